@@ -153,7 +153,7 @@ fn every_template_passes_check() {
     assert!(shop.read("login-csv.csv").starts_with("user,password\n"));
     let again = shop.run(&["new", "http.jmx"], LIMIT);
     assert_eq!(again.code, Some(2));
-    assert!(again.err.contains("hint: Add `--force`"), "{}", again.err);
+    assert!(again.err.contains("hint: add `--force`"), "{}", again.err);
 }
 
 #[test]

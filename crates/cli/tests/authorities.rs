@@ -206,11 +206,11 @@ fn a_file_without_certificates_is_refused_before_the_start() {
     let company = Company::start();
     let home = workshop(&company);
     home.write("empty.pem", "");
-    for file in ["empty.pem", "missing.pem"] {
+    for (file, why) in [("empty.pem", "in PEM"), ("missing.pem", "does not exist")] {
         let finished = home.run(&["run", "plan.jmx", "--tls-ca", file], LIMIT);
         assert_eq!(finished.code, Some(2), "{finished:?}");
         assert!(
-            finished.err.contains(file) && finished.err.contains("in PEM"),
+            finished.err.contains(file) && finished.err.contains(why),
             "{finished:?}"
         );
     }

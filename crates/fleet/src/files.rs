@@ -147,7 +147,7 @@ async fn receive(
         return Err(FleetError::Other(why));
     }
     let moved = tokio::fs::rename(&half, target).await;
-    moved.map_err(|error| FleetError::Other(unwritable(&target, &error)))
+    moved.map_err(|error| FleetError::Other(unwritable(target, &error)))
 }
 
 /// Reads the parts of a file through a consumer of this name, so that an agent needs no other right to read.

@@ -79,7 +79,7 @@ fn property<'o>(options: &'o str, name: &str) -> Option<&'o str> {
     definitions
         .filter(|(defined, _)| *defined == name)
         .map(|(_, value)| value)
-        .last()
+        .next_back()
 }
 
 /// The zone of `TZ` or of the system.

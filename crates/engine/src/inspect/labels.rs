@@ -1,11 +1,13 @@
 //! The labels that samples of a plan may have, for those that judge a run by its labels.
 
+use drumfire_elements::samplers::{flow_control_action, set_variables_action};
+
 use crate::run::controllers::ControllerKind;
 use crate::run::journey::{BoundPlan, Journey, Package, Sampled};
 use crate::run::step::ControllerId;
 
 /// Samplers that change or hold up their user and make no sample.
-const WITHOUT_SAMPLE: [&str; 2] = ["TestAction", "SetVariablesAction"];
+const WITHOUT_SAMPLE: [&str; 2] = [flow_control_action::CLASS, set_variables_action::CLASS];
 
 /// The labels that samples of a plan may have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,8 +138,7 @@ fn add(labels: &mut PlanLabels, name: &str, silence: Option<(String, Option<Stri
 
 /// Why a sampler has no samples of its own, and the label of the sample that they are part of.
 fn silence(journey: &Journey, package: &Package) -> Option<(String, Option<String>)> {
-    let class = package.class.rsplit('.').next().unwrap_or_default();
-    if WITHOUT_SAMPLE.contains(&class) {
+    if WITHOUT_SAMPLE.contains(&&*package.class) {
         return Some(("it makes no sample".to_owned(), None));
     }
     let nearest = package.ancestors.first().copied();

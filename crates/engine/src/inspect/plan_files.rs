@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use drumfire_elements::controllers::include_controller;
 use drumfire_expr::{Compiler, Template};
 use drumfire_java::file_server;
 use drumfire_jmx::{Node, Tree, read_file};
@@ -68,7 +69,7 @@ impl Finder<'_> {
         for argument in arguments(&node.name) {
             self.text(argument.trim());
         }
-        if !self.include_prefix.is_empty() && node.class == "IncludeController" {
+        if !self.include_prefix.is_empty() && node.class == include_controller::CLASS {
             let path = node.props.str("IncludeController.includepath");
             self.text(&format!("{}{path}", self.include_prefix));
         }

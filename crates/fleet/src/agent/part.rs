@@ -186,7 +186,7 @@ fn prepare<E: Engine>(
     });
     // Plans read and write files relative to their own folder.
     let moved = std::env::set_current_dir(folder);
-    moved.map_err(|error| FleetError::Other(unwritable(&folder, &error)))?;
+    moved.map_err(|error| FleetError::Other(unwritable(folder, &error)))?;
     let order = PlanOrder {
         plan: folder.join(&manifest.plan),
         properties: [&manifest.properties[..], &options.properties[..]].concat(),

@@ -264,11 +264,13 @@ fn decrypt(mut method: Der, data: &[u8], password: &str) -> Result<Vec<u8>, Stri
     decrypted.ok_or_else(|| "the password of a key or certificate is wrong".to_owned())
 }
 
-/// Decryption with a key, an initial vector and data.
+/// Decrypts with a key, an initial vector and data.
+type Decrypt = fn(&[u8], &[u8], &[u8]) -> Option<Vec<u8>>;
+
 #[derive(Clone, Copy)]
 struct Cipher {
     key_len: usize,
-    decrypt: fn(&[u8], &[u8], &[u8]) -> Option<Vec<u8>>,
+    decrypt: Decrypt,
 }
 
 impl Cipher {
