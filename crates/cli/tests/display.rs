@@ -228,8 +228,7 @@ fn help_for_an_address_works_as_the_help_says() {
     }
     let help = shop.run(&["help", "run"], LIMIT);
     assert!(
-        help.out
-            .starts_with("Examples:\n  drumfire run plan.jmx   "),
+        help.out.starts_with("Examples:\n  drumfire run --demo   "),
         "{}",
         help.out
     );

@@ -157,18 +157,18 @@ const SHOWN: &str = "Terminal and log";
 
 /// The first lines of `drumfire help run`: the most common uses.
 const RUN_EXAMPLES: &str = "\
-  drumfire run --demo                             try it: a plan against a shop
-  drumfire run plan.jmx                           numbers, a verdict at the end
-  drumfire run plan.jmx -Jusers=50                set what the plan reads by __P
-  drumfire run plan.jmx --users 50 --duration 5m  another load
-  drumfire run plan.jmx -l results.jtl            a row for each sample
-  drumfire run plan.jmx --report report.html      one page with everything
-  drumfire run plan.jmx --fail-on 'p95 > 300ms'   exit code 5 if true at the end
-  drumfire run plan.jmx --strict                  exit code 6 unless it is VALID
-  drumfire run plan.jmx --summary-json run.json   the outcome for other programs
-  drumfire run plan.jmx --progress lines          summary lines, no live view
-  drumfire run https://shop.example/              no plan: one address
-  drumfire check plan.jmx                         whether it runs; sends nothing
+  drumfire run --demo                              try it: a plan against a shop
+  drumfire run plan.jmx                            numbers, a verdict at the end
+  drumfire run plan.jmx -Jusers=50                 set what __P reads
+  drumfire run plan.jmx --users 9 --duration 1m    another load
+  drumfire run plan.jmx -l results.jtl             a row for each sample
+  drumfire run plan.jmx --report report.html       one page with everything
+  drumfire run plan.jmx --fail-on 'p95 > 300ms'    exit code 5 if it is true
+  drumfire run plan.jmx --strict                   exit code 6 unless VALID
+  drumfire run plan.jmx --summary-json run.json    the outcome for programs
+  drumfire run plan.jmx --progress lines           summary lines, no live view
+  drumfire run https://shop.example/               no plan: one address
+  drumfire check plan.jmx                          whether it can run
 
 Ctrl-C once lets users finish their sample, twice ends at once; rows are whole
 either way.";
