@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use drumfire_java::READ_AT_START;
+use drumfire_java::{READ_AT_START, values};
 use drumfire_jmx::{
     Diagnostic, Effect, JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS, known_property, load,
 };
@@ -266,8 +266,9 @@ impl RunProperties {
     }
 }
 
+/// Whether Java reads a number, such as `0.5f`.
 fn is_number(text: &str) -> bool {
-    text.parse::<f64>().is_ok_and(f64::is_finite)
+    values::parse_double(text).is_some_and(f64::is_finite)
 }
 
 fn no_folder(folder: &Path) -> Diagnostic {

@@ -126,7 +126,7 @@ fn a_failure_to_connect_is_a_sample() {
     drop(closed);
     let samplers = [tcp(port, "request=x"), tcp(0, "request=x\nport=70000")];
     assert_eq!(
-        run(&samplers, &[]),
+        run(&samplers, &[("drumfire.bad_numbers", "jmeter")]),
         [
             "500 java.net.ConnectException: Connection refused false 0",
             "500 java.lang.IllegalArgumentException: port out of range:70000 false 0"

@@ -67,7 +67,7 @@ pub fn thread_group(name: &str, users: &str, ramp_up: &str, loops: &str, duratio
 /// Iterations that arrive at a rate. A user that has finished one takes the next, over the connection that it has; if none is
 /// free, a new user starts.
 pub fn arrivals(name: &str, rate: f64, duration_s: u64) -> Node {
-    const CLASS: &str = "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup";
+    use drumfire_elements::thread_groups::free_form_arrivals_thread_group::CLASS;
     let (rate, seconds) = (
         format!("${{__P(rate,{rate})}}"),
         format!("${{__P(seconds,{duration_s})}}"),

@@ -296,12 +296,12 @@ mod tests {
     fn what_is_wrong_is_said_with_what_is_expected() {
         let why = |text: &str| Source::parse(text).expect_err("it is wrong").to_string();
         assert!(why("node").contains("is not KIND=WHERE"));
-        assert!(why("nodes=http://x").contains("use node, prometheus, apache"));
+        assert!(why("nodes=http://x").contains("hint: write `node`"));
         assert!(why("agent=http://x").contains("HOST:PORT"));
         assert!(why("prometheus=http://x").contains("with a query"));
         assert_eq!(
             why("nginx=x"),
-            "`nginx=x`: expected a URL, http:// or https://"
+            "`nginx=x` is not a source\nhint: write a URL that begins with http:// or https://"
         );
         let named = Source::parse("apache=http://me:pw@web:80/status").expect("a source");
         assert_eq!(named.name(), "apache web:80");

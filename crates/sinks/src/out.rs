@@ -291,8 +291,11 @@ mod tests {
                 .to_string()
         };
         assert!(why("influxdb").contains("is not KIND=WHERE"));
-        assert!(why("influx=http://x").contains("use influxdb, graphite, prometheus"));
-        assert_eq!(why("graphite=host"), "`graphite=host`: expected HOST:PORT");
+        assert!(why("influx=http://x").contains("hint: write `influxdb`"));
+        assert_eq!(
+            why("graphite=host"),
+            "`host` is not a place for graphite\nhint: write HOST:PORT, with a port from 1 to 65535"
+        );
         assert!(
             why("otlp=127.0.0.1:4318").ends_with("expected a URL, http:// or https:// and a host")
         );

@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use drumfire_elements::timers::{
+    constant_throughput_timer, precise_throughput_timer, throughput_shaping_timer,
+};
 use drumfire_expr::Compiler;
 use drumfire_java::file_server;
 use drumfire_jmx::Diagnostic;
@@ -182,9 +185,9 @@ impl<'s> DecodingContext<'s> {
 
 /// Timers whose rates can be changed while the run goes on.
 const RATED: [&str; 3] = [
-    "ConstantThroughputTimer",
-    "PreciseThroughputTimer",
-    "kg.apc.jmeter.timers.VariableThroughputTimer",
+    constant_throughput_timer::CLASS,
+    precise_throughput_timer::CLASS,
+    throughput_shaping_timer::CLASS,
 ];
 
 fn has_rates(element: &Element) -> bool {

@@ -531,7 +531,7 @@ mod tests {
             let tree = plan(vec![group(PLAIN, "a", "1"), group(class, "visits", "")]);
             let error = load.apply(&tree).expect_err("a schedule");
             assert_eq!(error, LoadError::IterationsOfSchedule("visits".to_owned()));
-            assert!(error.to_string().contains("`--users`"), "{error}");
+            assert!(error.remedy().contains("`--users`"), "{error}");
             let remedies = [
                 LoadOverride {
                     users: Some(2),

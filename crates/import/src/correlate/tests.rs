@@ -300,7 +300,7 @@ fn requests_of_one_user_alone_are_judged_by_one_recording() {
     assert_eq!(findings[0].variable, "csrf");
     assert!(!findings[0].is_confirmed);
     assert!(
-        draft.warnings[0].starts_with("1 of 5 requests"),
+        draft.warnings[0].contains("lacks 1 of 5 requests"),
         "{:?}",
         draft.warnings
     );

@@ -52,7 +52,7 @@ fn folders_variables_authorization_and_scripts() {
     );
     assert_eq!(
         draft.warnings,
-        ["scripts of `List` are not carried over: 1 lines"]
+        ["scripts of `List` are not carried over: 1 line"]
     );
     assert_eq!(draft.left_out.values().sum::<usize>(), 1);
 }

@@ -5,9 +5,11 @@ use std::fmt::Write;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
+use super::TemporalFields;
+use super::locale::Locale;
 use super::pattern::{DatePattern, PatternItem};
+use super::zone::Zone;
 use super::zone_names::{Season, ZoneNames};
-use super::{Locale, TemporalFields, Zone};
 
 impl DatePattern {
     /// Formats an instant in a zone; `None` for years that do not fit four digits.

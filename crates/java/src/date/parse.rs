@@ -5,9 +5,11 @@ use jiff::SignedDuration;
 use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
 
+use super::TemporalFields;
+use super::locale::Locale;
 use super::pattern::{DatePattern, PatternItem};
+use super::zone::Zone;
 use super::zone_names::ZoneNames;
-use super::{Locale, TemporalFields, Zone};
 
 /// The defaults that `DateTimeFormatterBuilder.parseDefaulting` adds for fields missing in a text, by pattern letter, in
 /// order. `o` stands for the offset in seconds, `i` for milliseconds.

@@ -4,7 +4,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 
-use super::{Locale, Zone};
+use super::locale::Locale;
+use super::zone::Zone;
 
 const MONTHS: [&str; 12] = [
     "January",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp, Zoned};
 
-use super::Locale;
+use super::locale::Locale;
 use super::zone_names::{Season, ZoneNames};
 
 /// A time zone by its id in Java: a region, a fixed offset, or a fixed offset with a prefix.

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use flate2::read::GzDecoder;
 
-use super::Locale;
+use super::locale::Locale;
 
 /// The table, compressed: names repeat in every language.
 const COMPRESSED: &[u8] = include_bytes!("zones.txt.gz");
