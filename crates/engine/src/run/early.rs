@@ -1,28 +1,13 @@
 //! Users that end before their first sample, and whether a run sent anything at all.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::run::control::Stopping;
+use crate::run::held::EarlyEnds;
 use crate::run::journey::{BoundPlan, Package};
 use crate::run::overruns::seconds;
 use crate::run::program::GroupKind;
 use crate::run::unreached;
-
-/// Users that ended before the plan would have them end.
-#[derive(Default)]
-pub struct EarlyEnds {
-    /// Users of the main thread groups that started.
-    started: AtomicU64,
-    /// Those of them that ended before their first sampler.
-    without_sample: AtomicU64,
-    /// Why the first user ended early.
-    first: OnceLock<String>,
-    /// Whether any user's first sampler had its turn.
-    is_reached: AtomicBool,
-    /// The wait of a user that ended because it would have outlasted its duration.
-    too_long: OnceLock<String>,
-}
 
 impl EarlyEnds {
     /// Records that a user of a main thread group has started.

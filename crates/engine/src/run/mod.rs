@@ -15,6 +15,7 @@ pub mod early;
 pub mod engine;
 pub mod events;
 pub mod fleet;
+mod held;
 pub mod input;
 pub mod java;
 pub mod journey;

@@ -1,13 +1,12 @@
 //! Runs that last longer than planned: which users went on after the end of their thread group, and where they were held.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::base::clock::Clock;
+use crate::run::held::{HeldAt, HeldUsers, Overruns};
 use crate::run::journey::{BoundPlan, Package};
-use crate::run::step::SamplerId;
 
 /// A run that exceeds its plan by less than this has only finished its last samples.
 const LEAST_MS: i64 = 1_000;
@@ -15,31 +14,6 @@ const LEAST_MS: i64 = 1_000;
 const LEAST_SHARE: f64 = 0.01;
 /// The most places to list.
 const MOST_PLACES: usize = 3;
-
-/// Where a user was when its thread group should have ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HeldAt {
-    /// Index of the thread group in the program.
-    pub group: usize,
-    /// The sampler at hand.
-    pub sampler: SamplerId,
-    /// Whether it was the timers before the sampler that held the user.
-    pub is_in_timers: bool,
-}
-
-/// The users that were held at one place.
-#[derive(Clone, Copy, Debug, Default)]
-struct HeldUsers {
-    count: u32,
-    longest_ms: i64,
-}
-
-/// Users that went on after the planned end of their thread group.
-pub struct Overruns {
-    /// The planned end of each group, in milliseconds since the epoch.
-    ends_ms: Box<[AtomicI64]>,
-    held: Mutex<BTreeMap<HeldAt, HeldUsers>>,
-}
 
 impl Overruns {
     pub fn new(groups: usize) -> Overruns {
