@@ -16,7 +16,6 @@ use drumfire_jmx::{Props, Value};
 use drumfire_results::{DataType, Sample};
 
 use crate::decode::Decoder;
-use crate::elements::foreign;
 use crate::elements::samplers::debug_sampler::set_response;
 use crate::elements::samplers::defaults::{is_defaults, is_made_by};
 use crate::resolve::Element;
@@ -60,17 +59,6 @@ struct Arguments(Vec<(String, String)>);
 pub fn is_native(props: &Props) -> bool {
     let class = props.str(java_request::CLASS_NAME.name);
     [SLEEP_TEST, JAVA_TEST].contains(&drumfire_java::text::trim(&class))
-}
-
-/// Why Java cannot run the class that the sampler names, if it cannot.
-pub fn class_fault(d: &mut Decoder) -> Option<String> {
-    let text = d.text_now(java_request::CLASS_NAME.name);
-    let class = drumfire_java::text::trim(&text);
-    if class.is_empty() {
-        return None;
-    }
-    let why = foreign::class_fault(d, class)?;
-    Some(format!("it names the class `{class}`: {why}"))
 }
 
 /// Decodes the sampler; `None` for a class that is not built in.

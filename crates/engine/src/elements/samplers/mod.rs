@@ -91,10 +91,17 @@ fn boxed(sampler: impl Sampler + 'static) -> Option<Box<dyn Sampler>> {
 
 /// Runs a Java Request whose class is not built in, or reports that no jar has the class.
 fn java_request(d: &mut Decoder, configs: &[&Element]) -> Option<Box<dyn Sampler>> {
-    let sampler = instead(d, configs, facts::java_request::CLASS_NAME.name)?;
-    let Some(why) = java_sampler::class_fault(d) else {
+    let name = facts::java_request::CLASS_NAME.name;
+    let sampler = instead(d, configs, name)?;
+    let text = d.text_now(name);
+    let class = drumfire_java::text::trim(&text);
+    if class.is_empty() {
+        return Some(sampler);
+    }
+    let Some(why) = foreign::class_fault(d, class) else {
         return Some(sampler);
     };
+    let why = format!("it names the class `{class}`: {why}");
     cannot_run(d, facts::java_request::CLASS, &why);
     None
 }
