@@ -31,7 +31,7 @@ fn read(file: &str) -> String {
 }
 
 #[test]
-fn profiles_name_only_crates_of_the_lock_file_and_each_once() {
+fn profiles_name_only_crates_of_the_lock_file() {
     let lock = read("Cargo.lock");
     let locked: BTreeSet<&str> = lock
         .lines()

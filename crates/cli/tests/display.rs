@@ -1,4 +1,4 @@
-//! What the program shows, as the program: the end of a run, its counts, its options and their help.
+//! Tests what the program shows, through the program: the end of a run, its counts, its options and their help.
 
 mod plans;
 

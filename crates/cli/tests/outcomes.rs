@@ -1,4 +1,4 @@
-//! What a run says of its thresholds and of its end: outcomes that were not measured are no passes, labels that the plan does
+//! Tests the words of a run on its thresholds and its end: outcomes that were not measured are no passes, labels that the plan does
 //! not have are refused, and a run that sends nothing or lasts too long says why.
 
 mod plans;

@@ -210,7 +210,7 @@ const TYPOS: &[(&[&str], &str, Fix)] = &[
     (&["chekc", "plan.jmx"], "there is no command `chekc`", Fix::With("chekc", "check")),
 ];
 
-/// What is wrong with a refusal or its remedy.
+/// The fault of a refusal or its remedy, if there is one.
 fn fault(words: &[&str], told: &str, fix: Fix) -> Option<String> {
     let shop = workshop();
     let refused = shop.run(words, LIMIT);

@@ -270,7 +270,7 @@ pub struct DoctorOptions {
 pub struct JvmOptions {
     /// The action.
     pub action: JvmAction,
-    /// What to install or remove: plugins, Maven coordinates, plans whose plugins are meant.
+    /// The plugins to install or remove: names, Maven coordinates, plans whose plugins are meant.
     pub what: Vec<String>,
     /// The property files and definitions.
     pub properties: PropertyOptions,

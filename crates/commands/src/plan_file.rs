@@ -17,7 +17,7 @@ const DOMAINS: [&str; 14] = [
 /// The plan, if the file exists.
 ///
 /// # Errors
-/// What was probably meant: an address, a file in the folder, or a file of a similar name.
+/// The plan that the user probably meant: an address, a file in the folder, or a file of a similar name.
 pub fn existing_plan(plan: &Path) -> Result<PathBuf, Refusal> {
     if plan.is_dir() {
         return Err(folder(plan));

@@ -8,7 +8,7 @@ use drumfire_platform::spelling::did_you_mean;
 pub struct ProjectFault {
     /// The place in the text, in bytes.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
     /// The remedy, if there is one.
     pub hint: Option<String>,

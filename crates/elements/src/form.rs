@@ -90,7 +90,7 @@ pub struct ElementFacts {
     pub other_guis: &'static [(&'static str, &'static str)],
     /// Its part in a plan.
     pub role: Role,
-    /// What it does, in a sentence.
+    /// Says in a sentence how it acts.
     pub help: &'static str,
     /// What Drumfire does differently; empty if nothing.
     pub differs: &'static str,
@@ -106,7 +106,7 @@ pub struct ElementFacts {
     pub ends_run: When,
     /// When it may end the loop around it.
     pub breaks_loop: When,
-    /// What it may do although no property says so.
+    /// Effects that no property tells.
     pub may: &'static [May],
 }
 

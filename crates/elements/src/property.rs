@@ -5,7 +5,7 @@
 pub struct Property {
     /// Its name in plans.
     pub name: &'static str,
-    /// What it holds.
+    /// The kind of its value.
     pub kind: Kind,
     /// The XML element that holds it.
     pub saved: Saved,
@@ -15,7 +15,7 @@ pub struct Property {
     pub default: &'static str,
     /// The value that JMeter takes if the property is missing.
     pub absent: &'static str,
-    /// What it does, in a sentence.
+    /// Says in a sentence how it acts.
     pub help: &'static str,
     /// The version that brought it; empty if it is as old as its element.
     pub since: &'static str,
@@ -25,7 +25,7 @@ pub struct Property {
     pub names: Option<Names>,
 }
 
-/// What a property holds.
+/// The kind of a property's value.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// Any text.
@@ -96,7 +96,7 @@ pub enum Language {
     XPath,
 }
 
-/// What an element does with a file.
+/// How an element uses a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileUse {
     /// Reads rows of data.
@@ -126,7 +126,7 @@ pub struct Names {
     pub has_parts: bool,
 }
 
-/// What an element does with a variable.
+/// How an element uses a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// It gives the variable a value.

@@ -1,4 +1,4 @@
-//! What a JVM takes from its options and its environment once, at its start: time zone, locale and default character set.
+//! Settings that a JVM takes from its options and its environment once, at its start: time zone, locale and default character set.
 //!
 //! JMeter's start script passes `JVM_ARGS` to Java. Definitions on JMeter's own command line and in `system.properties` come too
 //! late for these: Java has read the properties before JMeter sets them.

@@ -1,4 +1,4 @@
-//! What a caller is told while jars are fetched.
+//! Notices to the caller while jars are fetched.
 
 use std::fmt;
 

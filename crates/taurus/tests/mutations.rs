@@ -5,7 +5,8 @@ use std::path::Path;
 use drumfire_testkit::mutation::{Random, damaged, rounds};
 
 /// More for a longer search: `MUTATIONS=100000 cargo test -p drumfire-taurus --test mutations`.
-const USUAL: usize = 300;
+/// Most damage makes a key unknown, which is refused: one configuration in 25 can still be read.
+const USUAL: usize = 900;
 
 /// Pieces that are likely to matter somewhere.
 const PIECES: [&str; 24] = [
@@ -82,6 +83,5 @@ fn damaged_configurations_never_panic_and_plans_can_be_read() {
             }
         }
     }
-    // Most damage makes a key unknown, which is refused.
-    assert!(plans > 5 && refused > 20, "{plans} {refused}");
+    assert!(plans > 20 && refused > 20, "{plans} {refused}");
 }

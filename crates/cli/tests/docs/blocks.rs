@@ -38,7 +38,7 @@ pub struct Block {
     pub needs: Option<String>,
 }
 
-/// What a block holds.
+/// The kind of a block's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BlockKind {
     /// Commands.
@@ -56,7 +56,7 @@ pub struct ShownCommand {
     pub text: String,
     /// The exit codes that the page allows.
     pub codes: BTreeSet<i32>,
-    /// What it prints; only sessions show that.
+    /// The output that the page shows; only sessions have one.
     pub output: Option<Vec<String>>,
 }
 

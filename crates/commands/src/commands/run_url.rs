@@ -116,7 +116,7 @@ const ALONE: [&str; 5] = ["--disable-keepalive", "-k", "--insecure", "-h", "--he
 /// The options of `drumfire run` that name the log.
 const LOG: [&str; 2] = ["-j", "--jmeterlogfile"];
 
-/// What stands for an address in `drumfire run URL --help`.
+/// The word that stands for an address in `drumfire run URL --help`.
 const PLACEHOLDER: &str = "URL";
 
 /// Whether a command line (without the program's name) is for this command: its first argument is a URL or `--curl`, or a later

@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(missed, "no user started before the end of the run");
     }
 
-    /// What is told of a run whose users started and reached no sampler, or whose samplers made no sample.
+    /// The reason to give for a run whose users started and reached no sampler, or whose samplers made no sample.
     fn of_users(elements: &str, is_reached: bool) -> String {
         let early = EarlyEnds::default();
         early.note_start();

@@ -1,4 +1,4 @@
-//! What a run notes of users that end before their time or after it. `early.rs` and `overruns.rs` say what it means.
+//! Counts of users that end before their time or after it. `early.rs` and `overruns.rs` interpret them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};

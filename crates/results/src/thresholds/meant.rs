@@ -1,4 +1,4 @@
-//! What a malformed threshold probably means: `p95 >> 300` means `p95 > 300ms`.
+//! Guesses the meaning of a malformed threshold: `p95 >> 300` means `p95 > 300ms`.
 
 use drumfire_platform::spelling::did_you_mean;
 

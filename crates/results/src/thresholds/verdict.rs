@@ -188,7 +188,7 @@ impl fmt::Display for Verdict {
 }
 
 impl Threshold {
-    /// What is measured: `p95 of Login`.
+    /// The measure: `p95 of Login`.
     pub(super) fn measured(&self) -> String {
         match self.label() {
             Some(label) => format!("{} of {label}", self.metric_name),

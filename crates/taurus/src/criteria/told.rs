@@ -138,7 +138,7 @@ impl Criterion {
         }
     }
 
-    /// What is measured: `avg-rt of Login`.
+    /// The measure: `avg-rt of Login`.
     fn measured(&self) -> String {
         match self.label.as_str() {
             "" => self.subject_text.clone(),

@@ -220,7 +220,7 @@ fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> 
     }
 }
 
-/// What is printed at the end of a run.
+/// The settings of the block that ends a run.
 struct EndBlock {
     progress: Progress,
     is_verbose: bool,

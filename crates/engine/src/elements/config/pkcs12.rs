@@ -361,7 +361,7 @@ fn cbc<C: KeyInit + BlockCipherDecrypt>(key: &[u8], iv: &[u8], data: &[u8]) -> O
     cipher.decrypt_padded_vec::<Pkcs7>(data).ok()
 }
 
-/// What a store does with a hash function.
+/// The uses that a store has for a hash function.
 #[derive(Clone, Copy)]
 struct Hash {
     /// A key for a purpose, from password and salt.

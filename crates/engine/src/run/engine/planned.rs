@@ -1,4 +1,4 @@
-//! What is known of a run before its first user starts.
+//! The facts of a run before its first user starts.
 
 use crate::base::clock::Clock;
 use crate::run::events::Started;
