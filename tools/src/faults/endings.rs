@@ -68,12 +68,12 @@ pub const FAULTS: &[Fault] = &[
         name: "exit-5",
         is_quick: true,
         before: "5",
-        after: "a threshold that is not met",
+        after: "a failed threshold",
         stage: |bench| {
             expect(
                 &bench.run(&sample("s"), &["--fail-on", "samples < 9"]),
                 5,
-                &["samples < 9"],
+                &["FAILED  samples 1"],
             )
         },
     },

@@ -1,7 +1,5 @@
 //! Responses and servers that would cost memory or time without bound, and the property that bounds each.
 
-use std::time::Duration;
-
 use drumfire_testkit::program::LIMIT;
 use drumfire_testkit::server::{ResponseStep, Server};
 
@@ -73,7 +71,7 @@ fn names_limit(bench: &FaultBench, response: Vec<u8>, property: &str) -> anyhow:
     let server = Server::start(move |_| {
         vec![
             ResponseStep::Send(response.clone()),
-            ResponseStep::Pause(Duration::from_secs(20)),
+            ResponseStep::Hang,
         ]
     });
     let inside = [

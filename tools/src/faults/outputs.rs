@@ -53,7 +53,7 @@ pub const FAULTS: &[Fault] = &[
             expect(
                 &workshop.run(&["run", "p.jmx"], LIMIT),
                 0,
-                &["there is no log in jmeter.log"],
+                &["there is no log in `jmeter.log`"],
             )
         },
     },
@@ -77,7 +77,7 @@ pub const FAULTS: &[Fault] = &[
             );
             let finished =
                 bench.run_limited(&workshop, "ulimit -f 8", "run p.jmx -l r.csv -j /dev/null")?;
-            expect(&finished, 1, &["File too large", "verdict  "])?;
+            expect(&finished, 1, &["the file is larger than the system allows", "verdict  "])?;
             ensure(workshop.read("r.csv").ends_with('\n'), "half a row is left")
         },
     },
@@ -95,7 +95,7 @@ pub const FAULTS: &[Fault] = &[
         after: "the lost rows are counted, exit code 1, with verdict",
         stage: |bench| {
             let finished = bench.run(&sample("s"), &["-l", "/dev/full"]);
-            expect(&finished, 1, &["No space left on device"])
+            expect(&finished, 1, &["the disk is full"])
         },
     },
     Fault {
@@ -221,7 +221,7 @@ fn report_lost(bench: &FaultBench) -> anyhow::Result<()> {
     expect(
         &child.finish()?,
         1,
-        &["p.html could not be written", "verdict  "],
+        &["p.html` cannot be written", "verdict  "],
     )?;
     ensure(
         workshop.path("run.drumfire").exists(),
