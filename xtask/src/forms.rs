@@ -28,5 +28,12 @@ pub fn record() -> anyhow::Result<()> {
         bail!("{}", String::from_utf8_lossy(&output.stderr));
     }
     fs::write(root.join(RECORD), &output.stdout)?;
-    xtask::run(xtask::cargo().args(["test", "-p", "drumfire-elements", "--test", "forms"]))
+    xtask::run(xtask::cargo().args([
+        "test",
+        "-p",
+        "drumfire-elements",
+        "--test",
+        "all",
+        "forms::",
+    ]))
 }

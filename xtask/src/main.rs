@@ -13,6 +13,7 @@ mod optimize;
 mod oracle;
 mod release_check;
 mod site;
+mod tidy;
 mod web;
 
 use std::path::Path;
@@ -62,6 +63,7 @@ usage: cargo xtask COMMAND
   integrations [--compare]      run the tests of integrations/ (Maven, JDK 17, Gradle) and check ci/ against schemas
                                 (check-jsonschema); --compare also builds the Maven projects with jmeter-maven-plugin (Maven 3.9)
   site                          build docs/ as a site into site/ of cargo's target folder, and check its links (mdBook)
+  tidy                          check what CONTRIBUTING.md promises of files, paths in prose, pages and commits
   java                          build the jar that crates/jvm carries from java/ (JDK 17, JMETER_HOME)
 ";
 
@@ -88,6 +90,7 @@ fn main() -> ExitCode {
         ["web"] => web::build(),
         ["integrations", ref options @ ..] => integrations::test(options),
         ["site"] => site::build(),
+        ["tidy"] => tidy::tidy(),
         ["java"] => java::build(),
         _ => {
             eprint!("{USAGE}");
@@ -107,8 +110,9 @@ fn main() -> ExitCode {
 fn sinks() -> anyhow::Result<()> {
     let options = [
         "--test",
-        "sinks",
+        "all",
         "--",
+        "sinks::",
         "--ignored",
         "--nocapture",
         "--test-threads=2",

@@ -1,5 +1,6 @@
 //! The verdict of a run when something other than the target spoils its numbers, and when it is the target.
 
+#[path = "all/plans/mod.rs"]
 mod plans;
 
 use std::process::{Child, Command, Stdio};

@@ -1,5 +1,6 @@
 //! HTTP Requests over HTTP/3, from the plan to the wire and back; and what is said where HTTP/3 is not built in.
 
+#[path = "all/support/mod.rs"]
 mod support;
 
 const HTTP3: (&str, &str) = ("drumfire.http.version", "3");
@@ -112,7 +113,7 @@ mod built {
 #[cfg(not(feature = "http3"))]
 #[test]
 fn a_plan_is_refused_once_where_http_3_is_not_built_in() {
-    use support::{get, group, refusals};
+    use crate::support::{get, group, refusals};
     let two = get("a", 1, "/", "", "") + &get("b", 1, "/", "", "");
     let refused = refusals(&group(1, 1, true), &two, &[HTTP3]);
     let [refused] = &refused[..] else {

@@ -8,6 +8,7 @@ use drumfire_refactor::{Joined, OccurrenceKind, PlanFile, Subject};
 
 use crate::hover;
 use crate::protocol::{CompletionItem, CompletionItemKind, InsertTextFormat, MarkupContent};
+use crate::settings;
 use crate::workspace::element_at;
 
 /// The kind of word that the user is typing.
@@ -19,8 +20,8 @@ enum Context<'t> {
     Argument(&'t str, usize),
     /// The name of a property of an element.
     Setting,
-    /// The value of a boolean property.
-    Switch,
+    /// The value of a property, by its opening tag.
+    Value(&'t str),
 }
 
 /// How far back to search for the start of a reference.
@@ -41,10 +42,10 @@ pub fn items(
             all
         }
         Some(Context::Argument(function, at)) => arguments(function, at, joined, properties),
-        Some(Context::Setting) => plan.map_or_else(Vec::new, |plan| settings(plan, offset)),
-        Some(Context::Switch) => ["true", "false"]
-            .map(|value| plain(value, CompletionItemKind::VALUE, ""))
-            .to_vec(),
+        Some(Context::Setting) => {
+            plan.map_or_else(Vec::new, |plan| element_properties(plan, offset))
+        }
+        Some(Context::Value(tag)) => plan.map_or_else(Vec::new, |plan| values(plan, offset, tag)),
         None => Vec::new(),
     }
 }
@@ -75,8 +76,8 @@ fn context(before: &str) -> Option<Context<'_>> {
         });
     }
     let tag = &before[before.rfind('<')?..];
-    if tag.starts_with("<boolProp ") && tag.contains('>') {
-        return Some(Context::Switch);
+    if let Some((tag, _)) = tag.split_once('>') {
+        return settings::name(tag).map(|_| Context::Value(tag));
     }
     let (head, value) = tag.rsplit_once("name=\"")?;
     let is_property = head.split_whitespace().next()?.ends_with("Prop");
@@ -185,18 +186,35 @@ fn property_names(joined: &Joined, properties: &[(String, String)]) -> Vec<Compl
         .collect()
 }
 
+/// The values that a property takes: those that its element's form offers, and for any flag true and false.
+fn values(plan: &PlanFile, offset: usize, tag: &str) -> Vec<CompletionItem> {
+    let facts = settings::facts(plan, offset);
+    let property = settings::name(tag).and_then(|name| facts?.property(name, name));
+    let choices = match property {
+        Some(property) => settings::choices(property),
+        None if tag.starts_with("<boolProp") => vec![("true", ""), ("false", "")],
+        None => Vec::new(),
+    };
+    choices
+        .into_iter()
+        .map(|(value, label)| plain(value, CompletionItemKind::VALUE, label))
+        .collect()
+}
+
 /// Properties of the element at a position: those that its form shows, and those of its class in this plan.
-fn settings(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
+fn element_properties(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
     let Some(at) = element_at(&plan.index().elements, offset) else {
         return Vec::new();
     };
     let element = &plan.index().elements[at];
     let class = element.class.as_str();
-    let facts = drumfire_elements::of_form(class, &element.gui);
     let mut found: BTreeMap<&str, CompletionItem> = BTreeMap::new();
-    for property in facts.into_iter().flat_map(ElementFacts::properties) {
+    for property in settings::facts(plan, offset)
+        .into_iter()
+        .flat_map(ElementFacts::properties)
+    {
         let item = CompletionItem {
-            documentation: Some(MarkupContent::markdown(property.help.to_owned())),
+            documentation: Some(MarkupContent::markdown(settings::describe(property))),
             ..plain(property.name, CompletionItemKind::FIELD, property.label)
         };
         found.insert(property.name, item);
@@ -227,9 +245,16 @@ mod tests {
             ("${a} ${__P(users,${de", Some(Context::Reference)),
             ("${__P(us", Some(Context::Argument("__P", 0))),
             ("${__P(${a},", Some(Context::Argument("__P", 1))),
-            ("<boolProp name=\"a\">tr", Some(Context::Switch)),
+            (
+                "<boolProp name=\"a\">tr",
+                Some(Context::Value("<boolProp name=\"a\"")),
+            ),
+            (
+                "<stringProp name=\"a\">${b} ",
+                Some(Context::Value("<stringProp name=\"a\"")),
+            ),
+            ("<hashTree> ", None),
             ("  <stringProp name=\"HTTP", Some(Context::Setting)),
-            ("<stringProp name=\"a\">${b} ", None),
             ("plain", None),
         ] {
             assert_eq!(context(before), expected, "{before}");

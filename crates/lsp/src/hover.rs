@@ -6,11 +6,12 @@ use drumfire_refactor::{Joined, Occurrence, OccurrenceKind, PlanFile, Subject};
 
 use crate::names::{Named, occurrences};
 use crate::workspace::element_at;
-use crate::{docs, values};
+use crate::{docs, settings, values};
 
 /// Markdown about a position in a plan.
 pub fn text(
     plan: &PlanFile,
+    written: &str,
     joined: &Joined,
     properties: &[(String, String)],
     target: Option<&Named>,
@@ -28,7 +29,11 @@ pub fn text(
         },
         Some(Named::Module(path)) => Some(format!("Leads to {}", path.join(" > "))),
         Some(Named::File(file)) => Some(format!("`{}`", file.display())),
-        Some(Named::Element(_)) | None => element(plan, offset),
+        Some(Named::Element(_)) => element(plan, offset),
+        None => match settings::at(plan, written, offset) {
+            Some(property) => Some(settings::describe(property)),
+            None => element(plan, offset),
+        },
     }
 }
 

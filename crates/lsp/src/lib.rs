@@ -18,6 +18,7 @@ mod names;
 mod outline;
 mod protocol;
 mod server;
+mod settings;
 mod uri;
 mod values;
 mod workspace;

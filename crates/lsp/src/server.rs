@@ -416,7 +416,7 @@ impl LanguageServer<'_> {
         let joined = self.workspace.joined(&path);
         let properties = self.inspector.properties(&path);
         let target = found.as_ref().map(|(target, _)| target);
-        let text = hover::text(plan, &joined, &properties, target, offset);
+        let text = hover::text(plan, &lines.text, &joined, &properties, target, offset);
         json_of(text.map(|value| Hover {
             contents: MarkupContent::markdown(value),
             range: found.map(|(_, span)| lines.range(span)),

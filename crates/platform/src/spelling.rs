@@ -132,25 +132,41 @@ fn respelt(path: &Path, folder: &Path) -> Option<PathBuf> {
     folder.join(&spelling).is_file().then_some(spelling)
 }
 
-/// A file in the same folder with a similar name and the same extension.
+/// A file in the same folder: the only one of a name that was written without its extension, one of a similar name, or one of
+/// a similar extension.
 fn similar(path: &Path, folder: &Path) -> Option<PathBuf> {
-    let wanted = path.file_stem()?.to_str()?;
     let parent = path.parent().unwrap_or(Path::new(""));
     let around = folder.join(parent);
-    let same_kind = |name: &String| {
-        let extension = Path::new(name).extension();
-        extension.map(|own| own.to_ascii_lowercase())
-            == path.extension().map(|own| own.to_ascii_lowercase())
-            && around.join(name).is_file()
-    };
-    let all: Vec<String> = names(&around).into_iter().filter(same_kind).collect();
-    let stem = |name: &String| Path::new(name).file_stem()?.to_str().map(str::to_owned);
-    let stems: Vec<String> = all.iter().filter_map(stem).collect();
-    let near = did_you_mean(wanted, stems.iter().map(String::as_str))?;
-    let name = all
+    let (stem, extension) = parts(path)?;
+    let mut files = names(&around);
+    files.retain(|name| around.join(name).is_file());
+    let files: Vec<(&String, String, String)> = files
         .iter()
-        .find(|name| stem(name).as_deref() == Some(near))?;
-    Some(parent.join(name))
+        .filter_map(|name| parts(Path::new(name)).map(|(stem, extension)| (name, stem, extension)))
+        .collect();
+    let namesakes: Vec<_> = files.iter().filter(|file| file.1 == stem).collect();
+    if let [only] = namesakes[..]
+        && extension.is_empty()
+    {
+        return Some(parent.join(only.0));
+    }
+    let same_kind = files.iter().filter(|file| file.2 == extension);
+    let near_stem = did_you_mean(&stem, same_kind.clone().map(|file| file.1.as_str()));
+    let near = match near_stem {
+        Some(near) => same_kind.clone().find(|file| file.1 == near),
+        None => {
+            let near = did_you_mean(&extension, namesakes.iter().map(|file| file.2.as_str()))?;
+            namesakes.into_iter().find(|file| file.2 == near)
+        }
+    };
+    Some(parent.join(near?.0))
+}
+
+/// The name without its extension, and the extension, both in small letters.
+fn parts(path: &Path) -> Option<(String, String)> {
+    let stem = path.file_stem()?.to_str()?;
+    let extension = path.extension().unwrap_or_default().to_str()?;
+    Some((stem.to_lowercase(), extension.to_lowercase()))
 }
 
 /// A file of the same name in a folder below, the least deep one first.
@@ -205,6 +221,8 @@ mod tests {
             ("users.csv", "more/data/users.csv"),
             ("old/users.csv", "data/users.csv"),
             ("../users.csv", "users.csv"),
+            ("users.cvs", "users.csv"),
+            ("data/users", "data/users.csv"),
         ] {
             assert_eq!(near(path, &[file]).as_deref(), Some(file), "{path}");
         }

@@ -88,7 +88,8 @@ fn connect(address: &str) -> std::io::Result<TcpStream> {
             Ok(mut stream) => {
                 stream.set_read_timeout(Some(PATIENCE))?;
                 let names = METRICS.map(|(name, ..)| name);
-                writeln!(stream, "metrics:{}", names.join("\t"))?;
+                let question = format!("metrics:{}\n", names.join("\t"));
+                stream.write_all(question.as_bytes())?;
                 return Ok(stream);
             }
             Err(error) => last = error,
@@ -112,7 +113,6 @@ fn values(line: &str) -> Vec<MetricReading> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read as _;
     use std::net::TcpListener;
 
     use super::*;
@@ -123,8 +123,10 @@ mod tests {
         let address = listener.local_addr().expect("an address").to_string();
         let agent = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().expect("a visitor");
-            let mut asked = [0; 8];
-            stream.read_exact(&mut asked).expect("a question");
+            let mut asked = String::new();
+            BufReader::new(&stream)
+                .read_line(&mut asked)
+                .expect("a question");
             stream
                 .write_all(b"12.5\t50\tNaN\t2097152\n25\t50\t0\t0\n")
                 .expect("it reads");
@@ -144,7 +146,9 @@ mod tests {
             expected.map(|(line, value)| (line.to_owned(), value))
         );
         assert_eq!(lines(source.read().expect("a line"))[0].1, 25.0);
-        assert_eq!(&agent.join().expect("it ends"), b"metrics:");
+        let asked = agent.join().expect("it ends");
+        assert!(asked.starts_with("metrics:cpu:combined\t"), "{asked}");
+        assert!(asked.ends_with("\ttcp:estab\n"), "{asked}");
         assert!(source.read().is_err(), "it has gone away");
     }
 }

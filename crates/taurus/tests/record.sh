@@ -1,6 +1,6 @@
 #!/bin/sh
 # Records what Taurus makes of each case: `record.sh BZT` with the bzt program of a virtual environment. Then
-# `TAURUS_PLANS=/tmp/taurus-plans cargo test -p drumfire-taurus --test cases -- --ignored` writes the outlines.
+# `TAURUS_PLANS=/tmp/taurus-plans cargo test -p drumfire-taurus --test all cases -- --ignored` writes the outlines.
 set -eu
 bzt=$1
 plans=/tmp/taurus-plans

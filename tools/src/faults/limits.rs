@@ -68,12 +68,8 @@ pub const FAULTS: &[Fault] = &[
 
 /// Checks that a response beyond a limit gives a failed row that names this property.
 fn names_limit(bench: &FaultBench, response: Vec<u8>, property: &str) -> anyhow::Result<()> {
-    let server = Server::start(move |_| {
-        vec![
-            ResponseStep::Send(response.clone()),
-            ResponseStep::Hang,
-        ]
-    });
+    let server =
+        Server::start(move |_| vec![ResponseStep::Send(response.clone()), ResponseStep::Hang]);
     let inside = [
         r#"<CookieManager guiclass="CookiePanel" testclass="CookieManager" testname="cookies"/><hashTree/>"#,
         &request(server.address().port(), "http", reads_body()),

@@ -77,7 +77,11 @@ pub const FAULTS: &[Fault] = &[
             );
             let finished =
                 bench.run_limited(&workshop, "ulimit -f 8", "run p.jmx -l r.csv -j /dev/null")?;
-            expect(&finished, 1, &["the file is larger than the system allows", "verdict  "])?;
+            expect(
+                &finished,
+                1,
+                &["the file is larger than the system allows", "verdict  "],
+            )?;
             ensure(workshop.read("r.csv").ends_with('\n'), "half a row is left")
         },
     },

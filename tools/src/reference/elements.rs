@@ -8,12 +8,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use drumfire_elements::{ElementFacts, of_class};
 use drumfire_engine::elements::{ElementClass, Role, Rung, entries, entry};
 
 const HEAD: &str = "\
 # Elements
 
-<!-- Made by `cargo xtask gen` from the doc comments in crates/engine/src and the catalogue of elements there. -->
+<!-- Made by `cargo xtask gen` from the doc comments in crates/engine/src, the catalogue there and the facts in crates/elements. -->
 
 The elements of plans: their effect here, the properties of the plan file that they read, and their differences from JMeter 5.6.3.
 `drumfire check plan.jmx` tells it of the elements of a plan.
@@ -80,6 +81,7 @@ pub fn page(root: &Path) -> anyhow::Result<String> {
                 doc.classes.join("`, `")
             );
             let _ = write!(page, "\n\n{}\n", doc.text);
+            settings(&mut page, &doc.classes);
         }
     }
     if !untold.is_empty() {
@@ -90,6 +92,34 @@ pub fn page(root: &Path) -> anyhow::Result<String> {
     }
     others(&mut page);
     Ok(page)
+}
+
+/// The table of the properties that the element's form shows.
+fn settings(page: &mut String, classes: &[String]) {
+    let mut rows: Vec<String> = Vec::new();
+    let facts = classes.iter().filter_map(|class| of_class(class));
+    for property in facts.flat_map(ElementFacts::properties) {
+        let default = match property.default {
+            "" => String::new(),
+            value => format!("`{}`", value.replace('\n', " ")),
+        };
+        let effect = match property.differs {
+            "" => property.help.to_owned(),
+            differs => format!("{} Differs from JMeter: {differs}", property.help),
+        };
+        let cells = [property.label.to_owned(), default, effect];
+        let cells = cells.map(|cell| cell.replace('|', "\\|")).join(" | ");
+        let row = format!("| `{}` | {cells} |", property.name);
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    if !rows.is_empty() {
+        page.push_str(
+            "\n| property | in JMeter's window | default | effect |\n|---|---|---|---|\n",
+        );
+        page.push_str(&(rows.join("\n") + "\n"));
+    }
 }
 
 /// The elements that are not native.

@@ -1,0 +1,35 @@
+//! The integration tests of this crate, in one program: they are linked once, and run side by side.
+
+mod authoring;
+mod authorities;
+mod backends;
+mod broken_plans;
+mod broken_responses;
+mod capacity;
+mod ci;
+mod command_line;
+mod commands;
+mod compat;
+mod compat_completeness;
+mod configurations;
+mod debug;
+mod display;
+mod docs;
+mod endings;
+mod exit_codes;
+mod files;
+mod fleet;
+mod fmt;
+mod java;
+mod live;
+mod lsp;
+mod outcomes;
+mod plan_text;
+mod plans;
+mod plans_in_git;
+mod recorded;
+mod reports;
+mod sinks;
+mod ssh_monitor;
+mod typos;
+mod unasked;

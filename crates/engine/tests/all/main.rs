@@ -1,0 +1,21 @@
+//! The integration tests of this crate, in one program: they are linked once, and run side by side.
+
+mod connecting;
+mod control;
+mod facts;
+mod fifo;
+mod http;
+mod http2;
+mod jdbc;
+mod layers;
+mod parallel_controller;
+mod pre_processors;
+mod redis_data_set;
+mod running;
+mod shares;
+mod support;
+mod tcp_sampler;
+mod thread_groups;
+mod waiting;
+mod websocket;
+mod weighted_switch;

@@ -1,0 +1,7 @@
+//! The integration tests of this crate, in one program: they are linked once, and run side by side.
+
+mod golden;
+mod jexl;
+mod state;
+mod support;
+mod template;

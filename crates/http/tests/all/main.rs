@@ -1,0 +1,12 @@
+//! The integration tests of this crate, in one program: they are linked once, and run side by side.
+
+mod connections;
+mod decoding;
+mod differential;
+mod framing;
+mod http2;
+mod limits;
+mod peer;
+mod proxy;
+mod tls;
+mod transfer;

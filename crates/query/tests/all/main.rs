@@ -1,0 +1,6 @@
+//! The integration tests of this crate, in one program: they are linked once, and run side by side.
+
+mod golden;
+mod json_search;
+mod regex;
+mod xml_tree;

@@ -1,0 +1,6 @@
+//! The integration tests of this crate, in one program: they are linked once, and run side by side.
+
+mod broken;
+mod jtl;
+mod percentiles;
+mod run_file;

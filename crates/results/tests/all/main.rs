@@ -1,0 +1,5 @@
+//! The integration tests of this crate, in one program: they are linked once, and run side by side.
+
+mod files;
+mod golden;
+mod recording;

@@ -1,0 +1,4 @@
+//! The integration tests of this crate, in one program: they are linked once, and run side by side.
+
+mod cases;
+mod mutations;

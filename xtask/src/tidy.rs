@@ -1,0 +1,329 @@
+//! `cargo xtask tidy`: what CONTRIBUTING.md promises of the files and of the history, as far as a program can see it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::bail;
+use xtask::{output, root};
+
+/// The lines that a source file may have.
+const LONGEST_FILE: usize = 800;
+/// The characters that the subject of a commit may have.
+const LONGEST_SUBJECT: usize = 72;
+/// Words that say nothing about a type or a module.
+const EMPTY_WORDS: [&str; 3] = ["Helper", "Util", "Utils"];
+/// The programs of integration tests beside `all`, and why each stands apart.
+const TEST_PROGRAMS: [(&str, &str); 12] = [
+    ("crates/cli/tests/timed.rs", "it measures time"),
+    ("crates/cli/tests/verdict.rs", "it watches the machine"),
+    (
+        "crates/engine/tests/http3.rs",
+        "it has a feature of its own",
+    ),
+    ("crates/expr/tests/allocations.rs", "it counts allocations"),
+    ("crates/fiber/tests/waits.rs", "its crate has no other"),
+    ("crates/http/tests/http3.rs", "it has a feature of its own"),
+    ("crates/import/tests/mutations.rs", "its crate has no other"),
+    ("crates/java/tests/golden.rs", "its crate has no other"),
+    ("crates/maven/tests/maven.rs", "its crate has no other"),
+    ("crates/recorder/tests/proxy.rs", "its crate has no other"),
+    ("crates/report/tests/memory.rs", "it counts allocations"),
+    (
+        "crates/results/tests/allocations.rs",
+        "it counts allocations",
+    ),
+];
+
+/// Fails with a line for each violation.
+pub fn tidy() -> anyhow::Result<()> {
+    if !root().join(".git").exists() {
+        println!("skipped: this is no clone, so nothing tells which files belong to the project");
+        return Ok(());
+    }
+    let files = Files::tracked()?;
+    let mut violations = Vec::new();
+    violations.extend(long_files(&files));
+    violations.extend(empty_words(&files));
+    violations.extend(missing_paths(&files));
+    violations.extend(orphans(&files));
+    violations.extend(unlinked_pages(&files));
+    violations.extend(test_programs(&files));
+    violations.extend(subjects(&new_subjects()?));
+    if !violations.is_empty() {
+        bail!("{}", violations.join("\n"));
+    }
+    Ok(())
+}
+
+/// The text files of a tree by path from its root. Cases of `compat/` hold plans, and made pages hold texts of other places.
+struct Files(BTreeMap<String, String>);
+
+impl Files {
+    fn tracked() -> anyhow::Result<Files> {
+        let names = output(
+            std::process::Command::new("git")
+                .arg("ls-files")
+                .current_dir(root()),
+        )?;
+        let read = |name: &str| {
+            // A file that is no text has no words to check. Its name counts.
+            let text = std::fs::read_to_string(root().join(name)).unwrap_or_default();
+            (name.to_owned(), text)
+        };
+        Ok(Files(names.lines().map(read).collect()))
+    }
+
+    fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .filter(|(name, _)| name.ends_with(".rs"))
+            .map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+
+    /// The files and folders.
+    fn paths(&self) -> BTreeSet<&str> {
+        let mut paths = BTreeSet::new();
+        for name in self.0.keys() {
+            paths.insert(name.as_str());
+            for (end, _) in name.match_indices('/') {
+                paths.insert(&name[..end]);
+            }
+        }
+        paths
+    }
+}
+
+fn long_files(files: &Files) -> Vec<String> {
+    files
+        .sources()
+        .map(|(name, text)| (name, text.lines().count()))
+        .filter(|(_, lines)| *lines > LONGEST_FILE)
+        .map(|(name, lines)| format!("{name}: {lines} lines, more than {LONGEST_FILE}: split it"))
+        .collect()
+}
+
+/// Types and modules whose names end with an empty word.
+fn empty_words(files: &Files) -> Vec<String> {
+    let mut violations = Vec::new();
+    for (name, text) in files.sources() {
+        for (index, line) in text.lines().enumerate() {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let is_named = words.any(|word| ["struct", "enum", "trait", "mod"].contains(&word));
+            let Some(item) = words.next().filter(|_| is_named) else {
+                continue;
+            };
+            let lower = |word: &str| item.ends_with(&format!("_{}", word.to_lowercase()));
+            let is_empty = |word: &&str| item.ends_with(*word) || lower(word);
+            if let Some(word) = EMPTY_WORDS.iter().find(|word| is_empty(word)) {
+                let number = index + 1;
+                violations.push(format!(
+                    "{name}:{number}: `{item}`: `{word}` says nothing; name what it is"
+                ));
+            }
+        }
+    }
+    violations
+}
+
+/// Paths in pages and comments that lead nowhere.
+fn missing_paths(files: &Files) -> Vec<String> {
+    let paths = files.paths();
+    let roots: BTreeSet<&str> = paths
+        .iter()
+        .filter_map(|path| path.split_once('/'))
+        .map(|(first, _)| first)
+        .collect();
+    let mut violations = Vec::new();
+    for (name, text) in &files.0 {
+        let is_page = name.ends_with(".md");
+        if name.starts_with("compat/") || !(is_page || name.ends_with(".rs")) {
+            continue;
+        }
+        for (index, line) in text.lines().enumerate() {
+            if !is_page && !line.trim_start().starts_with("//") {
+                continue;
+            }
+            for word in line.split(|c: char| !(c.is_ascii_alphanumeric() || "_-./".contains(c))) {
+                let path = word.trim_end_matches(['.', '/']);
+                let Some((first, rest)) = path.split_once('/') else {
+                    continue;
+                };
+                let is_placeholder = rest.split('/').any(|part| part == part.to_uppercase());
+                // `make` builds it.
+                let is_made = path.ends_with(".vsix");
+                if roots.contains(first) && !paths.contains(path) && !is_placeholder && !is_made {
+                    let number = index + 1;
+                    violations.push(format!("{name}:{number}: there is no `{path}`"));
+                }
+            }
+        }
+    }
+    violations
+}
+
+/// Sources that no `mod` names, so that nothing compiles them.
+fn orphans(files: &Files) -> Vec<String> {
+    let mut violations = Vec::new();
+    for (name, _) in files.sources() {
+        let Some((folder, file)) = name.rsplit_once('/') else {
+            continue;
+        };
+        let (folder, module) = match file {
+            "mod.rs" => folder.rsplit_once('/').unwrap_or(("", folder)),
+            _ => (folder, file.trim_end_matches(".rs")),
+        };
+        let parents = ["mod.rs", "lib.rs", "main.rs"].map(|parent| format!("{folder}/{parent}"));
+        let mut texts = parents
+            .iter()
+            .filter_map(|parent| files.0.get(parent))
+            .peekable();
+        // Without a parent it is a program, a test or an example by itself.
+        if parents.iter().any(|parent| parent == name) || texts.peek().is_none() {
+            continue;
+        }
+        let declared = format!("mod {module};");
+        let elsewhere = format!("{module}.rs\"]");
+        let is_named = texts.any(|text| text.contains(&declared))
+            || files.sources().any(|(_, text)| text.contains(&elsewhere));
+        if !is_named {
+            violations.push(format!("{name}: no `{declared}` in {folder}"));
+        }
+    }
+    violations
+}
+
+/// Pages that the table of contents lacks, and pictures that no page shows.
+fn unlinked_pages(files: &Files) -> Vec<String> {
+    let is_page = |name: &str| name.ends_with(".md");
+    let pages: String = files
+        .0
+        .iter()
+        .filter(|(name, _)| is_page(name))
+        .map(|(_, text)| text.as_str())
+        .collect();
+    let contents = files.0.get("docs/SUMMARY.md").map_or("", String::as_str);
+    files
+        .0
+        .keys()
+        .filter_map(|name| Some((name, name.strip_prefix("docs/")?)))
+        .filter(|(_, path)| *path != "SUMMARY.md")
+        .filter_map(|(name, path)| match is_page(path) {
+            true => (!contents.contains(path)).then(|| format!("{name}: docs/SUMMARY.md lacks it")),
+            false => {
+                let file = path.rsplit('/').next().unwrap_or(path);
+                (!pages.contains(file)).then(|| format!("{name}: no page names it"))
+            }
+        })
+        .collect()
+}
+
+/// Integration tests beside `tests/all` that have no reason: each is linked for itself, and runs while the others wait.
+fn test_programs(files: &Files) -> Vec<String> {
+    let apart: BTreeSet<&str> = TEST_PROGRAMS.map(|(name, _)| name).into();
+    files
+        .sources()
+        .map(|(name, _)| name)
+        .filter(|name| {
+            let inside = name.strip_prefix("crates/").and_then(|path| path.split_once("/tests/"));
+            inside.is_some_and(|(_, path)| !path.contains('/') || path.ends_with("/main.rs"))
+        })
+        .filter(|name| !name.ends_with("/tests/all/main.rs") && !apart.contains(name))
+        .map(|name| format!("{name}: make it a module of tests/all/main.rs, or give a reason in xtask/src/tidy.rs"))
+        .collect()
+}
+
+/// The subjects of the commits since the one that brought this check. Empty where git has no history.
+fn new_subjects() -> anyhow::Result<String> {
+    let git = |words: &[&str]| {
+        output(
+            std::process::Command::new("git")
+                .args(words)
+                .current_dir(root()),
+        )
+    };
+    let added = git(&[
+        "log",
+        "--diff-filter=A",
+        "--format=%H",
+        "--",
+        "xtask/src/tidy.rs",
+    ])?;
+    match added.lines().last() {
+        Some(first) => git(&[
+            "log",
+            "--no-merges",
+            "--format=%s",
+            &format!("{first}..HEAD"),
+        ]),
+        None => Ok(String::new()),
+    }
+}
+
+fn subjects(log: &str) -> Vec<String> {
+    let is_wrong = |subject: &&str| {
+        let area = subject.split_once(": ").map_or("", |(area, _)| area);
+        area.is_empty() || subject.chars().count() > LONGEST_SUBJECT
+    };
+    log.lines()
+        .filter(is_wrong)
+        .map(|subject| format!("commit `{subject}`: write 'area: what changed', {LONGEST_SUBJECT} characters at most"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_is_tidy() {
+        tidy().unwrap();
+    }
+
+    /// Each check finds its planted violation.
+    #[test]
+    fn violations_are_found() {
+        let long = "x\n".repeat(801);
+        let planted = Files(
+            [
+                (
+                    "crates/a/src/lib.rs",
+                    "mod b;\n/// See crates/a/src/gone.rs.\nstruct RowHelper;\nmod file_util;\n",
+                ),
+                ("crates/a/src/b.rs", long.as_str()),
+                ("crates/a/src/c.rs", ""),
+                ("crates/a/src/d/mod.rs", ""),
+                ("crates/a/tests/all/main.rs", ""),
+                ("crates/a/tests/e.rs", ""),
+                ("docs/SUMMARY.md", "[f](f.md)\n"),
+                (
+                    "docs/f.md",
+                    "`crates/a/src` and crates/DIR are fine, crates/b/ is not\n",
+                ),
+                ("docs/g.md", ""),
+                ("docs/h.png", ""),
+            ]
+            .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            .into(),
+        );
+        let names = |violations: Vec<String>| -> Vec<String> {
+            let name = |line: &String| line.split(": ").next().unwrap_or_default().to_owned();
+            violations.iter().map(name).collect()
+        };
+        assert_eq!(names(long_files(&planted)), ["crates/a/src/b.rs"]);
+        assert_eq!(
+            names(empty_words(&planted)),
+            ["crates/a/src/lib.rs:3", "crates/a/src/lib.rs:4"]
+        );
+        assert_eq!(
+            names(missing_paths(&planted)),
+            ["crates/a/src/lib.rs:2", "docs/f.md:1"]
+        );
+        assert_eq!(
+            names(orphans(&planted)),
+            ["crates/a/src/c.rs", "crates/a/src/d/mod.rs"]
+        );
+        assert_eq!(names(unlinked_pages(&planted)), ["docs/g.md", "docs/h.png"]);
+        assert_eq!(names(test_programs(&planted)), ["crates/a/tests/e.rs"]);
+        let log = format!("a: fine\nno area\na: {}\n", "x".repeat(72));
+        assert_eq!(subjects(&log).len(), 2);
+    }
+}
