@@ -3,12 +3,20 @@
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use drumfire_commands::commands;
-use drumfire_commands::console::Console;
+use drumfire_commands::dispatch;
+use drumfire_commands::engine::{Engine, JavaBridge};
+use drumfire_commands::terminal::console::Console;
 use drumfire_commands::terminal::live::error_columns;
 use drumfire_commands::terminal::style::Style;
 
-mod wiring;
+// A statically linked program cannot load a library.
+#[cfg(all(feature = "jvm", not(target_env = "musl")))]
+mod java;
+
+#[cfg(all(feature = "jvm", not(target_env = "musl")))]
+const JAVA: JavaBridge = java::BRIDGE;
+#[cfg(not(all(feature = "jvm", not(target_env = "musl"))))]
+const JAVA: JavaBridge = JavaBridge::NONE;
 
 #[cfg(target_env = "musl")]
 #[global_allocator]
@@ -41,5 +49,5 @@ fn main() -> ExitCode {
         out: &mut out,
         err: &mut err,
     };
-    commands::execute(&words, &wiring::Wiring, &mut console).into()
+    dispatch::execute(&words, &Engine { java: JAVA }, &mut console).into()
 }

@@ -2,90 +2,128 @@
 
 use std::path::PathBuf;
 
-use crate::capacity_arguments::CapacityArguments;
-use crate::commands::fmt::FmtArguments;
-use crate::commands::import::arguments::ImportArguments;
-use crate::commands::new::NewArguments;
-use crate::commands::record::arguments::RecordArguments;
-use crate::commands::set::SetArguments;
-use crate::commands::show::{DiffArguments, ShowArguments};
-use crate::ctl_arguments::{CtlArguments, CtlVerb};
-use crate::debug_arguments::DebugArguments;
-use crate::fleet_arguments::FleetKeys;
-use crate::fleet_options::{AgentOrder, AgentsOrder};
-use crate::k8s_arguments::K8sArguments;
-use crate::options::{
-    CheckFormat, CheckOptions, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, MergeOrder,
-    MirrorOptions, ReportOptions, RunOptions, ViewOptions,
-};
-use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments, RunsArguments};
+use crate::agent::arguments::{AgentArguments, AgentsArguments};
+use crate::capacity::arguments::CapacityArguments;
+use crate::check::arguments::{CheckArguments, CheckFormat};
+use crate::compare::arguments::{CompareArguments, MergeArguments};
+use crate::ctl::arguments::{CtlArguments, CtlVerb};
+use crate::debug::arguments::DebugArguments;
+use crate::demo::arguments::DemoArguments;
+use crate::doctor::arguments::DoctorArguments;
+use crate::fleet::arguments::FleetKeys;
+use crate::fmt::FmtArguments;
+use crate::import::arguments::ImportArguments;
+use crate::jvm::arguments::JvmArguments;
+use crate::k8s::arguments::K8sArguments;
+use crate::matrix::arguments::MatrixArguments;
+use crate::merge_plan::arguments::MergePlanArguments;
+use crate::mirror::arguments::MirrorArguments;
+use crate::new::NewArguments;
+use crate::plan::arguments::PlanArguments;
+use crate::record::arguments::RecordArguments;
+use crate::rename::arguments::RenameArguments;
+use crate::report::arguments::ReportArguments;
+use crate::run::arguments::RunArguments;
+use crate::runs::arguments::RunsArguments;
+use crate::set::SetArguments;
+use crate::show::{DiffArguments, ShowArguments};
 
 /// The action.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, clap::Subcommand)]
 pub enum Command {
-    /// Send the load that the plan describes.
-    Run(RunOptions),
-    /// Go on with a run on several machines whose coordinator is gone. The plan holds the run's name.
-    Attach(RunOptions),
-    /// Report how each element and function of the plan will be run.
-    Check(CheckOptions),
-    /// Show the plan as it will be run, without sending anything.
-    Plan(ViewOptions),
-    /// Report the machine's limits.
-    Doctor(DoctorOptions),
-    /// Report which Java and which jars plans run with, or install them.
-    Jvm(JvmOptions),
-    /// Make a report from the files of a run.
-    Report(ReportOptions),
-    /// Find the highest rate that a target holds.
+    /// Run a plan
+    Run(RunArguments),
+    /// Continue a run on several machines after its `drumfire run` has ended; takes the options of `run`
+    #[command(
+        before_help = "  drumfire attach 0198e4a2b7c01f3a --nats nats://host:4222 -l results.jtl",
+        mut_arg("plan", |plan| plan
+            .value_name("RUN")
+            .required(true)
+            .help("The name of the run, as `drumfire run` printed it"))
+    )]
+    Attach(RunArguments),
+    /// Find the highest rate at which a target still answers well enough
     Capacity(CapacityArguments),
-    /// Follow one user step by step.
+    /// Follow one user step by step: requests, responses, variables, what each element did
     Debug(DebugArguments),
-    /// Query or steer a run that is under way.
+    /// Query or control a run that was started with --ui
     Ctl(CtlArguments),
-    /// Compare runs.
-    Compare(CompareOrder),
-    /// Merge runs into one run file.
-    Merge(MergeOrder),
-    /// Serve an editor as a language server.
-    Lsp,
-    /// Rewrite plans in canonical form.
+    /// Report how each element of a plan will run, without sending anything
+    Check(CheckArguments),
+    /// Show a plan as it will run: its tree, its properties, when each user starts and stops
+    Plan(PlanArguments),
+    /// Show the limits of this machine, and which of them a plan would reach
+    Doctor(DoctorArguments),
+    /// Show which Java and which jars run scripts and Java elements; `jvm install` installs the jars
+    Jvm(JvmArguments),
+    /// Make a report from a result file (CSV or XML) or a run file
+    Report(ReportArguments),
+    /// Compare runs: show what differs from the first run, and whether it is more than noise
+    Compare(CompareArguments),
+    /// Merge runs exactly, including percentiles, into one run file
+    Merge(MergeArguments),
+    /// Rewrite plans in the form in which JMeter 5.6.3 saves them
     Fmt(FmtArguments),
-    /// Print a plan as text.
+    /// Print a plan as lines of text, for readers and for `git diff`
     Show(ShowArguments),
-    /// Give a variable or an element another name.
+    /// Rename a variable or an element in all plans that belong together
     Rename(RenameArguments),
-    /// Merge two plans with their common ancestor.
+    /// Merge the changes of two plans, as git's merge driver; conflicts end with exit code 1
     MergePlan(MergePlanArguments),
-    /// Run a plan in all combinations of a matrix.
+    /// Run a plan with every combination of the matrix in drumfire.toml
     Matrix(MatrixArguments),
-    /// List, show, compare or prune the runs of a project.
+    /// List the runs of a project; show, compare or remove them
     Runs(RunsArguments),
-    /// Change settings of a plan.
+    /// Serve an editor as a language server, over standard input and output
+    #[command(before_help = "  drumfire lsp")]
+    Lsp,
+    /// Print the JSON Schema of drumfire.toml
+    #[command(before_help = "  drumfire schema")]
+    Schema,
+    /// Change settings of a plan by name
     Set(SetArguments),
-    /// Report what two plans do differently.
+    /// Show what two plans do differently; exit code 0 if they mean the same, else 1
     Diff(DiffArguments),
-    /// Write a small plan.
+    /// Write a small plan to start from
     New(NewArguments),
-    /// Make a plan from a recording or another description of requests.
+    /// Make a plan from recordings (HAR), API descriptions (OpenAPI, Postman), cURL commands or access logs
     Import(ImportArguments),
-    /// Make a plan from what a browser does.
+    /// Record a visit to a site, in a browser or as a proxy, and make a plan from it
     Record(RecordArguments),
-    /// Wait for work and run parts of plans.
-    Agent(AgentOrder),
-    /// Print the Kubernetes resources that run a plan.
+    /// Wait for work at a NATS server and run parts of plans, for `drumfire run --agents`
+    Agent(AgentArguments),
+    /// Print the Kubernetes resources of a run on agents in a cluster
+    #[command(
+        name = "k8s",
+        before_help = "  drumfire k8s manifest plan.jmx --agents 10"
+    )]
     K8s(K8sArguments),
-    /// Write the keys of a fleet.
+    /// Write the keys and the server configuration of a fleet
     Fleet(FleetKeys),
-    /// List the agents at a NATS server.
-    Agents(AgentsOrder),
-    /// Serve the demo site until interrupted.
-    Demo(DemoOptions),
-    /// Serve JMeter's HTTP Mirror Server until interrupted.
-    Mirror(MirrorOptions),
-    /// Write the man pages to this folder.
-    Man(PathBuf),
+    /// List the agents at a NATS server
+    Agents(AgentsArguments),
+    /// Serve the demo site on this machine until Ctrl-C
+    Demo(DemoArguments),
+    /// Serve JMeter's HTTP Mirror Server, which answers with the request, until Ctrl-C
+    Mirror(MirrorArguments),
+    /// Print the completions for a shell
+    #[command(before_help = "  drumfire completions bash >> ~/.bash_completion")]
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write the man pages
+    #[command(hide = true)]
+    Man {
+        /// The folder; it is created if it does not exist
+        folder: PathBuf,
+    },
+    /// Show the version
+    #[command(before_help = "  drumfire version")]
+    Version,
     /// Print a text and exit with code 0.
+    #[command(skip)]
     Print(String),
 }
 
@@ -93,13 +131,25 @@ impl Command {
     /// Whether standard output is for another program, so that errors must not stand there.
     pub fn prints_data(&self) -> bool {
         match self {
-            Command::Check(options) => options.format != CheckFormat::Text,
-            Command::Plan(options) => options.json,
-            Command::Doctor(options) => options.json,
-            Command::Agents(order) => order.json,
+            Command::Check(arguments) => arguments.format() != CheckFormat::Text,
+            Command::Plan(arguments) => arguments.json,
+            Command::Doctor(arguments) => arguments.json,
+            Command::Agents(arguments) => arguments.json,
             Command::Runs(arguments) => arguments.list().is_some_and(|list| list.json),
             Command::Ctl(arguments) => matches!(arguments.verb, CtlVerb::Status { json: true }),
             _ => false,
         }
+    }
+
+    /// Completes the arguments of a command that clap has read.
+    ///
+    /// # Errors
+    /// An option that would have no effect.
+    pub fn settled(self) -> Result<Command, String> {
+        Ok(match self {
+            Command::Run(arguments) => Command::Run(arguments.settled()?),
+            Command::Attach(arguments) => Command::Attach(arguments.settled_for_attach()?),
+            other => other,
+        })
     }
 }

@@ -23,7 +23,7 @@ mod wire;
 
 use std::time::Duration;
 
-pub use agent::{AgentOptions, Engine, PlanOrder, Served, serve};
+pub use agent::{AgentOptions, AgentWork, CompiledPart, PlanOrder, Served, serve};
 pub use coordinator::{
     AgentOutcome, BegunPlan, FleetOrder, FleetOutcome, OnLost, PlannedGroup, fetch_plan, run,
 };

@@ -7,7 +7,7 @@ use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::exit_codes::Exit;
-use crate::options::Refusal;
+use crate::refusal::Refusal;
 
 /// The refusal of a command line that clap does not accept.
 pub fn refusal(error: &Error) -> Refusal {

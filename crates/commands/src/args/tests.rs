@@ -1,3 +1,8 @@
+use std::path::PathBuf;
+
+use crate::check::arguments::CheckFormat;
+use crate::settings::options::Change;
+
 use super::*;
 
 fn read_line(line: &str) -> Result<Command, Refusal> {
@@ -30,7 +35,7 @@ fn run_takes_jmeters_letters() {
         Change::Property("users".to_owned(), "5".to_owned()),
         Change::Property("host".to_owned(), "a".to_owned()),
     ];
-    assert_eq!(options.properties.changes, changes);
+    assert_eq!(options.properties.all_changes(), changes);
     assert_eq!(options.log.file, "jmeter.log");
 }
 
@@ -87,9 +92,9 @@ fn views_take_properties_and_json() {
     let Ok(Command::Check(options)) = read_line("check p.jmx --json -Ja=1") else {
         panic!("check is understood")
     };
-    assert_eq!(options.format, CheckFormat::Json);
+    assert_eq!(options.format(), CheckFormat::Json);
     assert_eq!(
-        options.properties.changes,
+        options.properties.all_changes(),
         [Change::Property("a".to_owned(), "1".to_owned())]
     );
 }

@@ -6,7 +6,9 @@
 
 use drumfire_platform::causes::cause;
 
+pub mod arguments;
 mod checkout;
+pub mod command;
 mod images;
 mod pages;
 pub mod quickstart;

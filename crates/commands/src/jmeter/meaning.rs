@@ -13,10 +13,11 @@ use super::{descriptors, remote};
 use crate::args;
 use crate::command::Command;
 use crate::exit_codes::Exit;
-use crate::options::{
-    Change, ExportOptions, LogOptions, PlanChoice, Progress, PropertyOptions, Refusal, ReportFiles,
-    ReportOptions, ResultsFile, RunOptions, UiOptions,
-};
+use crate::log::options::LogOptions;
+use crate::refusal::Refusal;
+use crate::report::arguments::{ReportArguments, ReportFiles};
+use crate::run::arguments::{PlanChoice, ResultsFile, RunArguments};
+use crate::settings::options::{Change, PropertyOptions};
 
 /// The word for the last plan in `-t` and `-l`.
 const LAST: &str = "LAST";
@@ -41,7 +42,7 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
         ));
     }
     if given.has('v') {
-        return Ok(Command::Print(args::version()));
+        return Ok(Command::Version);
     }
     if given.has('h') {
         return Ok(Command::Print(args::help()));
@@ -70,21 +71,14 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
     run_options(&given).map(Command::Run)
 }
 
-fn report_options(given: &Given, file: &str) -> ReportOptions {
-    ReportOptions {
+fn report_options(given: &Given, file: &str) -> ReportArguments {
+    ReportArguments {
         input: PathBuf::from(file),
-        files: report_files(given),
+        folder: given.argument('o').map(PathBuf::from),
         force: given.has('f'),
         properties: property_options(given),
         is_jmeter: true,
-        ..ReportOptions::default()
-    }
-}
-
-fn report_files(given: &Given) -> ReportFiles {
-    ReportFiles {
-        folder: given.argument('o').map(PathBuf::from),
-        ..ReportFiles::default()
+        ..ReportArguments::default()
     }
 }
 
@@ -93,12 +87,11 @@ fn property_options(given: &Given) -> PropertyOptions {
         main_file: given.argument('p').map(PathBuf::from),
         home: given.argument('d').map(PathBuf::from),
         changes: [given.changes(), given.global(), given.proxy()].concat(),
-        profile: None,
-        target: None,
+        ..PropertyOptions::default()
     }
 }
 
-fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
+fn run_options(given: &Given) -> Result<RunArguments, Refusal> {
     let plan = match given.argument('t') {
         None | Some("") => return Err(incorrect("Non-GUI runs require a test plan")),
         Some(LAST) => PlanChoice::Last,
@@ -125,28 +118,21 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
             "the Log4j configuration {file} is not read; -L sets the levels of the log"
         ));
     }
-    Ok(RunOptions {
-        plan,
+    Ok(RunArguments {
+        plan: Some(plan),
         results,
         delete_results: given.has('f'),
         properties: property_options(given),
         log,
-        progress: Progress::Auto,
-        verbose: false,
-        demo: false,
-        fail_on: Vec::new(),
-        abort_on: Vec::new(),
-        strict: false,
-        report: report_files(given),
-        keeps_run: true,
-        exports: ExportOptions::default(),
-        watch: Vec::new(),
-        ui: UiOptions::default(),
-        baseline: None,
+        report: ReportFiles {
+            folder: given.argument('o').map(PathBuf::from),
+            ..ReportFiles::default()
+        },
         report_at_end: given.has('e'),
         notes,
         fleet: remote::fleet(given.argument('R'), given.has('r'), given.has('X')),
         is_jmeter: true,
+        ..RunArguments::default()
     })
 }
 
@@ -336,7 +322,7 @@ mod tests {
         read(&words)
     }
 
-    fn run(line: &str) -> RunOptions {
+    fn run(line: &str) -> RunArguments {
         match read_words(line) {
             Ok(Command::Run(options)) => options,
             other => panic!("{line}: {other:?}"),
@@ -352,7 +338,10 @@ mod tests {
         let options = run(
             "-n -t plan.jmx -l out.jtl -j run.log -Jusers=5 -Jhost=a=b -f -LDEBUG -Ljmeter.util=WARN",
         );
-        assert_eq!(options.plan, PlanChoice::File(PathBuf::from("plan.jmx")));
+        assert_eq!(
+            options.plan,
+            Some(PlanChoice::File(PathBuf::from("plan.jmx")))
+        );
         assert_eq!(
             options.results,
             Some(ResultsFile::File(PathBuf::from("out.jtl")))
@@ -365,7 +354,7 @@ mod tests {
         let changes = [("users", "5"), ("host", "a=b")];
         let changes =
             changes.map(|(name, value)| Change::Property(name.to_owned(), value.to_owned()));
-        assert_eq!(options.properties.changes, changes);
+        assert_eq!(options.properties.all_changes(), changes);
     }
 
     #[test]
@@ -379,7 +368,7 @@ mod tests {
             Change::SystemFile(PathBuf::from("sys.properties")),
             Change::Property("a".to_owned(), String::new()),
         ];
-        assert_eq!(options.properties.changes, expected);
+        assert_eq!(options.properties.all_changes(), expected);
     }
 
     #[test]
@@ -399,9 +388,9 @@ mod tests {
             system("http.nonProxyHosts", "a|b"),
             system("https.nonProxyHosts", "a|b"),
         ];
-        assert_eq!(options.properties.changes, expected);
+        assert_eq!(options.properties.all_changes(), expected);
         // A password without a user has no effect.
-        assert_eq!(run("-n -t p -a pw").properties.changes, []);
+        assert_eq!(run("-n -t p -a pw").properties.all_changes(), []);
     }
 
     #[test]
@@ -409,7 +398,7 @@ mod tests {
         let options = run("-n -t LAST -l LAST.jtl");
         assert_eq!(
             (options.plan, options.results),
-            (PlanChoice::Last, Some(ResultsFile::Last))
+            (Some(PlanChoice::Last), Some(ResultsFile::Last))
         );
     }
 
@@ -456,21 +445,18 @@ mod tests {
     #[test]
     fn remote_servers_are_agents() {
         let options = run("-n -t p -R a,10.0.0.5:1099 -Gusers=5 -Gmore.properties -Ja=1 -X");
-        let fleet = options.fleet.expect("it runs on several machines");
-        assert!(fleet.is_each && fleet.is_jmeter && fleet.ends_agents);
-        assert_eq!(fleet.selection.count(), Some(2));
+        let fleet = &options.fleet;
+        assert!(fleet.each && fleet.is_jmeter && fleet.ends_agents);
+        assert_eq!(fleet.selection().count(), Some(2));
         let expected = [
             Change::Property("a".to_owned(), "1".to_owned()),
             Change::Property("users".to_owned(), "5".to_owned()),
             Change::File(PathBuf::from("more.properties")),
         ];
-        assert_eq!(options.properties.changes, expected);
-        assert!(
-            run("-n -t p -r")
-                .fleet
-                .is_some_and(|fleet| !fleet.ends_agents)
-        );
-        assert!(run("-n -t p").fleet.is_none());
+        assert_eq!(options.properties.all_changes(), expected);
+        let fleet = run("-n -t p -r").fleet;
+        assert!(fleet.is_wanted() && !fleet.ends_agents);
+        assert!(!run("-n -t p").fleet.is_wanted());
         let server = read_words("-s -Jserver.exitaftertest=true");
         assert!(matches!(server, Ok(Command::Agent(order)) if order.is_jmeter));
     }
@@ -482,7 +468,7 @@ mod tests {
         };
         assert!(options.is_jmeter && options.force);
         assert_eq!(options.input, PathBuf::from("r.jtl"));
-        assert_eq!(options.files.folder, Some(PathBuf::from("d")));
+        assert_eq!(options.folder, Some(PathBuf::from("d")));
         let options = run("-n -t p -l r -e -o d");
         assert!(options.report_at_end);
         assert_eq!(options.report.folder, Some(PathBuf::from("d")));
@@ -504,7 +490,11 @@ mod tests {
     #[test]
     fn questions_are_answered() {
         for line in ["-v", "--version", "-h", "--help", "-?"] {
-            assert!(matches!(read_words(line), Ok(Command::Print(_))), "{line}");
+            let answer = read_words(line);
+            assert!(
+                matches!(answer, Ok(Command::Print(_) | Command::Version)),
+                "{line}"
+            );
         }
     }
 

@@ -1,18 +1,18 @@
 //! JMeter's remote testing: `-r`, `-R`, `-X`, `-s` and their properties. Agents take the place of JMeter's servers; its hosts are
 //! the names of agents or of their machines.
 
-use drumfire_fleet::{Hosts, LinkOptions, Selection, agent_name};
+use drumfire_fleet::{Hosts, Selection, agent_name};
 
-use crate::authorities::TLS_CA;
+use crate::agent::arguments::AgentArguments;
 use crate::exit_codes::Exit;
-use crate::fleet_arguments::nats_of_environment;
-use crate::fleet_options::{AgentOrder, FleetOptions, LostAgents};
-use crate::options::{PropertyOptions, Refusal};
-use crate::properties::RunProperties;
+use crate::fleet::arguments::FleetOptions;
+use crate::fleet::arguments::{LinkOptions, nats_of_environment};
+use crate::refusal::Refusal;
+use crate::settings::authorities::TLS_CA;
+use crate::settings::options::PropertyOptions;
+use crate::settings::properties::RunProperties;
 use crate::terminal::format::counted;
 
-/// How long agents have to answer by default, in milliseconds.
-const WAIT_MS: u64 = 30_000;
 /// JMeter's own pause between two attempts to reach a server, in milliseconds.
 const RETRIES_DELAY_MS: u64 = 5_000;
 /// The default port of JMeter's servers, which is not part of an agent's name.
@@ -62,49 +62,35 @@ const MODES: [(&str, &str); 10] = [
 
 /// The options of a run on remote hosts, if one is ordered. The hosts are those of `-R`, or else those of the property
 /// `remote_hosts`.
-pub fn fleet(hosts: Option<&str>, is_remote: bool, ends_agents: bool) -> Option<FleetOptions> {
+pub fn fleet(hosts: Option<&str>, is_remote: bool, ends_agents: bool) -> FleetOptions {
     if hosts.is_none() && !is_remote {
-        return None;
+        return FleetOptions::default();
     }
-    Some(FleetOptions {
-        selection: Selection::Hosts(Hosts {
+    FleetOptions {
+        agents: Some(Selection::Hosts(Hosts {
             hosts: hosts.map(list).unwrap_or_default(),
             ..Hosts::default()
-        }),
-        link: LinkOptions::default(),
-        wait_ms: WAIT_MS,
+        })),
         // JMeter's servers do the same.
-        is_each: true,
-        on_lost: LostAgents::Continue,
-        rows: None,
-        send: Vec::new(),
-        allows_skew: false,
-        attach: None,
+        each: true,
         ends_agents,
         is_jmeter: true,
-    })
+        ..FleetOptions::default()
+    }
 }
 
 /// The options of an agent that takes the place of a JMeter server.
-pub fn server(properties: PropertyOptions) -> AgentOrder {
-    AgentOrder {
-        link: LinkOptions::default(),
-        name: None,
-        labels: Vec::new(),
+pub fn server(properties: PropertyOptions) -> AgentArguments {
+    AgentArguments {
         weight: 1,
-        is_once: false,
-        is_tied: false,
-        cache: None,
-        clock_error_ms: 0,
-        trust: Vec::new(),
-        workers: 0,
         properties,
         is_jmeter: true,
+        ..AgentArguments::default()
     }
 }
 
 /// Completes an agent's options from the properties of JMeter's servers.
-pub fn settle_server(order: &mut AgentOrder, settings: &RunProperties) {
+pub fn settle_server(order: &mut AgentArguments, settings: &RunProperties) {
     settle_link(&mut order.link, settings);
     if order.trust.is_empty() {
         order.trust = settings.properties.get(TRUST).map(list).unwrap_or_default();
@@ -121,7 +107,7 @@ pub fn settle_server(order: &mut AgentOrder, settings: &RunProperties) {
         None => host,
     };
     order.name.get_or_insert_with(|| agent_name(&name));
-    order.is_once |= settings.properties.get("server.exitaftertest") == Some("true");
+    order.once |= settings.properties.get("server.exitaftertest") == Some("true");
 }
 
 /// Completes a run's options from the properties of JMeter's remote testing. Returns notes on what differs from JMeter.
@@ -134,7 +120,7 @@ pub fn settle(
 ) -> Result<Vec<String>, Refusal> {
     settle_link(&mut options.link, settings);
     let property = |name: &str| settings.properties.get(name).map(str::trim);
-    let Selection::Hosts(hosts) = &mut options.selection else {
+    let Some(Selection::Hosts(hosts)) = &mut options.agents else {
         return Ok(Vec::new());
     };
     if hosts.hosts.is_empty() {
@@ -147,7 +133,8 @@ pub fn settle(
         let delay = property("client.retries_delay");
         let delay = delay.map(|delay| number("client.retries_delay", delay));
         let delay_ms = delay.transpose()?.unwrap_or(RETRIES_DELAY_MS);
-        options.wait_ms = tries.saturating_sub(1).saturating_mul(delay_ms).max(1_000);
+        let wait_ms = tries.saturating_sub(1).saturating_mul(delay_ms);
+        options.agents_wait = Some(wait_ms.max(1_000));
     }
     let mut lines = vec![format!(
         "each of {} runs the whole plan, as JMeter's servers do; `drumfire run --agents` divides its users",
@@ -167,8 +154,8 @@ pub fn settle(
 
 /// The remote hosts of a run, if JMeter's command line ordered it.
 pub fn hosts(options: &FleetOptions) -> Option<Vec<String>> {
-    match &options.selection {
-        Selection::Hosts(hosts) => Some(hosts.hosts.clone()),
+    match &options.agents {
+        Some(Selection::Hosts(hosts)) => Some(hosts.hosts.clone()),
         _ => None,
     }
 }
@@ -179,19 +166,15 @@ fn settle_link(link: &mut LinkOptions, settings: &RunProperties) {
         let value = settings.properties.get(name);
         value.filter(|value| !value.is_empty()).map(str::to_owned)
     });
-    if link.url.is_empty() {
-        link.url = nats_of_environment().or(url).unwrap_or_default();
-    }
-    link.credentials = link.credentials.take().or(credentials.map(Into::into));
-    link.ca = link.ca.take().or(ca.map(Into::into));
+    link.nats = link.nats.take().or_else(nats_of_environment).or(url);
+    link.nats_creds = link.nats_creds.take().or(credentials.map(Into::into));
+    link.nats_ca = link.nats_ca.take().or(ca.map(Into::into));
     // A server without TLS is asked for none because outputs have it.
-    let is_tls = link
-        .url
-        .split(',')
-        .all(|url| url.trim().starts_with("tls://"));
-    if is_tls && link.ca.is_none() {
+    let urls = link.nats.as_deref().unwrap_or_default().split(',');
+    let is_tls = urls.map(str::trim).all(|url| url.starts_with("tls://"));
+    if is_tls && link.nats_ca.is_none() {
         let file = settings.properties.get(TLS_CA);
-        link.ca = file.filter(|file| !file.is_empty()).map(Into::into);
+        link.nats_ca = file.filter(|file| !file.is_empty()).map(Into::into);
     }
     link.sign = link.sign.take().or(sign.map(Into::into));
 }
@@ -227,7 +210,7 @@ mod tests {
 
     #[test]
     fn properties_name_hosts_patience_and_mode() {
-        let mut options = fleet(None, true, false).expect("it is remote");
+        let mut options = fleet(None, true, false);
         let given = settings(&[
             ("remote_hosts", "one:1099, two"),
             ("client.tries", "3"),
@@ -240,13 +223,13 @@ mod tests {
             hosts(&options),
             Some(vec!["one:1099".to_owned(), "two".to_owned()])
         );
-        assert!(matches!(&options.selection, Selection::Hosts(hosts) if hosts.may_miss));
-        assert_eq!(options.wait_ms, 10_000);
-        assert_eq!(options.link.credentials, Some("me.creds".into()));
+        assert!(matches!(&options.agents, Some(Selection::Hosts(hosts)) if hosts.may_miss));
+        assert_eq!(options.agents_wait, Some(10_000));
+        assert_eq!(options.link.nats_creds, Some("me.creds".into()));
         assert!(lines[1].contains("--rows none"), "{lines:?}");
-        let mut options = fleet(Some("a"), false, true).expect("it is remote");
+        let mut options = fleet(Some("a"), false, true);
         assert!(settle(&mut options, &settings(&[("client.tries", "x")])).is_err());
-        assert_eq!(fleet(None, false, true), None);
+        assert!(!fleet(None, false, true).is_wanted());
     }
 
     #[test]
@@ -256,7 +239,7 @@ mod tests {
             let mut settings = settings(&[("server_port", port), ("server.exitaftertest", "true")]);
             settings.system.set("java.rmi.server.hostname", "10.0.0.5");
             settle_server(&mut order, &settings);
-            assert!(order.is_once);
+            assert!(order.is_once());
             order.name
         };
         assert_eq!(named("1099").as_deref(), Some("10-0-0-5"));

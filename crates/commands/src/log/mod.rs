@@ -2,6 +2,7 @@
 //! `2026-11-21 01:33:43,335 INFO o.a.j.s.SampleResult: text`.
 
 mod levels;
+pub mod options;
 mod queue;
 
 use std::fmt::{self, Write as _};
@@ -19,7 +20,7 @@ use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::options::LogOptions;
+use crate::log::options::LogOptions;
 pub use levels::Levels;
 pub use queue::{set_queue_levels, start_queue};
 

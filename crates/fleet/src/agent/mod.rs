@@ -10,12 +10,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use drumfire_engine::{Control, EngineOptions, Outcome, Share, StartError, Subscriber};
+use drumfire_engine::{BoundPlan, Share};
 use drumfire_platform::causes::cause;
 use drumfire_platform::words::counted;
 use futures_util::StreamExt as _;
 use tokio::runtime::{Builder, Runtime};
 
+use self::part::PartSurroundings;
 use crate::error::FleetError;
 use crate::keys;
 use crate::link::{Link, LinkOptions};
@@ -40,8 +41,6 @@ pub struct AgentOptions {
     pub log: Arc<LogQueue>,
     /// Worker threads; 0 is one per core.
     pub workers: usize,
-    /// How far its clock is deliberately wrong, in milliseconds; for tests.
-    pub clock_error_ms: i64,
 }
 
 /// The plan that an agent is to compile.
@@ -64,31 +63,16 @@ pub struct PlanOrder {
     pub share: Share,
 }
 
-/// Compiles and runs plans.
-pub trait Engine {
-    /// A compiled plan.
-    type Program;
+/// A compiled plan with its warnings, or everything that is wrong with it on this machine, in lines for the user.
+pub type CompiledPart = Result<(BoundPlan, Vec<String>), Vec<String>>;
 
-    /// Compiles a plan. Returns it with the warnings.
-    ///
-    /// # Errors
-    /// Everything that is wrong with the plan on this machine, in lines for the user.
-    fn compile(&self, order: &PlanOrder) -> Result<(Self::Program, Vec<String>), Vec<String>>;
-
-    /// The properties that the run will have.
-    fn properties<'p>(&self, program: &'p Self::Program) -> &'p drumfire_expr::Properties;
-
-    /// Runs a plan to its end on this thread.
-    ///
-    /// # Errors
-    /// Why it could not start.
-    fn run(
-        &self,
-        program: Self::Program,
-        options: &EngineOptions,
-        control: &Control,
-        subscribers: &mut [&mut dyn Subscriber],
-    ) -> Result<Outcome, StartError>;
+/// The functions of the program that an agent calls.
+#[derive(Clone, Copy)]
+pub struct AgentWork<'w> {
+    /// Compiles a plan.
+    pub compile: &'w dyn Fn(&PlanOrder) -> CompiledPart,
+    /// Waits for threads that scripts of the plan have started.
+    pub await_threads: fn(),
 }
 
 /// A runtime with one thread for NATS. The thread is independent of the run's threads.
@@ -114,9 +98,9 @@ pub struct Served {
 ///
 /// # Errors
 /// If NATS cannot be reached, or something that the run needs does not arrive in time.
-pub fn serve<E: Engine>(
+pub fn serve(
     options: &AgentOptions,
-    engine: &E,
+    work: &AgentWork<'_>,
     told: &mut dyn FnMut(&str),
 ) -> Result<Served, FleetError> {
     let runtime = runtime()?;
@@ -142,7 +126,13 @@ pub fn serve<E: Engine>(
         None => link,
     };
     told(&format!("agent `{name}` is agent {index} of run {run}"));
-    let end = part::take_part(options, engine, &runtime, &link, &assignment);
+    let surroundings = PartSurroundings {
+        options,
+        work,
+        runtime: &runtime,
+        link: &link,
+    };
+    let end = part::take_part(&surroundings, &assignment);
     runtime.shutdown_timeout(Duration::from_secs(1));
     let line = match &end {
         Ok(part) => format!("run {run} has ended, {}", counted(part.samples, "sample")),

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use drumfire_engine::{EngineOptions, Fleet, Outcome, Share};
+use drumfire_engine::{BoundPlan, EngineOptions, Fleet, Outcome, Share};
 use drumfire_platform::causes::{cause, unwritable};
 use tokio::runtime::Runtime;
 
 use super::member::{AgentSeat, Member, SILENCE};
 use super::outbox::Outbox;
 use super::talk;
-use super::{AgentOptions, Engine, PlanOrder};
+use super::{AgentOptions, AgentWork, PlanOrder};
 use crate::error::{FleetError, within};
 use crate::files;
 use crate::keys::Signed;
@@ -37,14 +37,25 @@ pub(super) struct PartEnd {
     pub is_last: bool,
 }
 
+/// The parts of an agent that each run uses.
+pub(super) struct PartSurroundings<'a> {
+    pub options: &'a AgentOptions,
+    pub work: &'a AgentWork<'a>,
+    pub runtime: &'a Runtime,
+    pub link: &'a Link,
+}
+
 /// Takes part in a run. Returns the number of samples.
-pub(super) fn take_part<E: Engine>(
-    options: &AgentOptions,
-    engine: &E,
-    runtime: &Runtime,
-    link: &Link,
+pub(super) fn take_part(
+    surroundings: &PartSurroundings<'_>,
     assignment: &Assignment,
 ) -> Result<PartEnd, FleetError> {
+    let PartSurroundings {
+        options,
+        runtime,
+        link,
+        ..
+    } = *surroundings;
     let manifest = runtime.block_on(manifest(link, &assignment.run, &options.trust))?;
     let seat = AgentSeat {
         run: assignment.run.clone(),
@@ -57,7 +68,18 @@ pub(super) fn take_part<E: Engine>(
     let member = Arc::new(Member::new(seat, link.clone(), runtime.handle().clone()));
     runtime.spawn(talk::heartbeats(link.clone(), member.clone()));
     runtime.spawn(talk::listen(link.clone(), member.clone()));
-    let end = run(options, engine, runtime, link, &member, &manifest);
+    let folder = options
+        .cache
+        .join("runs")
+        .join(format!("{}-{}", member.run, member.token));
+    let part = Part {
+        surroundings,
+        member: &member,
+        manifest: &manifest,
+        rows: folder.join("rows.jtl"),
+        folder,
+    };
+    let end = part.run();
     match &end {
         Err(FleetError::Refused(faults)) => {
             let faults = faults.clone();
@@ -113,95 +135,132 @@ fn share(manifest: &Manifest, index: u32) -> Result<Share, FleetError> {
     share.ok_or_else(|| FleetError::Other(format!("the run has no agent {index}")))
 }
 
-fn run<E: Engine>(
-    options: &AgentOptions,
-    engine: &E,
-    runtime: &Runtime,
-    link: &Link,
-    member: &Arc<Member>,
-    manifest: &Manifest,
-) -> Result<u64, FleetError> {
-    let folder = options
-        .cache
-        .join("runs")
-        .join(format!("{}-{}", member.run, member.token));
-    let rows = folder.join("rows.jtl");
-    let program = prepare(
-        options, engine, runtime, link, member, manifest, &folder, &rows,
-    )?;
-    member.note_properties(engine.properties(&program));
-    wait_for_all(member)?;
-    let error_ns = options.clock_error_ms * 1_000_000;
-    runtime.spawn(talk::send(link.clone(), member.clone()));
-    runtime.spawn(talk::watch_clock(link.clone(), member.clone(), error_ns));
-    let mut outbox = Outbox::new(member.clone(), options.log.clone());
-    let order = EngineOptions {
-        fleet: Some(member.clone() as Arc<dyn Fleet>),
-        clock_offset_ns: member.own().offset_ns,
-        workers: options.workers,
-        ..EngineOptions::default()
-    };
-    let outcome = engine
-        .run(program, &order, &member.control, &mut [&mut outbox])
-        .map_err(|error| FleetError::Refused(vec![error.to_string()]))?;
-    outbox.seal();
-    let end = end(member, &outcome);
-    let samples = end.samples;
-    let is_delivered = deliver(runtime, link, member, end, &rows, manifest.rows)?;
-    // Files that elements of the plan have written belong to the user, so the folder is only removed if it is empty.
-    if is_delivered {
-        let _ = std::fs::remove_file(&rows);
-    }
-    remove_files(manifest, &folder);
-    Ok(samples)
+/// A part of a run with the places of its files.
+struct Part<'a> {
+    surroundings: &'a PartSurroundings<'a>,
+    member: &'a Arc<Member>,
+    manifest: &'a Manifest,
+    /// The folder of the plan.
+    folder: PathBuf,
+    /// The file of the samples.
+    rows: PathBuf,
 }
 
-/// Fetches the files, measures the clock and compiles the plan.
-#[expect(clippy::too_many_arguments, reason = "each is needed once, here")]
-fn prepare<E: Engine>(
-    options: &AgentOptions,
-    engine: &E,
-    runtime: &Runtime,
-    link: &Link,
-    member: &Arc<Member>,
-    manifest: &Manifest,
-    folder: &Path,
-    rows: &Path,
-) -> Result<E::Program, FleetError> {
-    let cache = options.cache.join("files");
-    let error_ns = options.clock_error_ms * 1_000_000;
-    std::fs::create_dir_all(folder)
-        .map_err(|error| FleetError::Other(unwritable(folder, &error)))?;
-    let reader = |file| wire::reader_name(&member.run, member.index, member.token, file);
-    runtime.block_on(files::fetch(link, &manifest.files, reader, &cache, folder))?;
-    let offset = runtime.block_on(talk::measure(link, &member.run, error_ns));
-    let offset = offset.ok_or_else(|| FleetError::Late {
-        what: "the coordinator to say what time it is".to_owned(),
-        waited: CALL,
-        remedy: "check the network between the agent and NATS",
-    })?;
-    member.say(|own| {
-        (own.stage, own.offset_ns, own.bound_ns) =
-            (Stage::Compiling, offset.offset_ns, offset.bound_ns);
-    });
-    // Plans read and write files relative to their own folder.
-    let moved = std::env::set_current_dir(folder);
-    moved.map_err(|error| FleetError::Other(unwritable(folder, &error)))?;
-    let order = PlanOrder {
-        plan: folder.join(&manifest.plan),
-        properties: [&manifest.properties[..], &options.properties[..]].concat(),
-        system: [&manifest.system[..], &options.system[..]].concat(),
-        given: manifest.given.clone(),
-        removed: manifest.removed.clone(),
-        removed_system: manifest.removed_system.clone(),
-        log_levels: manifest.log_levels.clone(),
-        agent: options.hello.name.clone(),
-        results: (manifest.rows != RowHandling::None).then(|| rows.to_path_buf()),
-        share: share(manifest, member.index)?,
-    };
-    let (program, warnings) = engine.compile(&order).map_err(FleetError::Refused)?;
-    member.say(|own| (own.stage, own.warnings) = (Stage::Ready, warnings));
-    Ok(program)
+impl Part<'_> {
+    fn run(&self) -> Result<u64, FleetError> {
+        let PartSurroundings {
+            options,
+            work,
+            runtime,
+            link,
+        } = *self.surroundings;
+        let (member, manifest) = (self.member, self.manifest);
+        let plan = self.prepare()?;
+        member.note_properties(&plan.program.settings.properties);
+        wait_for_all(member)?;
+        runtime.spawn(talk::send(link.clone(), member.clone()));
+        runtime.spawn(talk::watch_clock(link.clone(), member.clone()));
+        let mut outbox = Outbox::new(member.clone(), options.log.clone());
+        let order = EngineOptions {
+            fleet: Some(member.clone() as Arc<dyn Fleet>),
+            clock_offset_ns: member.own().offset_ns,
+            workers: options.workers,
+            ..EngineOptions::default()
+        };
+        let outcome =
+            drumfire_engine::run(Arc::new(plan), &order, &member.control, &mut [&mut outbox])
+                .map_err(|error| FleetError::Refused(vec![error.to_string()]))?;
+        (work.await_threads)();
+        outbox.seal();
+        let end = end(member, &outcome);
+        let samples = end.samples;
+        // Files that elements of the plan have written belong to the user, so the folder is only removed if it is empty.
+        if self.deliver(end)? {
+            let _ = std::fs::remove_file(&self.rows);
+        }
+        remove_files(manifest, &self.folder);
+        Ok(samples)
+    }
+
+    /// Fetches the files, measures the clock and compiles the plan.
+    fn prepare(&self) -> Result<BoundPlan, FleetError> {
+        let PartSurroundings {
+            options,
+            work,
+            runtime,
+            link,
+        } = *self.surroundings;
+        let (member, manifest, folder) = (self.member, self.manifest, self.folder.as_path());
+        let cache = options.cache.join("files");
+        std::fs::create_dir_all(folder)
+            .map_err(|error| FleetError::Other(unwritable(folder, &error)))?;
+        let reader = |file| wire::reader_name(&member.run, member.index, member.token, file);
+        runtime.block_on(files::fetch(link, &manifest.files, reader, &cache, folder))?;
+        let offset = runtime.block_on(talk::measure(link, &member.run));
+        let offset = offset.ok_or_else(|| FleetError::Late {
+            what: "the coordinator to say what time it is".to_owned(),
+            waited: CALL,
+            remedy: "check the network between the agent and NATS",
+        })?;
+        member.say(|own| {
+            (own.stage, own.offset_ns, own.bound_ns) =
+                (Stage::Compiling, offset.offset_ns, offset.bound_ns);
+        });
+        // Plans read and write files relative to their own folder.
+        let moved = std::env::set_current_dir(folder);
+        moved.map_err(|error| FleetError::Other(unwritable(folder, &error)))?;
+        let order = PlanOrder {
+            plan: folder.join(&manifest.plan),
+            properties: [&manifest.properties[..], &options.properties[..]].concat(),
+            system: [&manifest.system[..], &options.system[..]].concat(),
+            given: manifest.given.clone(),
+            removed: manifest.removed.clone(),
+            removed_system: manifest.removed_system.clone(),
+            log_levels: manifest.log_levels.clone(),
+            agent: options.hello.name.clone(),
+            results: (manifest.rows != RowHandling::None).then(|| self.rows.clone()),
+            share: share(manifest, member.index)?,
+        };
+        let (plan, warnings) = (work.compile)(&order).map_err(FleetError::Refused)?;
+        member.say(|own| (own.stage, own.warnings) = (Stage::Ready, warnings));
+        Ok(plan)
+    }
+
+    /// Sends the remaining data: the last seconds, the outcome and the rows. Returns whether the file of rows can be
+    /// deleted.
+    fn deliver(&self, mut end: AgentEnd) -> Result<bool, FleetError> {
+        let PartSurroundings { runtime, link, .. } = *self.surroundings;
+        let (member, rows) = (self.member, &self.rows);
+        let deadline = Instant::now() + DELIVERY;
+        while !member.spool.is_empty() && Instant::now() < deadline {
+            if member.full_for() > FULL {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+        end.has_rows = self.manifest.rows == RowHandling::Collect && rows.exists();
+        // The outcome goes first, since NATS may have no room for the rows.
+        let end_name = wire::end_name(&member.run, member.index, "end");
+        let bytes = wire::json(&end);
+        until_taken(runtime, deadline, || {
+            files::put_end(link, &end_name, &bytes)
+        })?;
+        if !end.has_rows {
+            return Ok(self.manifest.rows == RowHandling::None);
+        }
+        let put = until_taken(runtime, deadline, || {
+            put_rows(
+                link,
+                wire::end_name(&member.run, member.index, "rows"),
+                rows,
+            )
+        });
+        if let Err(error) = &put {
+            let fault = format!("its rows stay in {}: {error}", rows.display());
+            member.say(|own| own.faults.push(fault));
+        }
+        Ok(put.is_ok())
+    }
 }
 
 /// Waits until all agents are ready. The coordinator's first state signals that.
@@ -253,41 +312,6 @@ fn end(member: &Member, outcome: &Outcome) -> AgentEnd {
         lost_rows: outcome.files.iter().map(|file| file.lost_rows).sum(),
         has_rows: false,
     }
-}
-
-/// Sends the remaining data: the last seconds, the outcome and the rows. Returns whether the file of rows can be
-/// deleted.
-fn deliver(
-    runtime: &Runtime,
-    link: &Link,
-    member: &Member,
-    mut end: AgentEnd,
-    rows: &Path,
-    order: RowHandling,
-) -> Result<bool, FleetError> {
-    let deadline = Instant::now() + DELIVERY;
-    while !member.spool.is_empty() && Instant::now() < deadline {
-        if member.full_for() > FULL {
-            break;
-        }
-        std::thread::sleep(LOOK);
-    }
-    let name = |what: &str| wire::end_name(&member.run, member.index, what);
-    end.has_rows = order == RowHandling::Collect && rows.exists();
-    // The outcome goes first, since NATS may have no room for the rows.
-    let (end_name, bytes) = (name("end"), wire::json(&end));
-    until_taken(runtime, deadline, || {
-        files::put_end(link, &end_name, &bytes)
-    })?;
-    if !end.has_rows {
-        return Ok(order == RowHandling::None);
-    }
-    let put = until_taken(runtime, deadline, || put_rows(link, name("rows"), rows));
-    if let Err(error) = &put {
-        let fault = format!("its rows stay in {}: {error}", rows.display());
-        member.say(|own| own.faults.push(fault));
-    }
-    Ok(put.is_ok())
 }
 
 /// Retries until the deadline, or until NATS has had no room for [`FULL`].

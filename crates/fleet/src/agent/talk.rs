@@ -78,16 +78,16 @@ fn hear_kept(member: &Member, payload: &[u8]) {
 }
 
 /// Measures the offset of the clock from the coordinator's.
-pub async fn measure(link: &Link, run: &str, error_ns: i64) -> Option<Offset> {
+pub async fn measure(link: &Link, run: &str) -> Option<Offset> {
     let subject = wire::time_subject(run);
     let mut probes = Vec::new();
     for _ in 0..PROBES {
-        let asked_ns = clock::system_ns() + error_ns;
+        let asked_ns = clock::system_ns();
         let asking = link.client.request(subject.clone(), Bytes::new());
         let Ok(Ok(answer)) = tokio::time::timeout(PROBE, asking).await else {
             continue;
         };
-        let came_ns = clock::system_ns() + error_ns;
+        let came_ns = clock::system_ns();
         let text = std::str::from_utf8(&answer.payload).ok();
         if let Some(answer_ns) = text.and_then(|text| text.parse().ok()) {
             probes.push(Probe {
@@ -97,18 +97,15 @@ pub async fn measure(link: &Link, run: &str, error_ns: i64) -> Option<Offset> {
             });
         }
     }
-    let mut offset = clock::best(&probes)?;
-    // The offset must correct the system's clock, without the deliberate error.
-    offset.offset_ns += error_ns;
-    Some(offset)
+    clock::best(&probes)
 }
 
 /// Measures the clock repeatedly, so that the coordinator can show how certain it is.
-pub async fn watch_clock(link: Link, member: Arc<Member>, error_ns: i64) {
+pub async fn watch_clock(link: Link, member: Arc<Member>) {
     let first = member.own().offset_ns;
     loop {
         tokio::time::sleep(PAUSE).await;
-        if let Some(offset) = measure(&link, &member.run, error_ns).await {
+        if let Some(offset) = measure(&link, &member.run).await {
             // The run keeps its initial offset, so any drift since then makes the clock less certain.
             let drift_ns = (offset.offset_ns - first).unsigned_abs();
             member.say(|own| own.bound_ns = offset.bound_ns + drift_ns);

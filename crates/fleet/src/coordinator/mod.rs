@@ -160,8 +160,14 @@ pub fn run(
     }
     let linked = runtime.block_on(Link::connect(&link_options, COORDINATOR));
     let mut result = linked.and_then(|link| {
-        let is_local = local.is_some();
-        coordinate(order, control, subscribers, &runtime, &link, is_local)
+        coordinate(CoordinatorParts {
+            order,
+            control,
+            subscribers,
+            runtime: &runtime,
+            link: &link,
+            is_local: local.is_some(),
+        })
     });
     if let Some(mut local) = local {
         match &mut result {
@@ -175,14 +181,25 @@ pub fn run(
     result
 }
 
-fn coordinate(
-    order: &FleetOrder,
-    control: &Control,
-    subscribers: &mut [&mut dyn Subscriber],
-    runtime: &Runtime,
-    link: &Link,
+/// What a coordinator works with.
+struct CoordinatorParts<'a, 's, 'o> {
+    order: &'a FleetOrder,
+    control: &'a Control,
+    subscribers: &'s mut [&'o mut dyn Subscriber],
+    runtime: &'a Runtime,
+    link: &'a Link,
+    /// The agents are processes of this machine, at a server of their own.
     is_local: bool,
-) -> Result<FleetOutcome, FleetError> {
+}
+
+fn coordinate(parts: CoordinatorParts<'_, '_, '_>) -> Result<FleetOutcome, FleetError> {
+    let CoordinatorParts {
+        order,
+        runtime,
+        link,
+        is_local,
+        ..
+    } = parts;
     let sign = order.link.sign.as_deref().filter(|_| !is_local);
     let signer = sign.map(Signer::read).transpose()?;
     let (begun, left_out) = match &order.attach {
@@ -212,18 +229,14 @@ fn coordinate(
     let agents: Vec<Agent> = named
         .map(|(member, token)| Agent::new(member.name.clone(), *token, now))
         .collect();
-    let mut coordinator = Coordinator::new(
-        order,
+    let run = AssignedRun {
         manifest,
         agents,
-        runtime,
-        link,
-        (tell, heard),
-        Arc::new(assigner),
-        control,
-        subscribers,
-    );
-    coordinator.is_local = is_local;
+        heard,
+        tell_heard: tell,
+        assigner: Arc::new(assigner),
+    };
+    let mut coordinator = Coordinator::new(parts, run);
     if let Some(text) = left_out {
         coordinator.warn(text);
     }
@@ -250,6 +263,15 @@ struct Begun {
     tokens: Vec<u64>,
     /// The state of the run, if another coordinator has begun it.
     state: Option<RunState>,
+}
+
+/// A run that its agents have been told of.
+struct AssignedRun {
+    manifest: Manifest,
+    agents: Vec<Agent>,
+    heard: Receiver<Heard>,
+    tell_heard: Sender<Heard>,
+    assigner: SharedAssigner,
 }
 
 /// Chooses agents and stores the files and the manifest for them. Also returns which agents are left out.
@@ -362,18 +384,22 @@ struct Coordinator<'a, 's, 'o> {
 }
 
 impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
-    #[expect(clippy::too_many_arguments, reason = "each is a part of the run")]
-    fn new(
-        order: &'a FleetOrder,
-        manifest: Manifest,
-        agents: Vec<Agent>,
-        runtime: &'a Runtime,
-        link: &'a Link,
-        (tell_heard, heard): (Sender<Heard>, Receiver<Heard>),
-        assigner: SharedAssigner,
-        control: &'a Control,
-        subscribers: &'s mut [&'o mut dyn Subscriber],
-    ) -> Coordinator<'a, 's, 'o> {
+    fn new(parts: CoordinatorParts<'a, 's, 'o>, run: AssignedRun) -> Coordinator<'a, 's, 'o> {
+        let CoordinatorParts {
+            order,
+            control,
+            subscribers,
+            runtime,
+            link,
+            is_local,
+        } = parts;
+        let AssignedRun {
+            manifest,
+            agents,
+            heard,
+            tell_heard,
+            assigner,
+        } = run;
         let clock = Clock::start();
         let steering = Steering::attach(control, clock, order);
         let weights: Vec<u32> = manifest
@@ -398,7 +424,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
             started_ms: clock.start_ms(),
             ticked: now,
             polled: now,
-            is_local: false,
+            is_local,
             is_attached: false,
             generators: Generators::default(),
             judged: None,

@@ -1,6 +1,6 @@
 //! Whether the program, or `cargo xtask`, understands the words of a command.
 
-use drumfire_commands::commands::understand;
+use drumfire_commands::dispatch::understand;
 
 use super::blocks::root;
 

@@ -131,7 +131,11 @@ pub fn run(
         run.tell(&Event::Warning(problem.into()));
     }
     run.all_groups();
-    Ok(run.end())
+    let outcome = run.end();
+    if let Java::Host(host) = &program.settings.java {
+        host.run_ended();
+    }
+    Ok(outcome)
 }
 
 /// The result files that a run of the program writes.

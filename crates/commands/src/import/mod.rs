@@ -1,0 +1,290 @@
+//! `drumfire import`: makes plans from recordings, API descriptions, cURL commands and access logs.
+
+pub mod arguments;
+mod uploads;
+mod verify;
+
+use std::io::Read as _;
+use std::path::Path;
+
+use drumfire_import::correlate::{Finding, correlate, counterparts};
+use drumfire_import::like::Recorder;
+use drumfire_import::{Draft, Format, ImportError, ImportOptions};
+use drumfire_jmx::Tree;
+use drumfire_platform::causes::unreadable;
+use drumfire_platform::progress::Work;
+use drumfire_platform::spelling::absent;
+
+use crate::engine::Engine;
+use crate::exit_codes::Exit;
+use crate::new::{base_name, data_file, refuse_existing};
+use crate::refusal::Refusal;
+use crate::settings::options::PropertyOptions;
+use crate::settings::settings;
+use crate::terminal::console::Console;
+use crate::terminal::format::counted;
+use crate::whole_file;
+use arguments::ImportArguments;
+use uploads::Uploads;
+use verify::Proof;
+
+/// Imports the files into one plan. If the plan does not pass `check`, the command leaves no file
+/// behind.
+pub fn import(
+    arguments: &ImportArguments,
+    engine: &Engine,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    refuse_existing(&arguments.output, arguments.force)?;
+    let files = arguments
+        .files
+        .iter()
+        .map(|file| read(file))
+        .collect::<Result<Vec<_>, _>>()?;
+    let options = ImportOptions {
+        format: arguments.from.as_deref().and_then(Format::from_name),
+        domains: arguments.domain.clone(),
+        all_domains: arguments.all_domains,
+        keep_static: arguments.keep_static,
+        no_think_time: arguments.no_think_time,
+        server: arguments.server.clone(),
+        read: Some(read_file),
+        ..ImportOptions::default()
+    };
+    let progress = Work::begin("reading requests");
+    let recorded = drumfire_import::import(&files, &options).map_err(|error| refusal(&error))?;
+    let other = other_user(arguments.other_user.as_deref(), &recorded, &options)?;
+    drop(progress);
+    let wish = WantedPlan {
+        output: &arguments.output,
+        correlates: !arguments.no_correlation,
+        verify: arguments.verify.as_deref(),
+        accept: arguments.accept,
+        force: arguments.force,
+        like: None,
+        other,
+    };
+    finish(recorded, &wish, engine, console)
+}
+
+/// The plan to make of a recording.
+pub(super) struct WantedPlan<'a> {
+    pub output: &'a Path,
+    pub correlates: bool,
+    pub verify: Option<&'a str>,
+    pub accept: bool,
+    pub force: bool,
+    /// The plan to copy, and its recorder.
+    pub like: Option<(&'a Tree, &'a Recorder)>,
+    /// A recording of the same visit by another user.
+    pub other: Option<Draft>,
+}
+
+/// Reads the recording of another user. It must share requests with the first.
+pub(super) fn other_user(
+    file: Option<&Path>,
+    first: &Draft,
+    options: &ImportOptions,
+) -> Result<Option<Draft>, Refusal> {
+    let Some(file) = file else { return Ok(None) };
+    let other = drumfire_import::import(&[read(file)?], options);
+    let other = other.map_err(|error| refusal(&error))?;
+    if counterparts(first, &other) == 0 {
+        let message = format!(
+            "`{}` is another visit: the two recordings share no request",
+            file.display()
+        );
+        let error = ImportError::new(message).hint("Record the same steps as both users");
+        return Err(refusal(&error));
+    }
+    Ok(Some(other))
+}
+
+/// Finds the variables of a recording, verifies them if asked to, writes the plan and prints a summary
+/// of it.
+pub(super) fn finish(
+    mut recorded: Draft,
+    wish: &WantedPlan<'_>,
+    engine: &Engine,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let uploads = Uploads::put(&mut recorded, wish.output)?;
+    let finished = finish_with(&uploads, recorded, wish, engine, console);
+    if finished.is_err() {
+        uploads.remove();
+    }
+    finished
+}
+
+fn finish_with(
+    uploads: &Uploads,
+    recorded: Draft,
+    wish: &WantedPlan<'_>,
+    engine: &Engine,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let mut draft = recorded.clone();
+    let mut findings = Vec::new();
+    let mut proof = None;
+    if wish.correlates && !draft.data.is_used_once {
+        let progress = Work::begin("finding values that change");
+        findings = correlate(&mut draft, wish.other.as_ref(), &[]);
+        drop(progress);
+        if let Some(server) = wish.verify {
+            let progress = Work::begin(format!("running the plan against {server}"));
+            let proved = verify::prove(&draft, &findings, server, wish.output, engine, console)?;
+            drop(progress);
+            let constants = proved.constants(&findings, wish.accept);
+            if !constants.is_empty() {
+                draft = recorded;
+                findings = correlate(&mut draft, wish.other.as_ref(), &constants);
+            }
+            proof = Some(proved);
+        }
+    }
+    write(&draft, wish, engine, console)?;
+    console.print(&summary(
+        &draft,
+        &findings,
+        proof.as_ref(),
+        uploads,
+        wish.output,
+    ));
+    for warning in &draft.warnings {
+        console.warn(warning);
+    }
+    Ok(Exit::Ok)
+}
+
+pub(super) fn refusal(error: &ImportError) -> Refusal {
+    let refusal = Refusal::new(Exit::PlanRefused, error.message.as_str());
+    match &error.hint {
+        Some(hint) => refusal.hint(hint),
+        None => refusal,
+    }
+}
+
+/// Reads a file that a description refers to.
+fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    match std::fs::metadata(path)?.is_file() {
+        true => std::fs::read(path),
+        false => Err(std::io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+fn read(file: &Path) -> Result<(String, Vec<u8>), Refusal> {
+    let name = file.display().to_string();
+    let read = match name.as_str() {
+        "-" => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        _ => std::fs::read(file),
+    };
+    match read {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(error) => {
+            let remedy = match name.contains("://") {
+                true => "Fetch it first, and name the file".to_owned(),
+                false if error.kind() == std::io::ErrorKind::NotFound => absent(file),
+                false => "Name an existing file that you may read".to_owned(),
+            };
+            let error = ImportError::new(unreadable(file, &error));
+            Err(refusal(&error.hint(remedy)))
+        }
+    }
+}
+
+fn write(
+    draft: &Draft,
+    wish: &WantedPlan<'_>,
+    engine: &Engine,
+    console: &mut Console<'_>,
+) -> Result<(), Refusal> {
+    let failed = |why: String| Refusal::new(Exit::RunFailed, why);
+    let data = data_file(wish.output);
+    let text = draft.data_text();
+    if text.is_some() {
+        refuse_existing(&data, wish.force)?;
+    }
+    let data_name = base_name(&data);
+    let tree = match wish.like {
+        Some((plan, recorder)) => recorder
+            .placed(plan, draft, &data_name)
+            .map_err(|error| refusal(&error))?,
+        None => draft.tree(&data_name),
+    };
+    let plan = drumfire_jmx::write(&tree);
+    whole_file::write(wish.output, plan.as_bytes()).map_err(failed)?;
+    if let Some(text) = &text {
+        whole_file::write(&data, text.as_bytes()).map_err(failed)?;
+    }
+    let mut settings = settings(&PropertyOptions::default(), &[], Some(wish.output), console)?;
+    // a path that contains a variable is known only during the run
+    settings.properties.set("drumfire.missing_files", "jmeter");
+    let faults = match engine.survey(wish.output, &settings) {
+        Ok(survey) if survey.runs => return Ok(()),
+        Ok(survey) => survey.findings,
+        Err(faults) => faults,
+    };
+    // a plan that cannot be run is removed
+    let _ = std::fs::remove_file(wish.output);
+    if text.is_some() {
+        let _ = std::fs::remove_file(&data);
+    }
+    Err(console.refusal_of(&faults))
+}
+
+fn summary(
+    draft: &Draft,
+    findings: &[Finding],
+    proof: Option<&Proof>,
+    uploads: &Uploads,
+    output: &Path,
+) -> String {
+    let steps: Vec<String> = draft.steps().map(|step| step.request.label()).collect();
+    let named = draft
+        .transactions
+        .iter()
+        .filter(|one| one.name.is_some())
+        .count();
+    let mut text = format!(
+        "wrote      {}: {}",
+        output.display(),
+        counted(steps.len() as u64, "request")
+    );
+    if named > 0 {
+        text.push_str(&format!(" in {}", counted(named as u64, "transaction")));
+    }
+    text.push('\n');
+    if draft.data_text().is_some() {
+        let data = data_file(output);
+        text.push_str(&format!(
+            "wrote      {}: {}\n",
+            data.display(),
+            draft.data.names.join(", ")
+        ));
+    }
+    text.push_str(&uploads.lines());
+    for finding in findings {
+        let from = steps.get(finding.from).map_or("", String::as_str);
+        let used = counted(finding.used_in.len() as u64, "request");
+        let confirmed = match finding.is_confirmed {
+            true => ", confirmed by the other user",
+            false => "",
+        };
+        let state = proof.map_or("", |proof| proof.state(&finding.value));
+        text.push_str(&format!(
+            "variable   {}  from `{from}`, sent by {used}{confirmed}{state}\n",
+            finding.variable
+        ));
+    }
+    if let Some(proof) = proof {
+        text.push_str(&proof.remarks(&steps));
+    }
+    for (reason, number) in &draft.left_out {
+        text.push_str(&format!("left out   {reason}: {number}\n"));
+    }
+    text.push_str(&format!("try        drumfire run {}\n", output.display()));
+    text
+}

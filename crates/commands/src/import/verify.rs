@@ -1,0 +1,277 @@
+//! Verified correlation: replays the plan twice with the program's own engine. A variable stays if its value differs
+//! in both replays and the requests answer as they did in the recording.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use drumfire_import::correlate::Finding;
+use drumfire_import::{Address, Draft};
+
+use crate::args;
+use crate::command::Command;
+use crate::engine::Engine;
+use crate::exit_codes::Exit;
+use crate::refusal::Refusal;
+use crate::run;
+use crate::run::arguments::PlanChoice;
+use crate::terminal::console::Console;
+use crate::terminal::style::Style;
+
+/// The answer of a replay to one request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct ReplayedAnswer {
+    code: String,
+    values: HashMap<String, String>,
+}
+
+/// The answers of two replays.
+#[derive(Debug, Default)]
+pub struct Proof {
+    /// The recorded values and what the replays showed for each.
+    states: HashMap<String, ReplayState>,
+    /// Requests that answered differently: their number, the recorded code and the replayed one.
+    differing: Vec<(usize, String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReplayState {
+    Proved,
+    /// The same in both replays and in the recording: no variable is needed.
+    Constant,
+    /// The extractor found nothing, or the requests that send the value failed.
+    Open,
+}
+
+impl Proof {
+    /// The recorded values that stay constant.
+    pub fn constants(&self, findings: &[Finding], accept: bool) -> Vec<String> {
+        let stays = |finding: &&Finding| match self.states.get(&finding.value) {
+            Some(ReplayState::Constant) => true,
+            Some(ReplayState::Open) | None => !accept,
+            Some(ReplayState::Proved) => false,
+        };
+        findings
+            .iter()
+            .filter(stays)
+            .map(|finding| finding.value.clone())
+            .collect()
+    }
+
+    /// The result of the replays for a value, as the summary shows it.
+    pub fn state(&self, value: &str) -> &'static str {
+        match self.states.get(value) {
+            Some(ReplayState::Proved) => ", proved by two replays",
+            Some(ReplayState::Open) => ", not proved",
+            Some(ReplayState::Constant) | None => "",
+        }
+    }
+
+    /// The remarks on the replays for the summary.
+    pub fn remarks(&self, steps: &[String]) -> String {
+        let mut text = String::new();
+        let mut dropped: Vec<(&String, &ReplayState)> = self
+            .states
+            .iter()
+            .filter(|(_, state)| **state != ReplayState::Proved)
+            .collect();
+        dropped.sort_by_key(|(value, _)| *value);
+        for (value, state) in dropped {
+            let why = match state {
+                ReplayState::Constant => "is the same in every replay and stays as it is",
+                _ => "could not be proved; look at it, or keep its variable with `--accept`",
+            };
+            text.push_str(&format!("value      `{value}` {why}\n"));
+        }
+        for (place, recorded, replayed) in &self.differing {
+            let name = steps.get(*place).map_or("", String::as_str);
+            text.push_str(&format!(
+                "differs    `{name}` answered {replayed}, in the recording {recorded}\n"
+            ));
+        }
+        text
+    }
+}
+
+/// Replays a draft twice against a server. The files that it sends are beside `plan`.
+pub fn prove(
+    draft: &Draft,
+    findings: &[Finding],
+    server: &str,
+    plan: &Path,
+    engine: &Engine,
+    console: &Console<'_>,
+) -> Result<Proof, Refusal> {
+    let Some(server) = Address::parse(server) else {
+        return Err(Refusal::new(
+            Exit::Usage,
+            format!("`{server}` is not an address of a server"),
+        ));
+    };
+    let mut draft = numbered(draft, &server);
+    // the replayed plan is in another folder
+    for (file, _) in draft.files_mut() {
+        let beside = file
+            .literal()
+            .and_then(|file| std::path::absolute(plan.with_file_name(file)).ok());
+        if let Some(beside) = beside {
+            *file = beside.display().to_string().into();
+        }
+    }
+    let first = replay(&draft, findings, engine, console)?;
+    let second = replay(&draft, findings, engine, console)?;
+    Ok(judge(&draft, findings, &first, &second))
+}
+
+/// The draft for a replay: against the given server, without pauses, and with the number of each request as its label.
+fn numbered(draft: &Draft, server: &Address) -> Draft {
+    let mut draft = draft.clone();
+    draft.embedded = None;
+    let first = draft
+        .steps()
+        .next()
+        .map(|step| step.request.address.clone());
+    for (place, step) in draft.steps_mut().enumerate() {
+        step.think_ms = 0;
+        step.request.name = Some(format!("step-{place}"));
+        if first
+            .as_ref()
+            .is_some_and(|first| first.same_server(&step.request.address))
+        {
+            let path = step.request.address.path.clone();
+            step.request.address = Address {
+                path,
+                ..server.clone()
+            };
+        }
+    }
+    draft
+}
+
+fn replay(
+    draft: &Draft,
+    findings: &[Finding],
+    engine: &Engine,
+    console: &Console<'_>,
+) -> Result<HashMap<usize, ReplayedAnswer>, Refusal> {
+    let folder = tempfile::tempdir().map_err(Refusal::failed)?;
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(
+        path("replay.jmx"),
+        drumfire_jmx::write(&draft.tree("replay.csv")),
+    )
+    .map_err(Refusal::failed)?;
+    if let Some(data) = draft.data_text() {
+        std::fs::write(path("replay.csv"), data).map_err(Refusal::failed)?;
+    }
+    let variables: Vec<&str> = findings
+        .iter()
+        .map(|finding| finding.variable.as_str())
+        .collect();
+    let words = [
+        "run",
+        &path("replay.jmx").display().to_string(),
+        "-l",
+        &path("replay.jtl").display().to_string(),
+        "-j",
+        &path("replay.log").display().to_string(),
+        "--progress",
+        "quiet",
+        &format!("-Jsample_variables={}", variables.join(",")),
+        "-Jjmeter.save.saveservice.output_format=csv",
+        "-Jjmeter.save.saveservice.print_field_names=true",
+    ]
+    .map(str::to_owned);
+    if let Command::Run(mut options) = args::read(&words)? {
+        options.plan = Some(PlanChoice::made(path("replay.jmx")));
+        // the replays are not the user's runs: only a failure to run is reported
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut unseen = Console {
+            out: &mut out,
+            err: &mut err,
+            variable: console.variable,
+            style: Style::PLAIN,
+            err_style: Style::PLAIN,
+            is_terminal: false,
+            is_optimized: true,
+            err_columns: None,
+        };
+        run::run(options, engine, &mut unseen)?;
+    }
+    rows(&path("replay.jtl"))
+}
+
+/// The rows of a result file by the number of their request.
+fn rows(file: &Path) -> Result<HashMap<usize, ReplayedAnswer>, Refusal> {
+    let failed =
+        |_: csv::Error| Refusal::new(Exit::RunFailed, "the results of the replay cannot be read");
+    let mut reader = csv::Reader::from_path(file).map_err(failed)?;
+    let header = reader.headers().map_err(failed)?.clone();
+    let mut rows = HashMap::new();
+    for record in reader.records() {
+        let record = record.map_err(failed)?;
+        let fields: HashMap<String, String> = header
+            .iter()
+            .zip(record.iter())
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let field = |name: &str| fields.get(name).cloned().unwrap_or_default();
+        let place = field("label")
+            .strip_prefix("step-")
+            .and_then(|place| place.parse().ok());
+        if let Some(place) = place {
+            let code = field("responseCode");
+            rows.insert(
+                place,
+                ReplayedAnswer {
+                    code,
+                    values: fields,
+                },
+            );
+        }
+    }
+    Ok(rows)
+}
+
+fn judge(
+    draft: &Draft,
+    findings: &[Finding],
+    first: &HashMap<usize, ReplayedAnswer>,
+    second: &HashMap<usize, ReplayedAnswer>,
+) -> Proof {
+    let mut proof = Proof::default();
+    let mut recorded = Vec::new();
+    for (place, step) in draft.steps().enumerate() {
+        let status = step.response.as_ref().map_or(0, |response| response.status);
+        recorded.push(status.to_string());
+        let code = first.get(&place).map_or("", |row| row.code.as_str());
+        if status != 0 && code != status.to_string() {
+            proof
+                .differing
+                .push((place, status.to_string(), code.to_owned()));
+        }
+    }
+    for finding in findings {
+        let value = |rows: &HashMap<usize, ReplayedAnswer>| {
+            let row = rows.get(&finding.from)?;
+            let value = row.values.get(&finding.variable)?.clone();
+            (!value.is_empty() && value != "NOT_FOUND").then_some(value)
+        };
+        let answers = |rows: &HashMap<usize, ReplayedAnswer>| {
+            finding.used_in.iter().all(|place| {
+                let code = rows.get(place).map(|row| row.code.as_str());
+                recorded
+                    .get(*place)
+                    .is_some_and(|recorded| code == Some(recorded))
+            })
+        };
+        let state = match (value(first), value(second)) {
+            (Some(one), Some(two)) if one == two && one == finding.value => ReplayState::Constant,
+            (Some(one), Some(two)) if one != two && answers(first) && answers(second) => {
+                ReplayState::Proved
+            }
+            _ => ReplayState::Open,
+        };
+        proof.states.insert(finding.value.clone(), state);
+    }
+    proof
+}

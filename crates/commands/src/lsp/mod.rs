@@ -1,0 +1,120 @@
+//! `drumfire lsp`: the language server, which shows the engine's findings.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use drumfire_jmx::Tree;
+use drumfire_lsp::{Connection, Hint, Inspection, Inspector};
+
+use crate::engine::{Advice, AdvicePlace, Engine};
+use crate::exit_codes::Exit;
+use crate::refusal::Refusal;
+use crate::settings::options::PropertyOptions;
+use crate::settings::project;
+use crate::settings::properties::RunProperties;
+use crate::settings::settings;
+use crate::terminal::console::Console;
+use crate::terminal::style::Style;
+
+/// Serves the editor that started the program, until the editor shuts the server down.
+pub fn lsp(engine: Engine) -> Result<Exit, Refusal> {
+    let (connection, threads) = Connection::stdio();
+    let looker = Looker {
+        engine,
+        last: Mutex::new(None),
+    };
+    let served = drumfire_lsp::serve(&connection, &looker);
+    drop(connection);
+    served.map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    threads.join().map_err(Refusal::failed)?;
+    Ok(Exit::Ok)
+}
+
+struct Looker {
+    engine: Engine,
+    /// The cached properties of the last plan, and when they were read. A keystroke rarely changes them.
+    last: Mutex<Option<(PathBuf, Instant, RunProperties)>>,
+}
+
+/// How long properties are cached before their files are read again.
+const KEPT: Duration = Duration::from_secs(2);
+
+impl Looker {
+    /// Passes a plan's properties to `ask`. Returns `None` if they cannot be read; a project file with errors has
+    /// findings of its own.
+    fn with_settings<T>(&self, plan: &Path, ask: impl FnOnce(&RunProperties) -> T) -> Option<T> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((own, read, settings)) = last.as_ref()
+            && own == plan
+            && read.elapsed() < KEPT
+        {
+            return Some(ask(settings));
+        }
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut unseen = Console {
+            out: &mut out,
+            err: &mut err,
+            variable: &drumfire_platform::variable,
+            style: Style::PLAIN,
+            err_style: Style::PLAIN,
+            is_terminal: false,
+            is_optimized: true,
+            err_columns: None,
+        };
+        let read = settings(&PropertyOptions::default(), &[], Some(plan), &mut unseen).ok()?;
+        let (_, _, settings) = last.insert((plan.to_owned(), Instant::now(), read));
+        Some(ask(settings))
+    }
+}
+
+impl Inspector for Looker {
+    fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection {
+        let looked = self.with_settings(plan, |settings| self.engine.glance(plan, tree, settings));
+        let (findings, advice) = looked.unwrap_or_default();
+        Inspection {
+            findings,
+            advice: advice.iter().flat_map(hints).collect(),
+        }
+    }
+
+    fn properties(&self, plan: &Path) -> Vec<(String, String)> {
+        let all = |settings: &RunProperties| {
+            let pairs = settings.properties.iter();
+            pairs
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect()
+        };
+        self.with_settings(plan, all).unwrap_or_default()
+    }
+
+    fn project(&self, text: &str) -> Vec<(Range<usize>, String)> {
+        project::faults(text)
+    }
+}
+
+/// A hint for each element that the advice concerns.
+fn hints(advice: &Advice) -> Vec<Hint> {
+    let Advice {
+        rule,
+        finding,
+        reason,
+        remedy,
+        places,
+        ..
+    } = advice;
+    let hint = |place: &AdvicePlace| {
+        let detail = match place.detail.as_str() {
+            "" => String::new(),
+            detail => format!(": {detail}"),
+        };
+        Hint {
+            rule: (*rule).to_owned(),
+            message: format!("{finding}{detail}\n{reason}\n{remedy}"),
+            line: place.line,
+            path: place.path.clone(),
+        }
+    };
+    places.iter().map(hint).collect()
+}

@@ -1,0 +1,69 @@
+//! The recording proxy's certificate authority: where it is, what it covers, and its removal.
+
+use std::path::{Path, PathBuf};
+
+use drumfire_platform::causes::cause;
+use drumfire_recorder::{ANY_DOMAIN, Certificate};
+
+use super::arguments::CaAction;
+use crate::exit_codes::Exit;
+use crate::refusal::Refusal;
+use crate::terminal::console::Console;
+
+/// The folder of the user's authority: `$XDG_DATA_HOME/drumfire/recorder` or `~/.local/share/drumfire/recorder`.
+pub fn folder(console: &Console<'_>) -> Result<PathBuf, Refusal> {
+    let of_home = || Some(Path::new(&(console.variable)("HOME")?).join(".local/share"));
+    let data = (console.variable)("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .filter(|folder| folder.is_absolute())
+        .or_else(of_home);
+    match data {
+        Some(data) => Ok(data.join("drumfire/recorder")),
+        None => Err(Refusal::new(
+            Exit::RunFailed,
+            "there is no folder for the certificate: set `HOME` or `XDG_DATA_HOME`".to_owned(),
+        )),
+    }
+}
+
+/// Shows or removes the authority.
+pub fn certificate(wish: CaAction, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let folder = folder(console)?;
+    match (wish, drumfire_recorder::authority(&folder)) {
+        (CaAction::Show, Some(certificate)) => console.print(&format!("{}\n", told(&certificate))),
+        (_, None) => console.line("there is no certificate authority for recordings"),
+        (CaAction::Remove, Some(certificate)) => {
+            let removed = drumfire_recorder::remove_authority(&folder);
+            removed.map_err(|error| {
+                let message = format!(
+                    "`{}` cannot be deleted: {}",
+                    folder.display(),
+                    cause(&error)
+                );
+                Refusal::new(Exit::RunFailed, message)
+            })?;
+            console.print(&format!(
+                "removed      {}\nRemove it from the authorities of your browsers, too\n",
+                certificate.file.display()
+            ));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// Describes where a certificate is and what it covers, in one line.
+pub fn told(certificate: &Certificate) -> String {
+    let domains = match certificate
+        .domains
+        .iter()
+        .any(|domain| domain == ANY_DOMAIN)
+    {
+        true => "all domains".to_owned(),
+        false => certificate.domains.join(", "),
+    };
+    format!(
+        "certificate  {} for {domains}, valid until {}",
+        certificate.file.display(),
+        certificate.ends
+    )
+}

@@ -1,0 +1,158 @@
+//! `drumfire report` and JMeter's `-g FILE -o DIR`: make a report from a result file or a run file.
+
+pub mod arguments;
+pub mod files;
+
+use std::path::Path;
+use std::rc::Rc;
+
+use drumfire_platform::progress::Work;
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
+use drumfire_report::jtl::{JtlOptions, Selection};
+use drumfire_report::{RunFile, read_input};
+use drumfire_results::Threshold;
+
+use crate::exit_codes::Exit;
+use crate::jmeter::meaning::failed;
+use crate::refusal::Refusal;
+use crate::report::arguments::ReportArguments;
+use crate::run::arguments::Progress;
+use crate::run::criteria::thresholds;
+use crate::run::{FAIL_ON, thresholds as all_thresholds};
+use crate::runs::history::History;
+use crate::settings::options::Change;
+use crate::settings::properties::RunProperties;
+use crate::settings::settings;
+use crate::terminal::console::Console;
+use crate::terminal::live::terminal_size;
+use crate::terminal::summary::{self, Summary};
+
+/// The property with a regular expression that a label must match in full to be in the report.
+const SAMPLE_FILTER: &str = "jmeter.reportgenerator.sample_filter";
+
+/// Makes a report. For JMeter's command line, it prints JMeter's messages and nothing else.
+pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let mut properties = options.properties.clone();
+    if options.allow_unjudged {
+        let change = Change::switched_on(thresholds::ALLOW_UNJUDGED);
+        properties.changes.push(change);
+    }
+    let settings = settings(&properties, &[], None, console)?;
+    let given = match options.is_jmeter {
+        true => Vec::new(),
+        false => end_thresholds(&options.fail_on, &settings)?,
+    };
+    thresholds::warn_of_inversions(&given, console);
+    let told = |message: String| match options.is_jmeter {
+        true => failed(&message, Exit::RunFailed),
+        false => Refusal::new(Exit::RunFailed, message),
+    };
+    let mut files = options.files();
+    if options.is_jmeter {
+        files
+            .folder
+            .get_or_insert_with(|| files::default_folder(&settings));
+    }
+    if let Some(folder) = &files.folder {
+        files::claim_folder(folder, options.force).map_err(told)?;
+    }
+    if options.is_jmeter && !options.input.is_file() {
+        // The wording is ReportGenerator's.
+        let message = format!(
+            "Cannot read test results file : {}",
+            options.input.display()
+        );
+        return Err(told(message));
+    }
+    let input = match options.is_jmeter {
+        true => options.input.clone(),
+        false => History::new(console.variable).meant(&options.input),
+    };
+    let mut run = read_run(&input, &settings, console).map_err(told)?;
+    let mut broke_threshold = false;
+    if !options.is_jmeter {
+        let columns = console.is_terminal.then(|| terminal_size().0);
+        let text = summary::render(
+            &Summary::of_recording(&run.recording),
+            console.style,
+            columns,
+            false,
+        );
+        console.print(&text);
+        let verdicts = given
+            .iter()
+            .map(|threshold| threshold.judge(&run.recording))
+            .collect();
+        let judged = thresholds::results(verdicts, &run.recording);
+        let allows_unjudged = thresholds::allows_unjudged(&settings);
+        broke_threshold = thresholds::print(&judged, allows_unjudged, Progress::Lines, console);
+        if !judged.is_empty() {
+            run.thresholds = judged;
+        }
+    }
+    let progress = Work::begin("writing the report");
+    let lost = files::write(&run, &run, &files, &settings);
+    drop(progress);
+    if files.ci.annotations {
+        console.print_as_it_is(&files::annotations(
+            &run.name,
+            &files::cases(&run, &settings),
+        ));
+    }
+    if !lost.is_empty() {
+        return Err(told(lost.join("\nerror: ")));
+    }
+    Ok(match broke_threshold {
+        true => Exit::ThresholdsNotMet,
+        false => Exit::Ok,
+    })
+}
+
+/// Reads a run file or a result file. Prints warnings about it.
+pub fn read_run(
+    path: &Path,
+    settings: &RunProperties,
+    console: &mut Console<'_>,
+) -> Result<RunFile, String> {
+    let mut warnings = Vec::new();
+    let progress = Work::begin(format!("reading {}", path.display()));
+    let run = read_quietly(path, settings, &mut warnings);
+    drop(progress);
+    for warning in warnings {
+        console.warn(&warning);
+    }
+    run
+}
+
+/// Reads a run file or a result file. Adds warnings about it to `warnings`.
+pub fn read_quietly(
+    path: &Path,
+    settings: &RunProperties,
+    warnings: &mut Vec<String>,
+) -> Result<RunFile, String> {
+    let lookup = |name: &str| settings.properties.get(name).map(str::to_owned);
+    let mut options = JtlOptions::from_properties(&lookup);
+    options.selection = Selection::from_properties(&lookup).map_err(|error| error.to_string())?;
+    if let Some(rule) = lookup(SAMPLE_FILTER).filter(|rule| !rule.is_empty()) {
+        let pattern = Pattern::compile(&rule, Dialect::Java, RegexOptions::default());
+        let pattern = pattern.map_err(|error| format!("{SAMPLE_FILTER}: {error}"))?;
+        options.selection.label = Some(Rc::new(move |label| pattern.full_match(label)));
+    }
+    read_input(path, &options, warnings).map_err(|error| error.to_string())
+}
+
+/// The thresholds, which must concern the whole run: the files of a run do not record every second
+/// exactly.
+fn end_thresholds(given: &[String], settings: &RunProperties) -> Result<Vec<Threshold>, Refusal> {
+    let all = all_thresholds(given, FAIL_ON, settings)?;
+    match all.iter().find(|threshold| threshold.is_windowed()) {
+        Some(threshold) => Err(Refusal::new(
+            Exit::Usage,
+            format!(
+                "threshold `{}`: a stretch of time is watched while the run goes on; give it to `drumfire run`",
+                threshold.text()
+            ),
+        )),
+        None => Ok(all),
+    }
+}

@@ -1,0 +1,291 @@
+//! Concludes a run after its last sample: files, the verdict, thresholds, the exit code.
+
+use std::path::PathBuf;
+
+use drumfire_fleet::AgentOutcome;
+use drumfire_health::Grade;
+use drumfire_platform::causes::cause;
+use drumfire_report::RunFile;
+
+use super::KEEP_FAILURES;
+use super::prepare::{Prepared, RunFacts};
+use crate::engine::{Engine, Outcome};
+use crate::exit_codes::Exit;
+use crate::fleet;
+use crate::refusal::Refusal;
+use crate::report::files;
+use crate::run::arguments::Progress;
+use crate::run::criteria::judge::Judge;
+use crate::run::criteria::{baseline, thresholds};
+use crate::run::ending::Ending;
+use crate::run::outputs::exports::Undelivered;
+use crate::run::outputs::summary_json;
+use crate::run::outputs::ui::Ui;
+use crate::run::run_file;
+use crate::run::run_file::kept_run::{self, KeptPlace, KeptRun};
+use crate::signals::{self, Heard};
+use crate::terminal::console::Console;
+use crate::terminal::live::terminal_size;
+use crate::terminal::style::Style;
+use crate::terminal::summary::{self, Summary};
+use crate::terminal::{milestones, verdict};
+
+/// The property that prints the generator's own times, for JMeter's command line.
+const VERBOSE: &str = "drumfire.verbose";
+/// The property that requires a VALID verdict, for JMeter's command line.
+const STRICT: &str = "drumfire.strict";
+
+/// A run that has ended.
+pub struct Attended {
+    pub outcome: anyhow::Result<Outcome>,
+    /// The outcome of each agent.
+    pub agents: Vec<AgentOutcome>,
+    /// The signal that ended it early.
+    pub stopped: Option<&'static str>,
+}
+
+/// Writes and judges the numbers of the run. Returns the exit code.
+///
+/// # Errors
+/// If the run could not continue.
+pub fn conclude(
+    prepared: Prepared,
+    attended: Attended,
+    log: Option<PathBuf>,
+    judge: Option<&mut dyn Judge>,
+    engine: &Engine,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let Prepared { brief, listening } = prepared;
+    let undelivered = listening.exports.end();
+    let board = listening.guards.end();
+    let (watching, ui) = (listening.watching, listening.ui);
+    let (outcome, agents, stopped) = (attended.outcome, attended.agents, attended.stopped);
+    let kept = end_kept(listening.kept, outcome.is_ok(), console);
+    let failed = |error| Refusal::new(Exit::RunFailed, format!("{error:#}"));
+    let mut outcome = outcome.map_err(failed)?;
+    let nothing_sent = outcome.nothing_sent.take();
+    if let Some(why) = &nothing_sent {
+        outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));
+    }
+    let verdicts = board.verdicts(&outcome.recording);
+    let mut judged = thresholds::results(verdicts, &outcome.recording);
+    judged.extend(judge.into_iter().flat_map(|judge| judge.end()));
+    if let Some(text) = board.aborted_by() {
+        console.warn(&format!("`{text}` ended the run early"));
+    }
+    let progress = brief.options.progress;
+    if progress != Progress::Quiet && !brief.options.is_of_url() {
+        console.line(milestones::END_OF_RUN);
+    }
+    let shown = EndBlock {
+        progress,
+        is_verbose: brief.options.verbose || brief.settings.properties.get(VERBOSE) == Some("true"),
+        log,
+    };
+    finish(&outcome, shown, stopped, console);
+    let allows_unjudged = thresholds::allows_unjudged(&brief.settings);
+    let broke_threshold = thresholds::print(&judged, allows_unjudged, progress, console);
+    if brief.fleet.is_some() && progress != Progress::Quiet {
+        fleet::print_agents(&agents, console);
+    }
+    let is_trusted = trusted(&outcome, &brief.left_out, progress, console);
+    let strict = brief.options.strict || brief.settings.properties.get(STRICT) == Some("true");
+    let mut faults = std::mem::take(&mut outcome.faults);
+    for line in watching.problems() {
+        console.warn(&line);
+    }
+    faults.extend(lost(undelivered, brief.options.exports.required, console));
+    let mut ending = Ending {
+        interrupted: stopped.map(Exit::by_signal),
+        has_faults: !faults.is_empty(),
+        sent_nothing: nothing_sent.is_some(),
+        broke_threshold,
+        is_distrusted: strict && !is_trusted,
+        is_worse: false,
+    };
+    if brief.report.is_wished() || kept.is_some() || ui.is_some() || brief.baseline.is_some() {
+        let mut run = run_file::run_file(outcome, &brief.fingerprint, judged, &brief.groups);
+        run.health.extend(watching.groups());
+        run_file::add_agents(&mut run, &agents);
+        let records = Records {
+            brief: &brief,
+            ui,
+            kept,
+            nothing_sent: nothing_sent.as_deref(),
+        };
+        faults.extend(records.write(run, &mut ending, console));
+    }
+    for fault in &faults {
+        console.error(fault);
+    }
+    if let Some(why) = &nothing_sent {
+        console.error(&format!("nothing was sent: {why}"));
+    }
+    if stopped.is_none() {
+        await_threads(engine);
+    }
+    Ok(ending.exit())
+}
+
+/// Prints what sinks did not deliver. Returns the lines that count as losses.
+fn lost(undelivered: Undelivered, is_required: bool, console: &mut Console<'_>) -> Vec<String> {
+    for line in &undelivered.listeners {
+        console.warn(line);
+    }
+    if is_required {
+        return undelivered.outputs;
+    }
+    for line in &undelivered.outputs {
+        console.warn(line);
+    }
+    Vec::new()
+}
+
+/// The outputs that receive the numbers of the run.
+struct Records<'a> {
+    brief: &'a RunFacts,
+    ui: Option<Ui>,
+    kept: Option<KeptPlace>,
+    nothing_sent: Option<&'a str>,
+}
+
+impl Records<'_> {
+    /// Compares the run with its baseline and writes it to all outputs. Returns what could not be written, and notes that in
+    /// the ending.
+    fn write(
+        self,
+        mut run: RunFile,
+        ending: &mut Ending,
+        console: &mut Console<'_>,
+    ) -> Vec<String> {
+        let RunFacts {
+            options,
+            settings,
+            order,
+            report,
+            ..
+        } = self.brief;
+        let mut faults = Vec::new();
+        run.properties = run_file::given(&options.properties);
+        if settings.properties.get(KEEP_FAILURES) == Some("false") {
+            run.recording.errors.forget_samples();
+        }
+        if let Some(baseline) = &self.brief.baseline {
+            match baseline::compare(baseline, &run, options.progress, console) {
+                Ok(is_worse) => ending.is_worse = is_worse,
+                Err(why) => faults.push(why),
+            }
+        }
+        if let Some(ui) = self.ui {
+            ui.end(Some(&files::payload(&run, settings)));
+        }
+        if let Some(place @ KeptPlace::Folder(_)) = &self.kept
+            && let Err(error) = kept_run::finish(place, &run)
+        {
+            console.warn(&error);
+        }
+        faults.extend(report.write(&run, order, settings, console));
+        ending.has_faults |= !faults.is_empty();
+        if let Some(file) = &report.files.summary_json {
+            let text = summary_json::render(&run, ending.exit(), self.nothing_sent);
+            faults.extend(files::put(file, text.as_bytes()).err());
+            ending.has_faults |= !faults.is_empty();
+        }
+        faults
+    }
+}
+
+/// Waits for threads of scripts, as JMeter's JVM does. All results are written by now, so one signal ends the wait.
+fn await_threads(engine: &Engine) {
+    let _listening = signals::listen(None, |heard| {
+        if let Heard::Signal(_, name) = heard {
+            std::process::exit(i32::from(Exit::by_signal(name).code()));
+        }
+    });
+    (engine.java.await_threads)();
+}
+
+/// Ends the run file that was written during the run. Returns `None` if there is none, or if writing it failed.
+fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> Option<KeptPlace> {
+    match kept?.end() {
+        Ok(place) if has_run => Some(place),
+        Ok(place) => {
+            kept_run::forget(&place);
+            None
+        }
+        Err(error) => {
+            console.warn(&format!(
+                "the run file could not be written: {}",
+                cause(&error)
+            ));
+            None
+        }
+    }
+}
+
+/// The settings of the block that ends a run.
+struct EndBlock {
+    progress: Progress,
+    is_verbose: bool,
+    log: Option<PathBuf>,
+}
+
+/// Prints the end of the run and its numbers.
+fn finish(
+    outcome: &Outcome,
+    shown: EndBlock,
+    stopped: Option<&'static str>,
+    console: &mut Console<'_>,
+) {
+    let EndBlock {
+        progress,
+        is_verbose,
+        log,
+    } = shown;
+    let summary = Summary {
+        log,
+        ..Summary::of(outcome)
+    };
+    for line in summary::details(&summary, true).lines() {
+        tracing::info!("{line}");
+    }
+    if progress != Progress::Quiet {
+        let style = console.style;
+        let columns = console.is_terminal.then(|| terminal_size().0);
+        console.print(&summary::render(&summary, style, columns, is_verbose));
+    }
+    if let Some(signal) = stopped {
+        console.warn(&format!("{signal} ended the run early"));
+    }
+    if let Some(overrun) = &outcome.overrun {
+        console.warn(overrun);
+    }
+}
+
+/// Prints the run's verdict on its own numbers and returns whether it is VALID. A quiet run prints only a bad verdict, to
+/// standard error.
+fn trusted(
+    outcome: &Outcome,
+    left_out: &[String],
+    progress: Progress,
+    console: &mut Console<'_>,
+) -> bool {
+    let Some(verdict) = &outcome.verdict else {
+        return true;
+    };
+    let is_valid = verdict.grade == Grade::Valid;
+    let columns = console.is_terminal.then(|| terminal_size().0);
+    let text = verdict::render(verdict, left_out, console.style, columns);
+    // That a run was too short is no objection to its numbers.
+    let is_quiet = is_valid || verdict.grade == Grade::TooShort;
+    match (progress == Progress::Quiet, is_quiet) {
+        (false, _) => console.print(&text),
+        (true, false) => console.print_error(&text),
+        (true, true) => {}
+    }
+    for line in verdict::render(verdict, left_out, Style::PLAIN, None).lines() {
+        tracing::info!("{line}");
+    }
+    is_valid
+}

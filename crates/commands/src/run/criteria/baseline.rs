@@ -1,0 +1,70 @@
+//! `--baseline FILE`: compares a run with an earlier one.
+
+use std::path::Path;
+
+use drumfire_report::{CompareOptions, Comparison, Finding, RunFile, read_input};
+
+use crate::exit_codes::Exit;
+use crate::refusal::Refusal;
+use crate::run::arguments::Progress;
+use crate::terminal::console::Console;
+
+/// Reads the earlier run, before the run sends anything.
+///
+/// # Errors
+/// The file cannot be read as a run.
+pub fn read(file: &Path) -> Result<RunFile, Refusal> {
+    let mut warnings = Vec::new();
+    let mut run = read_input(file, &Default::default(), &mut warnings).map_err(|error| {
+        let refusal = Refusal::new(Exit::RunFailed, format!("`--baseline`: {error}"));
+        match error.has_hint() && file.exists() {
+            true => refusal,
+            false => refusal.hint(format!("make it with `--run-file {}`", file.display())),
+        }
+    })?;
+    run.name = format!("baseline {}", file.display());
+    Ok(run)
+}
+
+/// Prints how a run compares with the earlier one. A quiet run prints only a bad outcome, to standard error. Returns whether
+/// it is worse beyond noise.
+///
+/// # Errors
+/// The runs must not be compared: another plan, another load, or numbers that cannot be trusted.
+pub fn compare(
+    baseline: &RunFile,
+    run: &RunFile,
+    progress: Progress,
+    console: &mut Console<'_>,
+) -> Result<bool, String> {
+    let options = CompareOptions {
+        smallest_change: 0.05,
+    };
+    let mut comparison = Comparison::of(baseline, std::slice::from_ref(run), options);
+    comparison.refuse();
+    match progress {
+        Progress::Quiet if comparison.is_worse() || comparison.is_refused() => {
+            console.print_error(&comparison.text(&|_, text| text.to_owned()));
+        }
+        Progress::Quiet => {}
+        _ => print(&comparison, console),
+    }
+    match comparison.is_refused() {
+        true => Err(
+            "this run must not be compared with its baseline; make a new one with `--run-file`"
+                .to_owned(),
+        ),
+        false => Ok(comparison.is_worse()),
+    }
+}
+
+/// Prints a comparison, in colours.
+pub fn print(comparison: &Comparison, console: &mut Console<'_>) {
+    let style = console.style;
+    let mark = |finding: Finding, text: &str| match finding {
+        Finding::Worse => style.red(text),
+        Finding::Better => style.green(text),
+        _ => text.to_owned(),
+    };
+    console.print(&comparison.text(&mark));
+}

@@ -1,0 +1,122 @@
+//! `drumfire show` and `drumfire diff`: print plans as text, and how two plans differ in meaning.
+
+use std::path::{Path, PathBuf};
+
+use drumfire_jmx::{Difference, Tree};
+
+use crate::exit_codes::Exit;
+use crate::refusal::Refusal;
+use crate::terminal::console::Console;
+
+/// The options of `show`.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire show plan.jmx")]
+pub struct ShowArguments {
+    /// The plan (.jmx)
+    pub plan: PathBuf,
+}
+
+/// The options of `diff`.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire diff before.jmx after.jmx")]
+pub struct DiffArguments {
+    /// The earlier plan (.jmx)
+    pub old: PathBuf,
+    /// The later plan
+    pub new: PathBuf,
+}
+
+/// Prints the outline of a plan.
+pub fn show(arguments: &ShowArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let tree = tree(&arguments.plan, console)?;
+    console.print(&drumfire_jmx::outline(&tree));
+    Ok(Exit::Ok)
+}
+
+/// Prints the differences. The exit code is 0 if the plans mean the same, else 1.
+pub fn diff(arguments: &DiffArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let old = canonical(&tree(&arguments.old, console)?);
+    let new = canonical(&tree(&arguments.new, console)?);
+    let differences = drumfire_jmx::differences(&old, &new);
+    let text = lines(&differences, console);
+    console.print(&text);
+    Ok(match differences.is_empty() {
+        true => Exit::Ok,
+        false => Exit::RunFailed,
+    })
+}
+
+fn tree(plan: &Path, console: &Console<'_>) -> Result<Tree, Refusal> {
+    match drumfire_jmx::read_file(plan) {
+        Ok(read) => Ok(read.tree),
+        Err(faults) => Err(console.refusal_of(&faults)),
+    }
+}
+
+/// The tree with the properties that JMeter sets by default, so that a plan without them counts as
+/// equal.
+fn canonical(tree: &Tree) -> Tree {
+    let written = drumfire_jmx::write(tree);
+    match drumfire_jmx::read(written.as_bytes(), &tree.source.path) {
+        Ok(read) => read.tree,
+        Err(_) => tree.clone(),
+    }
+}
+
+fn lines(differences: &[Difference], console: &Console<'_>) -> String {
+    let style = console.style;
+    let mut text = String::new();
+    let mut last = "";
+    for difference in differences {
+        match difference {
+            Difference::Added { element } => {
+                text.push_str(&format!("{}    {element}\n", style.green("added")))
+            }
+            Difference::Removed { element } => {
+                text.push_str(&format!("{}  {element}\n", style.red("removed")))
+            }
+            Difference::Moved { from, to } if from == to => {
+                text.push_str(&format!("{}    {to}\n", style.yellow("moved")));
+            }
+            Difference::Moved { from, to } => {
+                text.push_str(&format!(
+                    "{}    {from}\n      to {to}\n",
+                    style.yellow("moved")
+                ));
+            }
+            Difference::Changed {
+                element,
+                setting,
+                from,
+                to,
+            } => {
+                if last != element {
+                    text.push_str(&format!("{}  {element}\n", style.yellow("changed")));
+                }
+                text.push_str(&format!(
+                    "    {setting}: {} -> {}\n",
+                    shown(from),
+                    shown(to)
+                ));
+            }
+        }
+        last = match difference {
+            Difference::Changed { element, .. } => element,
+            _ => "",
+        };
+    }
+    text
+}
+
+/// A value on one line; long values are cut.
+fn shown(value: &str) -> String {
+    const LONGEST: usize = 60;
+    if value.is_empty() {
+        return "(nothing)".to_owned();
+    }
+    let line = value.replace('\n', "\\n");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
