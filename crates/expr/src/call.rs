@@ -1,5 +1,6 @@
 //! A function call in a template: its arguments, its state, and its evaluation.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use drumfire_java::text::trim;
@@ -66,6 +67,8 @@ pub(crate) struct FunctionCall {
     pub(crate) spec: &'static FunctionSpec,
     pub(crate) args: Box<[Template]>,
     body: FunctionBody,
+    /// The name of the element in whose texts it is.
+    element: Option<Arc<str>>,
 }
 
 #[derive(Debug)]
@@ -94,10 +97,23 @@ impl FunctionCall {
                 instance: next_instance(),
             },
         };
-        Ok(FunctionCall { spec, args, body })
+        let element = scope.element();
+        Ok(FunctionCall {
+            spec,
+            args,
+            body,
+            element,
+        })
     }
 
     pub(crate) fn eval<'a>(&'a self, scope: &mut dyn Scope) -> CallResult<'a> {
+        let result = self.run(scope);
+        let has_thrown = matches!(result, Err(Raised::Invalid(_) | Raised::Exception(_)));
+        scope.end_call(self.spec.name, self.element.as_ref(), has_thrown);
+        result
+    }
+
+    fn run<'a>(&'a self, scope: &mut dyn Scope) -> CallResult<'a> {
         let args = Args(&self.args);
         match &self.body {
             FunctionBody::Plain(function) => function(args, scope),

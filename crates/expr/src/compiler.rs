@@ -49,6 +49,13 @@ impl Compiler {
         self.scope.scripts = Some(scripts);
     }
 
+    /// Sets the name of the element whose texts follow.
+    pub fn set_element(&mut self, name: &str) {
+        if self.scope.element.as_deref() != Some(name) {
+            self.scope.element = Some(name.into());
+        }
+    }
+
     /// The names found so far.
     pub fn names(&self) -> &VarNames {
         self.scope.vars.names()
@@ -140,6 +147,7 @@ pub struct StaticScope {
     messages: Vec<(Level, String)>,
     raised: Option<Raised>,
     scripts: Option<ScriptRunner>,
+    element: Option<Arc<str>>,
 }
 
 /// Runs scripts in texts that are evaluated before threads start.
@@ -175,6 +183,7 @@ impl StaticScope {
             messages: Vec::new(),
             raised: None,
             scripts: None,
+            element: None,
         }
     }
 
@@ -235,6 +244,9 @@ impl Scope for StaticScope {
     }
     fn raise(&mut self, raised: Raised) {
         self.raised.get_or_insert(raised);
+    }
+    fn element(&self) -> Option<Arc<str>> {
+        self.element.clone()
     }
     fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
         match self.scripts.clone() {

@@ -136,6 +136,23 @@ pub trait Scope {
     }
     /// Writes to JMeter's log. `message` is complete, including the thread name if JMeter adds it.
     fn log(&mut self, level: Level, message: &str);
+    /// Writes to JMeter's log that the function at hand failed: it gives no text, or not the one that the plan means.
+    fn log_failure(&mut self, level: Level, message: &str) {
+        self.log(level, message);
+    }
+    /// A call of a function has ended. `has_thrown` says that it threw an exception; [`Scope::log_failure`] may have told of
+    /// other failures. `element` is the name of the element in whose texts the call is, if it is known.
+    fn end_call(
+        &mut self,
+        _function: &'static str,
+        _element: Option<&Arc<str>>,
+        _has_thrown: bool,
+    ) {
+    }
+    /// The name of the element whose texts are compiled now.
+    fn element(&self) -> Option<Arc<str>> {
+        None
+    }
     /// Records an evaluation that ended early; its text is then empty. The engine drops the current sampler or stops the
     /// user. Never called with [`Raised::Invalid`].
     fn raise(&mut self, raised: Raised);

@@ -376,9 +376,9 @@ pub struct AgentEnd {
     pub users: ThreadCounts,
     pub faults: Vec<String>,
     pub nothing_sent: Option<String>,
-    /// How much longer than planned its run lasted, and where users were held, if it did.
+    /// Its warnings at the end.
     #[serde(default)]
-    pub overrun: Option<String>,
+    pub warnings: Vec<String>,
     pub stopped: Stopping,
     pub seconds: Vec<Second>,
     pub stages: StageTimes,

@@ -365,6 +365,8 @@ const STOP_THREAD: jint = 1;
 const STOP_TEST: jint = 2;
 const STOP_TEST_NOW: jint = 3;
 const END_USER: jint = 4;
+/// `InvalidVariableException` of a function.
+const NO_TEXT: jint = 5;
 
 extern "system" fn thrown<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, fate: jint, what: Text<'l>) {
     env.with_env(|env| -> Result<_> {
@@ -372,11 +374,12 @@ extern "system" fn thrown<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, fate: jint
         order(move |visit| {
             match fate {
                 STOP_TEST | STOP_TEST_NOW => visit.stop_test(fate == STOP_TEST_NOW),
-                END_USER => visit.end_user(),
+                END_USER => visit.end_user(&what),
                 _ => {}
             }
             visit.thrown = Some(match fate {
                 STOP_THREAD | STOP_TEST | STOP_TEST_NOW => Raised::StopThread(what),
+                NO_TEXT => Raised::Invalid(what),
                 _ => Raised::exception(what),
             });
         })

@@ -54,6 +54,7 @@ pub use record::{OutputSet, Recorder};
 pub use row::{RowFormat, sample_variable_names};
 pub use sample::{
     AssertionResult, DataType, ResponseBody, Sample, SampleKind, TRANSACTION_MESSAGE_PREFIX,
+    Written,
 };
 pub use save_config::{SaveConfig, SaveConfigError, TimestampFormat};
 pub use secrets::{MASK, is_secret, masked_fields, masked_headers};

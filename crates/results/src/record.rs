@@ -72,8 +72,6 @@ pub struct Recorder {
     handover: Arc<Handover>,
     ignore_transactions: bool,
     buffers: Vec<Buffer>,
-    /// For each distinct file name, whether the current sample was already written to it.
-    marked: Vec<bool>,
     collector: Collector,
     /// The samples that each backend listener received.
     backends: Vec<Collector>,
@@ -91,12 +89,10 @@ impl Recorder {
             let waiting = handover.lock();
             (waiting.summaries.len(), waiting.heard.len())
         };
-        let marks = channel.outputs.iter().map(|output| output.mark + 1).max();
         Recorder {
             handover: Arc::clone(handover),
             ignore_transactions,
             buffers: (0..channel.file_count).map(|_| Buffer::default()).collect(),
-            marked: vec![false; marks.unwrap_or(0)],
             collector: Collector::default(),
             backends: (0..backends).map(|_| Collector::of_listener()).collect(),
             recent_errors: VecDeque::new(),
@@ -113,14 +109,17 @@ impl Recorder {
     }
 
     /// Records a sample that listeners receive: in its label's statistics, in summaries, and as a row in every file of `outputs`
-    /// whose filter accepts it. An ignored sample is not recorded.
+    /// whose filter accepts it. An ignored sample is not recorded. A sample that comes again counts again in summaries only.
     pub fn record(&mut self, sample: &Sample, outputs: &OutputSet) {
         if sample.ignore {
             return;
         }
-        self.collector.record(sample);
         let transaction = sample.is_from_transaction();
-        if !sample.success && !transaction && self.recent_errors.len() < RECENT_ERRORS {
+        let is_new = sample.written.mark_counted();
+        if is_new {
+            self.collector.record(sample);
+        }
+        if is_new && !sample.success && !transaction && self.recent_errors.len() < RECENT_ERRORS {
             self.recent_errors.push_back(RecentError::of(sample));
         }
         if !(transaction && self.ignore_transactions) {
@@ -193,17 +192,12 @@ impl Recorder {
             self.backends[usize::from(backend)].record(sample);
         }
         let Recorder {
-            channel,
-            buffers,
-            marked,
-            ..
+            channel, buffers, ..
         } = self;
         for &number in outputs.outputs.iter() {
             let output = &channel.outputs[usize::from(number)];
             let Some(file) = output.file else { continue };
-            if !output.filter.wants(sample.success)
-                || std::mem::replace(&mut marked[output.mark], true)
-            {
+            if !output.filter.wants(sample.success) || !sample.written.mark_file(output.mark) {
                 continue;
             }
             let buffer = &mut buffers[file];
@@ -214,9 +208,6 @@ impl Recorder {
             if buffer.data.len() >= FULL_BUFFER_BYTES || output.format.config.autoflush {
                 buffer.hand_over(file, channel);
             }
-        }
-        for &number in outputs.outputs.iter() {
-            marked[channel.outputs[usize::from(number)].mark] = false;
         }
     }
 }

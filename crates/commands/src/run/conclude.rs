@@ -258,8 +258,8 @@ fn finish(
     if let Some(signal) = stopped {
         console.warn(&format!("{signal} ended the run early"));
     }
-    if let Some(overrun) = &outcome.overrun {
-        console.warn(overrun);
+    for warning in &outcome.warnings {
+        console.warn(warning);
     }
 }
 

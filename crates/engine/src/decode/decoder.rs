@@ -181,6 +181,9 @@ impl<'a, 'u> Decoder<'a, 'u> {
         if self.raw || !text.contains("${") {
             return Template::raw(text);
         }
+        if text.contains("${__") {
+            self.decoding.compiler.set_element(&self.element.name);
+        }
         let template = Template::compile(text, &mut self.decoding.compiler)
             .unwrap_or_else(|_| Template::raw(text));
         for function in template.functions() {

@@ -259,7 +259,7 @@ impl Driver for JavaElement {
         answer.unwrap_or_else(|raised| {
             // JMeterThread#run
             tracing::error!("Test failed! {raised}");
-            visit.end_user();
+            visit.end_user(&raised.to_string());
             NOTHING
         })
     }

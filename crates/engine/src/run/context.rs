@@ -19,6 +19,7 @@ use crate::run::action::OnError;
 use crate::run::alarm::Wait;
 use crate::run::branch::Branch;
 use crate::run::control::Stopping;
+use crate::run::failures::Failed;
 use crate::run::fleet::LeaseRequest;
 use crate::run::java::host::Java;
 use crate::run::java::plan::JavaEvent;
@@ -105,6 +106,8 @@ pub struct Context {
     pub lock_user: LockUser,
     random: Random,
     raised: Option<Box<Raised>>,
+    /// The function that is being called has logged a failure.
+    has_function_failed: bool,
     states: Box<[Option<Box<dyn Any>>]>,
 }
 
@@ -174,6 +177,7 @@ impl Context {
             lock_user: (identity.group, identity.number),
             random: worker.new_random(),
             raised: None,
+            has_function_failed: false,
             states,
         }
     }
@@ -326,6 +330,25 @@ impl Context {
         if let Java::Host(host) = &worker.program.settings.java {
             host.happens(&mut Visit::new(self), event, elements);
         }
+    }
+
+    /// Records a failure that no row shows, in the element of this name, or else in the sampler at hand.
+    #[cold]
+    pub fn note_failure(&self, failed: Failed, element: Option<&Arc<str>>, reason: &str) {
+        let name = || {
+            let sampler = self.sampler?;
+            let seen = self.worker.samplers.find(self.group, sampler)?;
+            Some(seen.name.source().into())
+        };
+        let element = element.cloned().or_else(name);
+        let element = element.unwrap_or_else(|| (*self.group_name).into());
+        self.shared.failures.note(failed, &element, reason);
+    }
+
+    /// Ends the user after an error that JMeter's thread does not survive.
+    pub fn end_by_error(&mut self, reason: &str) {
+        self.note_failure(Failed::User, None, reason);
+        self.alive = false;
     }
 
     /// Takes the last exception that an evaluation has raised since the last call.
@@ -563,6 +586,15 @@ impl Scope for Context {
     }
     fn log(&mut self, level: Level, message: &str) {
         crate::base::log::write(level, message);
+    }
+    fn log_failure(&mut self, level: Level, message: &str) {
+        self.has_function_failed = true;
+        self.log(level, message);
+    }
+    fn end_call(&mut self, function: &'static str, element: Option<&Arc<str>>, has_thrown: bool) {
+        if std::mem::take(&mut self.has_function_failed) || has_thrown {
+            self.note_failure(Failed::Function(function), element, "");
+        }
     }
     fn raise(&mut self, raised: Raised) {
         self.raised = Some(Box::new(raised));

@@ -14,6 +14,7 @@ pub mod defects;
 pub mod early;
 pub mod engine;
 pub mod events;
+pub mod failures;
 pub mod fleet;
 mod held;
 pub mod input;

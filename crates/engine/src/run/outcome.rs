@@ -28,8 +28,8 @@ pub struct Outcome {
     pub faults: Vec<String>,
     /// Why the run sent nothing, if it did not.
     pub nothing_sent: Option<String>,
-    /// How much longer than planned the run lasted, and where users were held, if it did.
-    pub overrun: Option<String>,
+    /// Warnings at the end: how much longer than planned the run lasted, and failures that no row shows.
+    pub warnings: Vec<String>,
     /// Whether and how the run was told to stop.
     pub stopped: Stopping,
     /// The work of the machine and the generator, second by second.

@@ -12,6 +12,7 @@ use recycle_box::RecycleBox;
 use crate::run::action::{FailureAction, OnError};
 use crate::run::context::Context;
 use crate::run::debug::{Debugger, ElementKind, ElementTurn, SampleView, values};
+use crate::run::failures::Failed;
 use crate::run::journey::{Journey, Package, SampleTargets, Sampled};
 use crate::run::listen::record_waiting;
 use crate::run::roles::Act;
@@ -271,9 +272,13 @@ fn gave_up(user: &mut User, package: &Package) -> bool {
         Some(raised) => {
             let name = package.name.eval(&mut user.cx).into_value();
             tracing::error!("Error while processing sampler: '{name}'. {raised}");
+            if user.cx.alive {
+                let reason = raised.to_string();
+                user.cx.note_failure(Failed::Sample, None, &reason);
+            }
             if let Some(raised) = user.cx.take_raised() {
                 tracing::error!("Test failed! {raised}");
-                user.cx.alive = false;
+                user.cx.end_by_error(&raised.to_string());
             }
             true
         }
@@ -398,25 +403,27 @@ fn hears(
     }
 }
 
-/// Ends a transaction with a parent sample (`JMeterThread#doEndTransactionSampler`). Inside another such transaction, its
-/// sample becomes part of that one.
-pub async fn end_transaction(
-    user: &mut User,
-    id: ControllerId,
-    outer: Option<ControllerId>,
-    mut result: Sample,
-) {
+/// Judges the sample of a transaction with a parent sample and passes it to its listeners
+/// (`JMeterThread#doEndTransactionSampler`). Inside another such transaction, it becomes part of that one's. A transaction that
+/// is not done goes on with the same sample.
+pub async fn tell_transaction(user: &mut User, id: ControllerId, outer: Option<ControllerId>) {
+    let Some(run) = user.walk.parent_transaction(id) else {
+        return;
+    };
+    let Some(mut result) = run.take_result() else {
+        return;
+    };
     let journey = user.journey();
-    let (in_group, in_all) = user.cx.active_users();
-    result.set_thread(&user.cx.thread_name, in_group, in_all);
     let Some(package) = &journey.transactions[id as usize] else {
         return;
     };
+    let (in_group, in_all) = user.cx.active_users();
+    result.set_thread(&user.cx.thread_name, in_group, in_all);
     judge(&package.assertions, &mut user.cx, &mut result).await;
     user.cx.parsed.clear();
     if let Some(outer) = outer {
         if let Some(run) = user.walk.parent_transaction(outer) {
-            run.add(result);
+            run.add(*result);
         }
         return;
     }
@@ -425,6 +432,11 @@ pub async fn end_transaction(
         ancestors.push(above);
     }
     notify(user, &mut result, &package.reach, &ancestors, None).await;
+    if let Some(run) = user.walk.parent_transaction(id)
+        && !run.is_done()
+    {
+        run.put_back(result);
+    }
 }
 
 /// The thread group's action after a failed sample.

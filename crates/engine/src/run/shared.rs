@@ -12,6 +12,7 @@ use drumfire_results::ThreadCounts;
 use crate::base::clock::Clock;
 use crate::run::control::{Control, Steered};
 use crate::run::defects::Defects;
+use crate::run::failures::Failures;
 use crate::run::fleet::MachinePart;
 use crate::run::held::EarlyEnds;
 use crate::run::held::Overruns;
@@ -58,6 +59,7 @@ pub struct Shared {
     pub defects: Defects,
     pub early: EarlyEnds,
     pub overruns: Overruns,
+    pub failures: Failures,
     /// Lines for the terminal that the run has not passed on yet.
     pub announcements: Mutex<Vec<String>>,
     /// One for each thread group.
@@ -104,6 +106,7 @@ impl Shared {
             defects: Defects::default(),
             early: EarlyEnds::default(),
             overruns: Overruns::new(program.groups.len()),
+            failures: Failures::default(),
             timer_factor: properties.get_float("timer.factor", 1.0),
             reset_state: properties
                 .get_bool("httpclient.reset_state_on_thread_group_iteration", true),

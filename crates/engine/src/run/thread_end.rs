@@ -1,12 +1,14 @@
 //! Ways in which an element ends its user outside of a sampler.
 
 use crate::run::context::{Context, StateId};
+use crate::run::failures::Failed;
 use crate::run::program::GroupKind;
 
 /// `JMeterThread#run`: an exception during the search for the next sampler ends the thread.
 pub fn test_failed(cx: &mut Context, reason: &str) {
     tracing::error!("Test failed! {}: {reason}", cx.thread_name);
     note(cx, reason);
+    cx.note_failure(Failed::User, None, reason);
     cx.alive = false;
 }
 

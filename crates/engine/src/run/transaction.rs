@@ -171,8 +171,13 @@ impl ParentTransaction {
     }
 
     /// Takes the parent sample; `None` if it was taken before.
-    pub fn take_result(&mut self) -> Option<Sample> {
-        self.sample.take().map(|sample| *sample)
+    pub fn take_result(&mut self) -> Option<Box<Sample>> {
+        self.sample.take()
+    }
+
+    /// Returns the parent sample of a transaction that goes on.
+    pub fn put_back(&mut self, sample: Box<Sample>) {
+        self.sample = Some(sample);
     }
 }
 

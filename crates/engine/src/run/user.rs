@@ -16,6 +16,7 @@ use crate::run::sample;
 use crate::run::schedule::Shape;
 use crate::run::shared::Shared;
 use crate::run::step::{ControllerId, Step};
+use crate::run::thread_end;
 use crate::run::walk::{Walk, Walker};
 use crate::run::worker::Worker;
 
@@ -183,7 +184,7 @@ impl User {
             "Uncaught exception in thread {}: no controller finds a sampler however often it is asked (JMeter: java.lang.StackOverflowError)",
             self.cx.thread_name
         );
-        self.cx.alive = false;
+        self.cx.end_by_error("java.lang.StackOverflowError");
     }
 
     /// Waits for the lock of a Critical Section Controller, unless the run is told to stop.
@@ -223,16 +224,21 @@ impl User {
         let Some(run) = self.walk.parent_transaction(id) else {
             return;
         };
-        if (run.is_done() || !running)
-            && let Some(result) = run.take_result()
-        {
-            sample::end_transaction(self, id, outer, result).await;
+        if run.is_done() || !running {
+            sample::tell_transaction(self, id, outer).await;
         }
     }
 
     /// Carries out an action on the controllers around a step (`JMeterThread#triggerLoopLogicalActionOnParentControllers`).
     pub(crate) async fn jump(&mut self, journey: &Journey, step: Step, action: Action) {
         let Some(ancestors) = self.real_sampler_ancestors(journey, step) else {
+            if let Step::Transaction(id) = step {
+                let name = journey.controllers[id as usize].name.eval(&mut self.cx);
+                let reason = format!(
+                    "the transaction `{name}` was over when the next iteration was to start (JMeter: java.lang.IllegalStateException: Got null subSampler calling findRealSampler)"
+                );
+                thread_end::test_failed(&mut self.cx, &reason);
+            }
             return;
         };
         // In a child of a Parallel Controller, the action does not reach the controllers above it.
@@ -256,12 +262,9 @@ impl User {
                 break;
             }
         }
-        if let Step::Transaction(outermost) = step
-            && let Some(run) = self.walk.parent_transaction(outermost)
-            && run.is_done()
-            && let Some(result) = run.take_result()
-        {
-            sample::end_transaction(self, outermost, None, result).await;
+        // `JMeterThread` passes the transaction to its listeners even if it goes on, and again at its end.
+        if let Step::Transaction(outermost) = step {
+            sample::tell_transaction(self, outermost, None).await;
         }
         self.walk.forget_ended();
     }

@@ -215,8 +215,8 @@ impl VisitedUser for Context {
         }
     }
 
-    fn end(&mut self) {
-        self.alive = false;
+    fn end_by_error(&mut self, reason: &str) {
+        Context::end_by_error(self, reason);
     }
 
     fn stop_test(&mut self, now: bool) {

@@ -50,7 +50,7 @@ impl Stateful for CsvRead {
                 "{} - can't parse column number: {column} java.lang.NumberFormatException: For input string: \"{column}\"",
                 scope.thread_name()
             );
-            scope.log(Level::Warn, &message);
+            scope.log_failure(Level::Warn, &message);
         }
         Ok(Text::Literal(""))
     }
@@ -71,7 +71,7 @@ fn or_default(file: &str, scope: &mut dyn Scope) -> String {
             default
         }
         None => {
-            scope.log(Level::Error, "Cannot determine default file name");
+            scope.log_failure(Level::Error, "Cannot determine default file name");
             String::new()
         }
     }
@@ -81,7 +81,7 @@ fn or_default(file: &str, scope: &mut dyn Scope) -> String {
 fn open(file: &str, alias: &str, scope: &mut dyn Scope) {
     let file = or_default(file, scope);
     if alias.is_empty() {
-        return scope.log(Level::Error, "Alias cannot be empty");
+        return scope.log_failure(Level::Error, "Alias cannot be empty");
     }
     if scope.vars_mut().locals().csv.0.contains_key(alias) {
         return;
@@ -91,7 +91,7 @@ fn open(file: &str, alias: &str, scope: &mut dyn Scope) {
             let cursors = &mut scope.vars_mut().locals().csv.0;
             cursors.insert(alias.to_owned(), CsvCursor { file, row: None });
         }
-        Err(error) => scope.log(Level::Warn, &format!("{file}: {error}")),
+        Err(error) => scope.log_failure(Level::Warn, &format!("{file}: {error}")),
     }
 }
 
@@ -120,7 +120,7 @@ fn end_row(file: &str, scope: &mut dyn Scope) {
     let file = or_default(file, scope);
     let former = match scope.vars_mut().locals().csv.0.get_mut(&file) {
         Some(cursor) => cursor.row.take(),
-        None => return scope.log(Level::Warn, &format!("endRow(): no entry for {file}")),
+        None => return scope.log_failure(Level::Warn, &format!("endRow(): no entry for {file}")),
     };
     if former.is_none() {
         scope.log(Level::Warn, "endRow() called twice in succession");
@@ -133,7 +133,7 @@ fn read_column(file: &str, column: i32, scope: &mut dyn Scope) -> Text<'static> 
     if !scope.vars_mut().locals().csv.0.contains_key(&file) {
         if file.starts_with('*') {
             let message = format!("Cannot perform initial open using alias {file}");
-            scope.log(Level::Warn, &message);
+            scope.log_failure(Level::Warn, &message);
             return Text::Literal("");
         }
         file = or_default(&file, scope);
@@ -154,7 +154,7 @@ fn read_column(file: &str, column: i32, scope: &mut dyn Scope) -> Text<'static> 
                 "{} - invalid column number: {column} at row {row}",
                 scope.thread_name()
             );
-            scope.log(Level::Warn, &message);
+            scope.log_failure(Level::Warn, &message);
             Text::Literal("")
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn convert<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'
             let message = format!(
                 "Error calling __dateTimeConvert function with value {date}, source format {source}, target format {target}"
             );
-            scope.log(Level::Error, &message);
+            scope.log_failure(Level::Error, &message);
             Ok(Text::Literal(""))
         }
     }
@@ -72,7 +72,7 @@ pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
         let message = format!(
             "Format date pattern '{pattern}' is invalid (see https://docs.oracle.com/javase/8/docs/api/java/time/format/DateTimeFormatter.html)"
         );
-        scope.log(Level::Error, &message);
+        scope.log_failure(Level::Error, &message);
         return Ok(Text::Literal(""));
     };
     let today = today(scope)?;
@@ -87,7 +87,7 @@ pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
     let last = read_date(&pattern, &end, &locale, &defaults, "End date", scope);
     if last < first {
         let message = format!("End Date '{end}' must be greater than Start Date '{start}'");
-        scope.log(Level::Error, &message);
+        scope.log_failure(Level::Error, &message);
         return Ok(Text::Literal(""));
     }
     if last == first {
@@ -123,7 +123,7 @@ fn read_date(
         .parse(text, locale, defaults)
         .and_then(|moment| moment.date);
     date.unwrap_or_else(|| {
-        scope.log(Level::Error, &format!("Failed to parse {what} '{text}'"));
+        scope.log_failure(Level::Error, &format!("Failed to parse {what} '{text}'"));
         Date::constant(1970, 1, 1)
     })
 }

@@ -24,7 +24,7 @@ pub(super) fn digest<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a
             "Error calling __digest function with value {text}, digest algorithm {algorithm}, salt {salt}, \
              java.security.NoSuchAlgorithmException: {algorithm} MessageDigest not available"
         );
-        scope.log(Level::Error, &message);
+        scope.log_failure(Level::Error, &message);
         return Ok(NULL);
     };
     hasher.update(text.as_bytes());

@@ -23,7 +23,7 @@ pub(super) fn change_case<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
         "CAPITALIZE" => capitalize(&text),
         _ => {
             let message = format!("Unknown mode {mode}, returning {text} unchanged");
-            scope.log(Level::Error, &message);
+            scope.log_failure(Level::Error, &message);
             text.into_string()
         }
     };
@@ -106,7 +106,7 @@ pub(super) fn char_codes<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResul
                 let message = format!(
                     "Could not parse {text} : java.lang.NumberFormatException: For input string: \"{text}\""
                 );
-                scope.log(Level::Warn, &message);
+                scope.log_failure(Level::Warn, &message);
             }
         }
     }

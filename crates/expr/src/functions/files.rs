@@ -46,7 +46,7 @@ pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallR
     let value = match std::fs::read(&*file) {
         Ok(bytes) => charset.decode(&bytes).into_owned(),
         Err(error) => {
-            scope.log(Level::Warn, &format!("Could not read file: {file} {error}"));
+            scope.log_failure(Level::Warn, &format!("Could not read file: {file} {error}"));
             ERROR.to_owned()
         }
     };
@@ -78,7 +78,7 @@ pub(super) fn string_to_file<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallR
     match written {
         Ok(()) => Ok(Text::Literal("true")),
         Err(message) => {
-            scope.log(Level::Error, &message);
+            scope.log_failure(Level::Error, &message);
             Ok(Text::Literal("false"))
         }
     }
@@ -165,7 +165,7 @@ impl OpenFile {
             Ok(file) => self.reader = Some(BufReader::new(file)),
             Err(error) => {
                 let message = format!("openFile() error: {}: {error}", self.name);
-                scope.log(Level::Error, &message);
+                scope.log_failure(Level::Error, &message);
             }
         }
         Ok(())
@@ -194,7 +194,7 @@ impl OpenFile {
         };
         line.or_else(|error| {
             let message = format!("{} error reading file {error}", scope.thread_name());
-            scope.log(Level::Error, &message);
+            scope.log_failure(Level::Error, &message);
             Ok(Some(ERROR.to_owned()))
         })
     }

@@ -41,7 +41,7 @@ impl Stateful for JavaScript {
             })?,
             Err(failure) => {
                 let message = format!("Error processing Javascript: [{script}]");
-                scope.log(Level::Error, &format!("{message}: {failure}"));
+                scope.log_failure(Level::Error, &format!("{message}: {failure}"));
                 return Err(Raised::Invalid(message));
             }
         };

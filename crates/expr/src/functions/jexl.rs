@@ -76,7 +76,7 @@ impl Stateful for Jexl {
             Ok(text) => text,
             // JEXL 3 is silent: an expression with an error evaluates to `null`.
             Err(JexlError::Jexl(message)) if self.dialect == Dialect::Jexl3 => {
-                scope.log(Level::Warn, &message);
+                scope.log_failure(Level::Warn, &message);
                 String::new()
             }
             Err(JexlError::Unsupported(_)) => self.run_elsewhere(&expression, scope)?,
@@ -84,7 +84,7 @@ impl Stateful for Jexl {
                 let message = format!(
                     "An error occurred while evaluating the expression \"{expression}\"\n{failure}"
                 );
-                scope.log(Level::Error, &message);
+                scope.log_failure(Level::Error, &message);
                 return Ok(Text::Literal(""));
             }
         };

@@ -158,7 +158,7 @@ pub(super) fn case_format<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
         "UPPER_UNDERSCORE" => words.join("_").to_uppercase(),
         _ => {
             let message = format!("Unknown mode {mode}, returning {text} unchanged");
-            scope.log(Level::Error, &message);
+            scope.log_failure(Level::Error, &message);
             text.as_str().to_owned()
         }
     };

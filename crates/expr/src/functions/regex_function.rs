@@ -131,7 +131,7 @@ impl RegexFunction {
         let text = args.text(0, scope)?;
         regexes::compiled(&text, self.dialect).map_err(|error| {
             let message = format!("Malformed cache pattern:{text} {error}");
-            scope.log(Level::Error, &message);
+            scope.log_failure(Level::Error, &message);
             Raised::Invalid(message)
         })
     }

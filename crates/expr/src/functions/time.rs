@@ -148,7 +148,7 @@ impl Stateful for TimeShift {
         let pattern = match &self.pattern {
             Some(Ok(pattern)) => Some(pattern),
             Some(Err(message)) => {
-                scope.log(Level::Error, message);
+                scope.log_failure(Level::Error, message);
                 return Ok(Text::Literal(""));
             }
             None => None,
@@ -161,7 +161,7 @@ impl Stateful for TimeShift {
             read = self.read(&date, pattern, instant, zone);
             match &read {
                 Some((read_instant, read_zone)) => (instant, zone) = (*read_instant, read_zone),
-                None => scope.log(
+                None => scope.log_failure(
                     Level::Error,
                     &format!("Failed to parse the date '{date}' to shift"),
                 ),
@@ -173,7 +173,7 @@ impl Stateful for TimeShift {
                 None => {
                     let message =
                         format!("Failed to parse the amount duration '{amount}' to shift");
-                    scope.log(Level::Error, &message);
+                    scope.log_failure(Level::Error, &message);
                 }
             }
         }

@@ -27,8 +27,8 @@ impl Stateful for NextNode {
         let nodes = match open(&file, &expression, scope) {
             Ok(nodes) => nodes,
             Err(message) => {
-                scope.log(Level::Warn, &message);
-                scope.log(Level::Error, "XPathFileContainer is null!");
+                scope.log_failure(Level::Warn, &message);
+                scope.log_failure(Level::Error, "XPathFileContainer is null!");
                 return Ok(Text::Literal(""));
             }
         };
@@ -37,7 +37,7 @@ impl Stateful for NextNode {
             Some(None) => NULL,
             None => {
                 let message = format!("XPathFileContainer has no nodes: {file} {expression}");
-                scope.log(Level::Warn, &message);
+                scope.log_failure(Level::Warn, &message);
                 Text::Literal("")
             }
         })

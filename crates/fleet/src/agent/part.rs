@@ -302,7 +302,7 @@ fn end(member: &Member, outcome: &Outcome) -> AgentEnd {
         users: outcome.users,
         faults,
         nothing_sent: outcome.nothing_sent.clone(),
-        overrun: outcome.overrun.clone(),
+        warnings: outcome.warnings.clone(),
         stopped: outcome.stopped,
         seconds: outcome.seconds.clone(),
         stages: outcome.stages,

@@ -98,7 +98,7 @@ impl Coordinator<'_, '_, '_> {
             files,
             faults,
             nothing_sent,
-            overrun: ends().find_map(|end| end.overrun.clone()),
+            warnings: warnings(agents),
             stopped: self.control.state(),
             seconds: seconds(agents),
             stages: stages(agents),
@@ -209,4 +209,20 @@ fn seconds(agents: &[AgentOutcome]) -> Vec<Second> {
         [_] => first.map_or_else(Vec::new, |end| end.seconds.clone()),
         _ => Vec::new(),
     }
+}
+
+/// The warnings of the agents, with the agents' names.
+fn warnings(agents: &[AgentOutcome]) -> Vec<String> {
+    const MOST: usize = 6;
+    let mut lines = Vec::new();
+    for agent in agents {
+        let its = agent.end.iter().flat_map(|end| &end.warnings);
+        lines.extend(its.map(|warning| format!("agent `{}`: {warning}", agent.name)));
+    }
+    if lines.len() > MOST {
+        let more = lines.len() - MOST;
+        lines.truncate(MOST);
+        lines.push(format!("{more} more warnings of agents are in their logs"));
+    }
+    lines
 }

@@ -1,6 +1,7 @@
 //! One sample, with the arithmetic of JMeter's `SampleResult`.
 
 mod body;
+mod written;
 
 use std::rc::Rc;
 
@@ -10,6 +11,7 @@ use crate::phases::Phases;
 use crate::text::SharedText;
 
 pub use body::ResponseBody;
+pub use written::Written;
 
 /// Prefix of the response message that identifies a transaction controller's sample
 /// (`TransactionController.NUMBER_OF_SAMPLES_IN_TRANSACTION_PREFIX`).
@@ -172,6 +174,8 @@ pub struct Sample {
     pub ignore: bool,
     /// Next number for a renamed sub-result (`SampleResult.subResultIndex`).
     pub next_child_index: u32,
+    /// Where it has been recorded.
+    pub written: Written,
 }
 
 thread_local! {
@@ -229,6 +233,7 @@ impl Sample {
             variables: Vec::new(),
             ignore: false,
             next_child_index: 0,
+            written: Written::default(),
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use drumfire_results::{
     ExistingFile, Filter, Handover, OutputSet, OutputSpec, Recorder, Recording, ResultFolder,
-    ResultWriter, RowFormat, Sample, SaveConfig, SummaryDelta, TRANSACTION_MESSAGE_PREFIX,
+    ResultWriter, RowFormat, Sample, SaveConfig, SummaryDelta, TRANSACTION_MESSAGE_PREFIX, Written,
 };
 
 fn place() -> ResultFolder {
@@ -84,6 +84,33 @@ fn listeners_with_the_same_name_write_a_sample_once() {
     drop(recorder);
     assert_eq!(writer.finish().files[0].rows, 3);
     assert_eq!(fs::read_to_string(&file).unwrap(), "a,t\nb,t\nd,t\n");
+}
+
+/// JMeter passes a transaction that a loop inside left early to its listeners at once, and again at its end.
+#[test]
+fn a_sample_that_comes_again_counts_once_and_has_one_row_in_each_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [all, bad] = ["all", "bad"].map(|name| folder.path().join(name));
+    let specs = vec![spec(&all, Filter::All), spec(&bad, Filter::Errors)];
+    let writer = ResultWriter::open(specs, &place()).unwrap();
+    let handover = Arc::new(Handover::new(1));
+    let mut recorder = Recorder::new(&writer.inlet(), &handover, true);
+    let outputs = OutputSet::new([0, 1], [0]);
+    let mut twice = sample("a", "t", true);
+    recorder.record(&twice, &outputs);
+    twice.success = false;
+    recorder.record(&twice, &outputs);
+    recorder.flush_all();
+    let delivery = handover.take();
+    assert_eq!(delivery.seconds[0].totals(), (1, 0));
+    let mut expected = SummaryDelta::EMPTY;
+    expected.add(&sample("a", "t", true));
+    expected.add(&twice);
+    assert_eq!(delivery.summaries[0], expected);
+    drop(recorder);
+    writer.finish();
+    assert_eq!(fs::read_to_string(all).unwrap(), "a,t\n");
+    assert_eq!(fs::read_to_string(bad).unwrap(), "a,t\n");
 }
 
 #[test]
@@ -214,6 +241,7 @@ fn summarisers_leave_transactions_out_unless_told_otherwise() {
     for (ignore_transactions, ignored) in [(true, true), (false, false)] {
         let handover = Arc::new(Handover::new(2));
         let mut recorder = Recorder::new(&writer.inlet(), &handover, ignore_transactions);
+        transaction.written = Written::default();
         recorder.record(&transaction, &OutputSet::new([], [0, 1]));
         recorder.record(&sample("a", "t", true), &OutputSet::new([], [1]));
         recorder.flush_all();

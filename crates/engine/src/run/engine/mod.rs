@@ -725,13 +725,15 @@ impl Run<'_, '_> {
                 let overruns = &self.shared.overruns;
                 overruns.told(&self.plan, planned_ms, elapsed, self.beside)
             });
+        let mut warnings = Vec::from_iter(overrun);
+        warnings.extend(self.shared.failures.told());
         faults.extend(report.files.iter().filter_map(lost_rows));
         let connections = self.ledger.connections();
         let outcome = Arc::new(Outcome {
             recording: self.ledger.take_recording(),
             connections,
             nothing_sent,
-            overrun,
+            warnings,
             elapsed,
             started_ms: self.shared.clock.start_ms(),
             ended_ms: now_ms,

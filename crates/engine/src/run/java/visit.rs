@@ -64,8 +64,8 @@ pub trait VisitedUser: Scope {
     fn set_action(&mut self, action: Action);
     /// Ends the user after this sample.
     fn stop_thread(&mut self);
-    /// Ends the user at once.
-    fn end(&mut self);
+    /// Ends the user at once, after an error.
+    fn end_by_error(&mut self, reason: &str);
     /// Ends the run.
     fn stop_test(&mut self, now: bool);
 }
@@ -425,9 +425,9 @@ impl<'a> Visit<'a> {
     }
 
     /// Ends the user at once, after an error that JMeter's thread does not survive.
-    pub fn end_user(&mut self) {
+    pub fn end_user(&mut self, reason: &str) {
         if let Some(user) = self.user_mut() {
-            user.end();
+            user.end_by_error(reason);
         }
     }
 

@@ -112,7 +112,7 @@ impl Walker<'_> {
             && let Some(inner) = self.walk.parent_transaction(inner)
             && let Some(result) = inner.take_result()
         {
-            run.add(result);
+            run.add(*result);
         }
         let end_ms = self.cx.clock().now_ms();
         let include_timers = self.journey.controllers[id as usize].includes_timers();

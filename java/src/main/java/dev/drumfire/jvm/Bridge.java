@@ -9,6 +9,7 @@ import java.lang.management.ManagementFactory;
 
 import org.apache.jmeter.assertions.Assertion;
 import org.apache.jmeter.assertions.AssertionResult;
+import org.apache.jmeter.functions.InvalidVariableException;
 import org.apache.jmeter.processor.PostProcessor;
 import org.apache.jmeter.processor.PreProcessor;
 import org.apache.jmeter.samplers.SampleEvent;
@@ -42,6 +43,7 @@ final class Bridge {
     private static final int STOP_TEST = 2;
     private static final int STOP_TEST_NOW = 3;
     private static final int END_USER = 4;
+    private static final int NO_TEXT = 5;
 
     private static Logger log;
 
@@ -229,6 +231,9 @@ final class Bridge {
         String value = "";
         try {
             value = Functions.run(language, instance, text);
+        } catch (InvalidVariableException e) {
+            // CompoundVariable goes on with the next part of the text.
+            Natives.thrown(NO_TEXT, String.valueOf(e.getMessage()));
         } catch (Throwable thrown) {
             thrown(thrown);
         }

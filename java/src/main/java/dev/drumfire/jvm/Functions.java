@@ -65,7 +65,7 @@ final class Functions {
         if (language == CONDITION) {
             return String.valueOf(evaluate(text));
         }
-        String[] texts = language == FUNCTION ? parts(text) : new String[] {text};
+        String[] texts = language == FUNCTION ? parts(text) : new String[] {text, Vars.RESULT};
         Call call = CALLS.get(instance);
         if (call == null) {
             call = language == FUNCTION ? foreign(texts) : made(own(language), texts, 0);
@@ -76,8 +76,13 @@ final class Functions {
         JMeterContext context = JMeterContextService.getContext();
         Sampler sampler = language == FUNCTION ? sampler(context) : named(text, context);
         String value = call.function.execute(context.getPreviousResult(), sampler);
-        // JMeter's own functions may return null, which their caller handles; other results become texts.
-        return language == FUNCTION ? String.valueOf(value) : value;
+        if (language == FUNCTION) {
+            return String.valueOf(value);
+        }
+        if (context.getVariables() instanceof Vars vars && !vars.takeHasResult()) {
+            throw new InvalidVariableException("the script failed"); // the function has logged why
+        }
+        return value;
     }
 
     /**

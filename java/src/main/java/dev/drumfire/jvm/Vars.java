@@ -15,6 +15,11 @@ import org.apache.jmeter.threads.JMeterVariables;
  * place. When the engine's text has changed, something outside Java has replaced the object.
  */
 final class Vars extends JMeterVariables {
+    /** The variable that receives the result of a script in a function. The engine stores the result itself. */
+    static final String RESULT = "script\0result";
+
+    private boolean hasResult;
+
     /** By how much scripts have increased the iteration. */
     private int ahead;
 
@@ -136,6 +141,10 @@ final class Vars extends JMeterVariables {
 
     @Override
     public void put(String key, String value) {
+        if (RESULT.equals(key)) {
+            hasResult = true;
+            return;
+        }
         set(key, value, () -> {
             if (objects != null) {
                 objects.remove(key);
@@ -151,6 +160,13 @@ final class Vars extends JMeterVariables {
         } else {
             set(key, value, () -> hold(key, value));
         }
+    }
+
+    /** Whether a function has stored its result since the last call, as JMeter's functions do unless their script fails. */
+    boolean takeHasResult() {
+        boolean had = hasResult;
+        hasResult = false;
+        return had;
     }
 
     private void set(String key, Object value, Runnable inEngine) {
