@@ -98,12 +98,8 @@ impl Compiler {
     /// Compiles a text to its parts; the spans of faults and warnings refer to it.
     pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<TemplatePart>, TemplateFault> {
         let earlier = self.warnings.len();
-        let parts = Parser {
-            names: VariableNumbering::Growing,
-            scope: &mut self.scope,
-            warnings: &mut self.warnings,
-        }
-        .compile(text, 0);
+        let names = VariableNumbering::Growing;
+        let parts = Parser::new(names, &mut self.scope, &mut self.warnings).compile(text, 0);
         for warning in &mut self.warnings[earlier..] {
             warning.keep_within(text);
         }
@@ -144,6 +140,7 @@ pub struct StaticScope {
     plan_name: String,
     base_dir: PathBuf,
     random: Random,
+    nesting: usize,
     messages: Vec<(Level, String)>,
     raised: Option<Raised>,
     scripts: Option<ScriptRunner>,
@@ -180,6 +177,7 @@ impl StaticScope {
             plan_name: String::new(),
             base_dir: PathBuf::from("."),
             random: Random::from_entropy(),
+            nesting: 0,
             messages: Vec::new(),
             raised: None,
             scripts: None,
@@ -238,6 +236,9 @@ impl Scope for StaticScope {
     }
     fn random(&mut self) -> &mut Random {
         &mut self.random
+    }
+    fn nesting(&mut self) -> &mut usize {
+        &mut self.nesting
     }
     fn log(&mut self, level: Level, message: &str) {
         self.messages.push((level, message.to_owned()));

@@ -8,6 +8,7 @@ use crate::fault::TemplateFault;
 use crate::scope::{Raised, Scope};
 use crate::spec::FunctionSpec;
 use crate::template::{Template, TemplatePart, Variable};
+use crate::text::Text;
 
 /// How variables get their numbers.
 #[derive(Clone, Copy)]
@@ -27,35 +28,40 @@ impl Template {
     /// # Errors
     /// See [`Template::try_eval`].
     pub(crate) fn eval_text(text: &str, scope: &mut dyn Scope) -> Result<String, Raised> {
-        match compile_at_run_time(text, scope) {
+        let mut warnings = Vec::new();
+        let before = *scope.nesting();
+        let mut parser = Parser::new(VariableNumbering::Fixed, scope, &mut warnings);
+        match parser.compile(text, 0) {
             Ok(parts) => {
+                let deepest = parser.deepest;
                 let template = Template::from_parts(text, parts);
-                Ok(template.try_eval(scope)?.into_string())
+                *scope.nesting() = deepest + 1;
+                let evaluated = template.try_eval(scope).map(Text::into_string);
+                *scope.nesting() = before;
+                evaluated
             }
+            // Where Java's stack overflows, the thread ends.
+            Err(fault) if fault.code == TOO_DEEP => Err(Raised::StopThread(fault.message)),
             Err(_) => Ok(String::new()),
         }
     }
 }
 
-/// Compiles a text during the run.
-fn compile_at_run_time(
-    text: &str,
-    scope: &mut dyn Scope,
-) -> Result<Vec<TemplatePart>, TemplateFault> {
-    let mut warnings = Vec::new();
-    Parser {
-        names: VariableNumbering::Fixed,
-        scope,
-        warnings: &mut warnings,
-    }
-    .compile(text, 0)
-}
+/// How deeply function calls may be nested in arguments of others, and in texts that `__eval` evaluates. The bound is far below
+/// the stack of any thread, and it keeps compiling linear: each level reads its argument again.
+const MOST_NESTED: usize = 100;
+/// The code of the fault of a text that is nested more deeply.
+const TOO_DEEP: &str = "function-nesting";
 
 pub(crate) struct Parser<'c> {
-    pub(crate) names: VariableNumbering,
+    names: VariableNumbering,
     /// The scope for functions that evaluate arguments at compile time (`__time`, `__timeShift`).
-    pub(crate) scope: &'c mut dyn Scope,
-    pub(crate) warnings: &'c mut Vec<TemplateFault>,
+    scope: &'c mut dyn Scope,
+    warnings: &'c mut Vec<TemplateFault>,
+    /// The calls around the text at hand.
+    depth: usize,
+    /// The highest depth so far.
+    deepest: usize,
 }
 
 /// A position in a text. `base` is the text's offset in the property, for spans.
@@ -86,7 +92,22 @@ impl Cursor<'_> {
 /// Initial capacity that suffices for most names and arguments.
 const NAME_BYTES: usize = 24;
 
-impl Parser<'_> {
+impl<'c> Parser<'c> {
+    pub(crate) fn new(
+        names: VariableNumbering,
+        scope: &'c mut dyn Scope,
+        warnings: &'c mut Vec<TemplateFault>,
+    ) -> Parser<'c> {
+        let depth = *scope.nesting();
+        Parser {
+            names,
+            scope,
+            warnings,
+            depth,
+            deepest: depth,
+        }
+    }
+
     /// `FunctionParser.compileString`: text, variables and function calls in order.
     pub(crate) fn compile(
         &mut self,
@@ -253,8 +274,18 @@ impl Parser<'_> {
 
     /// One argument. Unlike a property, it is always unescaped (`CompoundVariable.setParameters`).
     fn argument(&mut self, text: &str, base: usize) -> Result<Template, TemplateFault> {
-        let parts = self.compile(text, base)?;
-        Ok(Template::from_parts(text, parts))
+        if self.depth >= MOST_NESTED {
+            let message = format!("Functions are nested more than {MOST_NESTED} deep");
+            return Err(
+                TemplateFault::error(TOO_DEEP, message, base..base + text.len())
+                    .with_help("put parts of the text into variables"),
+            );
+        }
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+        let parts = self.compile(text, base);
+        self.depth -= 1;
+        Ok(Template::from_parts(text, parts?))
     }
 }
 

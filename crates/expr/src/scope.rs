@@ -124,6 +124,8 @@ pub trait Scope {
     fn now_ms(&self) -> i64;
     /// The source of random numbers.
     fn random(&mut self) -> &mut Random;
+    /// How deeply the calls are nested in the texts that `__eval` and `__evalVar` are evaluating; 0 outside of them.
+    fn nesting(&mut self) -> &mut usize;
     /// The next number of a counter that all users share, if users on other machines also share it. `instance` identifies
     /// the call in the plan.
     fn shared_count(&mut self, _instance: u32) -> Option<i32> {

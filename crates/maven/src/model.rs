@@ -11,6 +11,8 @@ use crate::{Artifact, MavenError, Repositories};
 const MOST_DEEP: usize = 64;
 /// How deep references between properties are resolved.
 const MOST_NESTED: usize = 32;
+/// How many references one text may lead to.
+const MOST_FILLED: usize = 1_000;
 
 /// A project as its dependents see it.
 pub(crate) struct Model {
@@ -256,29 +258,56 @@ fn manage(dependency: &mut Dependency, managed: &[Dependency]) {
     }
 }
 
-/// Replaces `${…}`; a name without a value stays.
+/// Replaces `${…}`. A name without a value stays, and so does one within its own value.
 fn filled(text: &str, values: &Values) -> String {
-    filled_within(text, values, 0)
+    let mut filling = Filling {
+        values,
+        open: Vec::new(),
+        left: MOST_FILLED,
+        filled: String::new(),
+    };
+    filling.fill(text);
+    filling.filled
 }
 
-fn filled_within(text: &str, values: &Values, depth: usize) -> String {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("${") {
-        let Some(length) = rest[start..].find('}') else {
-            break;
-        };
-        filled.push_str(&rest[..start]);
-        let reference = &rest[start..=start + length];
-        match values.get(&reference[2..length]) {
-            Some(value) if depth < MOST_NESTED => {
-                filled.push_str(&filled_within(value, values, depth + 1));
+/// A text whose references are being replaced.
+struct Filling<'v> {
+    values: &'v Values,
+    /// The names whose values are being filled in, outermost first.
+    open: Vec<&'v str>,
+    /// How many more references may be replaced.
+    left: usize,
+    filled: String,
+}
+
+impl<'v> Filling<'v> {
+    fn fill(&mut self, text: &str) {
+        let values = self.values;
+        let mut rest = text;
+        while let Some(start) = rest.find("${") {
+            let Some(length) = rest[start..].find('}') else {
+                break;
+            };
+            self.filled.push_str(&rest[..start]);
+            let reference = &rest[start..=start + length];
+            let value = values.get_key_value(&reference[2..length]);
+            match value.filter(|(name, _)| self.may_fill(name)) {
+                Some((name, value)) => {
+                    self.left -= 1;
+                    self.open.push(name);
+                    self.fill(value);
+                    self.open.pop();
+                }
+                None => self.filled.push_str(reference),
             }
-            _ => filled.push_str(reference),
+            rest = &rest[start + length + 1..];
         }
-        rest = &rest[start + length + 1..];
+        self.filled.push_str(rest);
     }
-    filled + rest
+
+    fn may_fill(&self, name: &str) -> bool {
+        self.left > 0 && self.open.len() < MOST_NESTED && !self.open.contains(&name)
+    }
 }
 
 #[cfg(test)]
@@ -293,5 +322,13 @@ mod tests {
         assert_eq!(filled("v${a}-${none}", &values), "v1.2-${none}");
         assert_eq!(filled("${c}", &values), "${c}");
         assert_eq!(filled("${a", &values), "${a");
+        // Each value names all others twice: without an end, more texts than there are atoms.
+        let all: String = (0..40)
+            .map(|number| format!("${{p{number}}}${{p{number}}}"))
+            .collect();
+        let circular: Values = (0..40)
+            .map(|number| (format!("p{number}"), all.clone()))
+            .collect();
+        assert!(filled("${p0}", &circular).len() < 1_000 * all.len());
     }
 }

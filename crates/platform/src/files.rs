@@ -1,11 +1,76 @@
-//! Private files, and reading at an offset.
+//! Private files, files that a plan names, and reading at an offset.
 //!
 //! On Windows a new file inherits the permissions of its folder, so these files are private only within the user's
 //! profile.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
+
+/// The largest file that is read whole. Reading a larger one would fill the memory.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Opens a file that a plan or another file names. All such files are opened here, because their names may come from a stranger:
+/// a device has no end, and a pipe without a writer never begins.
+///
+/// # Errors
+/// The operating system's error, or the path is not that of a regular file.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // Opening a pipe would wait for its writer.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
+    let file = options.open(path)?;
+    let found = file.metadata()?.file_type();
+    match found.is_file() {
+        true => Ok(file),
+        false if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a device or a pipe, not a file",
+        )),
+    }
+}
+
+/// Reads a file that a plan or another file names.
+///
+/// # Errors
+/// Those of [`open_regular`], and the file is larger than a gigabyte.
+pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    if length <= MOST_BYTES {
+        bytes.reserve_exact(length as usize);
+        // Files such as those of /proc tell no length.
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    }
+    if length.max(bytes.len() as u64) > MOST_BYTES {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is larger than a gigabyte",
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Reads a text in UTF-8 from a file that a plan or another file names.
+///
+/// # Errors
+/// Those of [`read_regular`], and the file is not UTF-8.
+pub fn read_regular_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_regular(path)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
+/// `O_NONBLOCK`.
+#[cfg(unix)]
+const NONBLOCK: i32 = if cfg!(any(target_os = "linux", target_os = "android")) {
+    0o4000
+} else {
+    0x4
+};
 
 /// A file that is always empty.
 pub const EMPTY: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
@@ -120,6 +185,33 @@ mod tests {
         let linked = folder.path().join("linked");
         std::os::unix::fs::symlink(folder.path(), &linked).expect("a link");
         assert!(is_real_folder(folder.path()) && !is_real_folder(&linked));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn neither_devices_nor_pipes_nor_folders_are_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("it is installed").success());
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("/dev/zero", &link).expect("a link");
+        for path in [&pipe, &link, Path::new("/dev/zero")] {
+            let error = read_regular(path).expect_err("no file");
+            let told = crate::causes::cause(&error);
+            assert_eq!(told, "it is a device or a pipe, not a file");
+        }
+        let error = read_regular(folder.path()).expect_err("a folder");
+        assert_eq!(crate::causes::cause(&error), "it is a folder");
+        let large = folder.path().join("large");
+        File::create(&large)
+            .and_then(|file| file.set_len(MOST_BYTES + 1))
+            .expect("it is made");
+        let error = read_regular(&large).expect_err("too large");
+        assert_eq!(crate::causes::cause(&error), "it is larger than a gigabyte");
+        let file = folder.path().join("file");
+        std::fs::write(&file, "text").expect("it is written");
+        assert_eq!(read_regular_text(&file).expect("a file"), "text");
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod html;
 pub mod jmespath;
 pub mod json;
 pub mod jsonpath;
+mod nesting;
 pub mod page;
 pub mod regex;
 pub mod resources;

@@ -36,6 +36,9 @@ pub(crate) struct NameUse {
     pub is_computed: bool,
 }
 
+/// How deeply calls may be nested in arguments of others; the program refuses deeper ones.
+const MOST_NESTED: usize = 100;
+
 /// All names in a text, in no particular order.
 pub(crate) fn scan(text: &str) -> Vec<NameUse> {
     let mut found = Vec::new();
@@ -43,7 +46,7 @@ pub(crate) fn scan(text: &str) -> Vec<NameUse> {
     while let Some(at) = text[from..].find("${").map(|at| at + from) {
         from = match is_escaped(text, at) {
             true => at + 2,
-            false => reference(text, at + 2, &mut found),
+            false => reference(text, at + 2, 0, &mut found),
         };
     }
     if text.contains("vars") || text.contains("getVariables") {
@@ -63,20 +66,26 @@ fn is_escaped(text: &str, at: usize) -> bool {
 }
 
 /// Reads a reference from behind its `${` and returns where to continue.
-fn reference(text: &str, start: usize, found: &mut Vec<NameUse>) -> usize {
+fn reference(text: &str, start: usize, depth: usize, found: &mut Vec<NameUse>) -> usize {
+    if depth > MOST_NESTED {
+        return text.len();
+    }
     let rest = &text[start..];
     let end = rest.find(['}', '(']).unwrap_or(rest.len());
     let name = rest[..end].trim();
     let is_call = name.starts_with("__") && rest[end..].starts_with('(');
     if !is_call {
-        let Some(close) = rest.find('}') else {
+        let mut ends = rest.match_indices(['}', '$']);
+        let end =
+            ends.find(|(at, _)| !rest[*at..].starts_with('$') || rest[*at..].starts_with("${"));
+        let Some((close, end)) = end else {
             return text.len();
         };
         // The author of `${a${b}}` meant something else: JMeter takes the name literally.
-        let name = &rest[..close];
-        if let Some(inner) = name.find("${") {
-            return start + inner;
+        if end == "$" {
+            return start + close;
         }
+        let name = &rest[..close];
         if !name.trim().is_empty() {
             found.push(NameUse {
                 range: trimmed(text, start..start + close),
@@ -96,35 +105,43 @@ fn reference(text: &str, start: usize, found: &mut Vec<NameUse>) -> usize {
         kind: OccurrenceKind::Read,
         is_computed: false,
     });
-    let (arguments, after) = arguments(text, start + end + 1, found);
+    let (arguments, after) = arguments(text, start + end + 1, depth, found);
     note_arguments(text, name, &arguments, found);
     after
 }
 
 /// Reads the arguments of a call from behind its parenthesis, including references inside them, and returns where
 /// to continue.
-fn arguments(text: &str, start: usize, found: &mut Vec<NameUse>) -> (Vec<Range<usize>>, usize) {
+fn arguments(
+    text: &str,
+    start: usize,
+    depth: usize,
+    found: &mut Vec<NameUse>,
+) -> (Vec<Range<usize>>, usize) {
     let mut arguments = Vec::new();
-    let (mut at, mut from, mut depth) = (start, start, 0);
+    let (mut at, mut from, mut open) = (start, start, 0);
     while let Some(sign) = text[at..].chars().next() {
         let next = at + sign.len_utf8();
         match sign {
             '\\' => at = next + text[next..].chars().next().map_or(0, char::len_utf8),
-            '$' if text[next..].starts_with('{') => at = reference(text, next + 1, found),
+            '$' if text[next..].starts_with('{') => {
+                at = reference(text, next + 1, depth + 1, found)
+            }
             '(' => {
-                depth += 1;
+                open += 1;
                 at = next;
             }
-            ')' if depth > 0 => {
-                depth -= 1;
+            ')' if open > 0 => {
+                open -= 1;
                 at = next;
             }
             ')' => {
                 arguments.push(from..at);
-                let closing = text[next..].find('}').map(|close| next + close + 1);
+                let after = text[next..].trim_start();
+                let closing = after.starts_with('}').then(|| text.len() - after.len() + 1);
                 return (arguments, closing.unwrap_or(next));
             }
-            ',' if depth == 0 => {
+            ',' if open == 0 => {
                 arguments.push(from..at);
                 from = next;
                 at = next;
@@ -282,6 +299,14 @@ pub fn base_name(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn deeply_nested_texts_end() {
+        for part in ["${__eval(", "${a", "${__P(a)", "(", "${__P(a,${"] {
+            scan(&part.repeat(50_000));
+            scan(&format!("{}x{}", part.repeat(50_000), ")}".repeat(50_000)));
+        }
+    }
 
     fn names(text: &str) -> Vec<String> {
         let mut found = scan(text);

@@ -8,18 +8,100 @@ use crate::increment::Distribution;
 
 /// Each power of two is divided into `1 << BUCKET_BITS` buckets, so a bucket is at most 0.1 % wide.
 pub(crate) const BUCKET_BITS: u32 = 10;
-/// Number of buckets allocated together: 1 KiB, so that a label with steady times stays small.
+/// Number of buckets allocated together. A page begins with a byte a bucket, so that a label with steady times stays small.
 const SLOTS: usize = 128;
 
 /// Counts of values such as microseconds. Values below 2,048 are exact, larger ones to within 0.1 %.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
     /// Buckets in order: `BUCKETS` for the values below that number, then the same number for each power of two.
-    pages: Vec<Option<Box<[u64; SLOTS]>>>,
+    pages: Vec<Page>,
     count: u64,
     sum: u128,
     min: u64,
     max: u64,
+}
+
+/// The counts of neighbouring buckets, as wide as the largest of them needs. A label whose times are spread over many buckets
+/// has few samples in most, so that an hour at hundreds of labels takes a byte or two a bucket instead of eight.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Page {
+    #[default]
+    Empty,
+    U8(Box<[u8; SLOTS]>),
+    U16(Box<[u16; SLOTS]>),
+    U32(Box<[u32; SLOTS]>),
+    U64(Box<[u64; SLOTS]>),
+}
+
+impl Page {
+    /// The count of a bucket.
+    fn get(&self, slot: usize) -> u64 {
+        match self {
+            Page::Empty => 0,
+            Page::U8(counts) => u64::from(counts[slot]),
+            Page::U16(counts) => u64::from(counts[slot]),
+            Page::U32(counts) => u64::from(counts[slot]),
+            Page::U64(counts) => counts[slot],
+        }
+    }
+
+    /// Adds to the count of a bucket.
+    #[inline]
+    fn add(&mut self, slot: usize, count: u64) {
+        let fits = match self {
+            Page::U8(counts) => add_to(&mut counts[slot], count),
+            Page::U16(counts) => add_to(&mut counts[slot], count),
+            Page::U32(counts) => add_to(&mut counts[slot], count),
+            Page::U64(counts) => {
+                counts[slot] = counts[slot].saturating_add(count);
+                true
+            }
+            Page::Empty => false,
+        };
+        if !fits {
+            self.widen(slot, count);
+        }
+    }
+
+    /// Adds to a count that the page has no room for.
+    #[cold]
+    fn widen(&mut self, slot: usize, count: u64) {
+        let sum = self.get(slot).saturating_add(count);
+        let mut counts = std::array::from_fn(|slot| self.get(slot));
+        counts[slot] = sum;
+        *self = if sum <= u64::from(u8::MAX) {
+            Page::U8(Box::new(counts.map(|count| count as u8)))
+        } else if sum <= u64::from(u16::MAX) {
+            Page::U16(Box::new(counts.map(|count| count as u16)))
+        } else if sum <= u64::from(u32::MAX) {
+            Page::U32(Box::new(counts.map(|count| count as u32)))
+        } else {
+            Page::U64(Box::new(counts))
+        };
+    }
+
+    /// The buckets in use and their counts, in order.
+    fn used(&self) -> impl DoubleEndedIterator<Item = (usize, u64)> + '_ {
+        let slots = match self {
+            Page::Empty => 0..0,
+            _ => 0..SLOTS,
+        };
+        let counts = slots.map(|slot| (slot, self.get(slot)));
+        counts.filter(|(_, count)| *count > 0)
+    }
+}
+
+/// Adds to a count if the sum fits.
+#[inline]
+fn add_to<T: Copy + Into<u64> + TryFrom<u64>>(own: &mut T, count: u64) -> bool {
+    match T::try_from((*own).into().saturating_add(count)) {
+        Ok(sum) => {
+            *own = sum;
+            true
+        }
+        Err(_) => false,
+    }
 }
 
 impl Histogram {
@@ -39,7 +121,7 @@ impl Histogram {
         self.count += 1;
         self.sum += u128::from(value);
         let (page, slot) = place(value);
-        self.page_mut(page)[slot] += 1;
+        self.page_mut(page).add(slot, 1);
     }
 
     /// Adds everything `other` has counted.
@@ -58,11 +140,9 @@ impl Histogram {
         // Pages of `other` beyond its extremes are empty, whether allocated or not.
         let (first, last) = (place(other.min).0, place(other.max).0);
         for (index, page) in other.pages.iter().enumerate().take(last + 1).skip(first) {
-            if let Some(page) = page {
+            if !matches!(page, Page::Empty) {
                 let mine = self.page_mut(index);
-                for (mine, theirs) in mine.iter_mut().zip(page.iter()) {
-                    *mine += theirs;
-                }
+                page.used().for_each(|(slot, count)| mine.add(slot, count));
             }
         }
     }
@@ -82,8 +162,7 @@ impl Histogram {
         self.count = self.count.saturating_add(count);
         self.sum = self.sum.saturating_add(other.sum);
         for (bucket, count) in other.buckets.entries() {
-            let mine = &mut self.page_mut(bucket / SLOTS)[bucket % SLOTS];
-            *mine = mine.saturating_add(count);
+            self.page_mut(bucket / SLOTS).add(bucket % SLOTS, count);
         }
     }
 
@@ -173,10 +252,9 @@ impl Histogram {
     /// The buckets in use and their counts, in order.
     fn used(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let pages = self.pages.iter().enumerate();
-        let pages = pages.filter_map(|(index, page)| page.as_ref().map(|page| (index, page)));
         pages.flat_map(|(index, page)| {
-            let slots = page.iter().enumerate().filter(|(_, count)| **count > 0);
-            slots.map(move |(slot, count)| (index * SLOTS + slot, *count))
+            let slots = page.used();
+            slots.map(move |(slot, count)| (index * SLOTS + slot, count))
         })
     }
 
@@ -191,9 +269,7 @@ impl Histogram {
     fn extremes_fit(&self) -> bool {
         let (first, last) = (place(self.min), place(self.max));
         let used = self.pages.iter().enumerate().filter_map(|(index, page)| {
-            let page = page.as_ref()?;
-            let first = page.iter().position(|count| *count > 0)?;
-            let last = page.iter().rposition(|count| *count > 0)?;
+            let (first, last) = (page.used().next()?.0, page.used().next_back()?.0);
             Some([(index, first), (index, last)])
         });
         used.flatten().all(|slot| first <= slot && slot <= last)
@@ -205,11 +281,11 @@ impl Histogram {
         used.map(|(bucket, count)| (bounds(bucket, BUCKET_BITS).1, count))
     }
 
-    fn page_mut(&mut self, index: usize) -> &mut [u64; SLOTS] {
+    fn page_mut(&mut self, index: usize) -> &mut Page {
         if self.pages.len() <= index {
-            self.pages.resize_with(index + 1, || None);
+            self.pages.resize_with(index + 1, Page::default);
         }
-        self.pages[index].get_or_insert_with(|| Box::new([0; SLOTS]))
+        &mut self.pages[index]
     }
 }
 
@@ -251,7 +327,7 @@ impl<'de> Deserialize<'de> for Histogram {
             ..Histogram::default()
         };
         for (bucket, count) in written.buckets.0 {
-            all.page_mut(bucket / SLOTS)[bucket % SLOTS] += count;
+            all.page_mut(bucket / SLOTS).add(bucket % SLOTS, count);
             all.count += count;
         }
         // Merging requires that all buckets lie within the extremes.
@@ -268,6 +344,19 @@ impl<'de> Deserialize<'de> for Histogram {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn counts_of_every_width_are_kept() {
+        let mut all = Histogram::new();
+        let mut sum = 0;
+        for count in [1, 255, 65_535, u64::from(u32::MAX), 1 << 40] {
+            all.page_mut(0).add(7, count);
+            all.page_mut(0).add(9, 1);
+            sum += count;
+            assert_eq!(all.page_mut(0).get(7), sum);
+        }
+        assert_eq!(all.used().collect::<Vec<_>>(), [(7, sum), (9, 5)]);
+    }
 
     #[test]
     fn an_empty_histogram_is_all_zeros() {

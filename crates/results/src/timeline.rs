@@ -304,6 +304,10 @@ fn place<T: Stepped>(cells: &mut Vec<T>, at: i64) -> usize {
     }
     let mut new = T::default();
     new.set_at(at);
+    if cells.len() == cells.capacity() {
+        // Doubling would leave room for half of the steps of each label unused.
+        cells.reserve_exact(cells.len() / 8 + 4);
+    }
     cells.insert(index, new);
     index
 }

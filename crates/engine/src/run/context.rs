@@ -105,6 +105,8 @@ pub struct Context {
     /// The owner of the locks that it takes.
     pub lock_user: LockUser,
     random: Random,
+    /// How deeply the texts of `__eval` are nested that it is evaluating.
+    nesting: usize,
     raised: Option<Box<Raised>>,
     /// The function that is being called has logged a failure.
     has_function_failed: bool,
@@ -176,6 +178,7 @@ impl Context {
             branch: None,
             lock_user: (identity.group, identity.number),
             random: worker.new_random(),
+            nesting: 0,
             raised: None,
             has_function_failed: false,
             states,
@@ -583,6 +586,9 @@ impl Scope for Context {
     }
     fn random(&mut self) -> &mut Random {
         &mut self.random
+    }
+    fn nesting(&mut self) -> &mut usize {
+        &mut self.nesting
     }
     fn log(&mut self, level: Level, message: &str) {
         crate::base::log::write(level, message);

@@ -88,6 +88,31 @@ fn a_call_must_end_with_a_brace() {
 }
 
 #[test]
+fn calls_are_nested_a_hundred_deep_at_most() {
+    let nested = |deep: usize| format!("{}x{}", "${__eval(".repeat(deep), ")}".repeat(deep));
+    let mut compiler = compiler();
+    let template = Template::compile(&nested(100), &mut compiler).unwrap();
+    assert_eq!(template.eval(compiler.scope_mut()), "x");
+    for text in [nested(101), nested(50_000), "${__eval(".repeat(50_000)] {
+        let fault = fault(&text);
+        assert_eq!(fault.code, "function-nesting");
+        assert!(text.get(fault.span).is_some());
+    }
+}
+
+#[test]
+fn a_text_that_evaluates_itself_stops_the_user() {
+    let mut compiler = compiler();
+    compiler.define("a", "${__evalVar(b)}");
+    compiler.define("b", "${__V(x)}${__eval(${__evalVar(a)})}");
+    let template = Template::compile("${__evalVar(a)}", &mut compiler).unwrap();
+    let ended = template.try_eval(compiler.scope_mut()).unwrap_err();
+    assert!(matches!(ended, drumfire_expr::Raised::StopThread(_)), "{ended}");
+    let fine = Template::compile("${__eval(${__V(x)})}", &mut compiler).unwrap();
+    assert_eq!(fine.eval(compiler.scope_mut()), "x");
+}
+
+#[test]
 fn typing_errors_are_warned_about() {
     let unknown = &warnings("a${__random(1,2)}")[0];
     assert_eq!(unknown.code, "unknown-function");

@@ -6,6 +6,7 @@ use super::jsoup::is_at;
 use super::jsoup_parse::formula;
 use super::text;
 use super::tree::{self, Element};
+use crate::nesting;
 
 /// One of the selectors separated by commas.
 pub(super) type Chain = Vec<CompoundSelector>;
@@ -63,7 +64,9 @@ enum IndexTest {
 }
 
 pub(super) fn parse(text: &str) -> Result<Vec<Chain>, SelectorError> {
-    text.split(',').map(parse_chain).collect()
+    let chains = nesting::deeper(|| text.split(',').map(parse_chain).collect());
+    let too_deep = || SelectorError::new("The selector is nested too deeply".to_owned());
+    chains.unwrap_or_else(|| Err(too_deep()))
 }
 
 fn parse_chain(text: &str) -> Result<Chain, SelectorError> {

@@ -90,20 +90,20 @@ impl Test {
         Test::And(tests)
     }
 
-    /// The relative cost of a test.
-    fn cost(&self) -> u32 {
+    /// The relative cost of a test. It wraps around, as Java's numbers do.
+    fn cost(&self) -> i32 {
         match self {
             Test::All | Test::Tag(_) | Test::TagEnd(_) | Test::Start | Test::Root => 1,
             Test::Id(_) | Test::Attribute(_) => 2,
             Test::Class(_) | Test::AttributeValue(..) | Test::AttributePrefix(_) => 3,
             Test::AttributePattern(..) | Test::Empty => 5,
             Test::Index(_) | Test::IndexBelow(_) | Test::IndexAbove(_) | Test::Nth { .. } => 10,
-            Test::Not(test) | Test::Previous(test) => 2 + test.cost(),
+            Test::Not(test) | Test::Previous(test) => test.cost().wrapping_add(2),
             Test::And(tests) | Test::Or(tests) | Test::ParentRun(tests) => {
-                tests.iter().map(Test::cost).sum()
+                tests.iter().map(Test::cost).fold(0, i32::wrapping_add)
             }
-            Test::Ancestor(test) | Test::Preceding(test) => 8 * test.cost(),
-            Test::Has(test) => 64 * test.cost(),
+            Test::Ancestor(test) | Test::Preceding(test) => test.cost().wrapping_mul(8),
+            Test::Has(test) => test.cost().wrapping_mul(64),
             _ => 100,
         }
     }

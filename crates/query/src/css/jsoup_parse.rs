@@ -6,9 +6,21 @@ use super::SelectorError;
 use super::jsoup::{Match, Test};
 use super::queue::{TokenQueue, unescape};
 use super::text::push_collapsed;
+use crate::nesting;
 use crate::regex::{Dialect, Pattern, RegexOptions};
 
+/// How many compounds a selector may join: each is tested within the one before.
+const MOST_JOINED: usize = 200;
+
 pub(super) fn parse(text: &str) -> Result<Test, SelectorError> {
+    nesting::deeper(|| parse_nested(text)).unwrap_or_else(|| Err(too_deep()))
+}
+
+fn too_deep() -> SelectorError {
+    SelectorError::new("The selector is nested too deeply")
+}
+
+fn parse_nested(text: &str) -> Result<Test, SelectorError> {
     if text.is_empty() {
         return Err(SelectorError::new("String must not be empty"));
     }
@@ -17,6 +29,7 @@ pub(super) fn parse(text: &str) -> Result<Test, SelectorError> {
         text,
         queue: TokenQueue::new(text),
         tests: Vec::new(),
+        joined: 0,
     };
     parser.queue.take_white();
     if parser.queue.at_combinator() {
@@ -52,6 +65,8 @@ struct JsoupParser<'t> {
     text: &'t str,
     queue: TokenQueue<'t>,
     tests: Vec<Test>,
+    /// How many compounds were joined since the last comma.
+    joined: usize,
 }
 
 impl JsoupParser<'_> {
@@ -64,6 +79,14 @@ impl JsoupParser<'_> {
     /// the last comma.
     fn combine(&mut self, combinator: char) -> Result<(), SelectorError> {
         self.queue.take_white();
+        self.joined = if combinator == ',' {
+            0
+        } else {
+            self.joined + 1
+        };
+        if self.joined > MOST_JOINED {
+            return Err(too_deep());
+        }
         let next = parse(&self.sub_query()?)?;
         let before = all_of(std::mem::take(&mut self.tests));
         let joined = match (before, combinator) {

@@ -3,6 +3,7 @@
 use super::lex::{JmesPathToken, tokens};
 use super::{JmesPathError, function};
 use crate::json::Value;
+use crate::nesting::{self, Nests};
 
 #[derive(Debug)]
 pub(super) enum Expr {
@@ -40,15 +41,29 @@ pub(super) enum ProjectionItems {
 }
 
 pub(super) fn parse(text: &str) -> Result<Expr, JmesPathError> {
-    let mut parser = JmesPathParser {
-        tokens: tokens(text)?,
-        at: 0,
-    };
+    let tokens = tokens(text)?;
+    if !nesting::is_flat(tokens.iter().map(nests)) {
+        return Err(too_deep());
+    }
+    let mut parser = JmesPathParser { tokens, at: 0 };
     let expression = parser.expression(0)?;
     match parser.peek() {
         JmesPathToken::End => Ok(expression),
         _ => parser.unexpected(),
     }
+}
+
+fn nests(token: &JmesPathToken) -> Nests {
+    match token {
+        JmesPathToken::Symbol("(" | "[" | "{" | "[?") => Nests::Opens,
+        JmesPathToken::Symbol(")" | "]" | "}") => Nests::Closes,
+        JmesPathToken::Symbol(",") => Nests::Separates,
+        _ => Nests::No,
+    }
+}
+
+fn too_deep() -> JmesPathError {
+    JmesPathError::new("the expression is nested too deeply")
 }
 
 /// The binding power of a token towards its left side.
@@ -112,11 +127,14 @@ impl JmesPathParser {
     }
 
     fn expression(&mut self, binding: u8) -> Result<Expr, JmesPathError> {
-        let mut left = self.prefix()?;
-        while power(self.peek()) > binding {
-            left = self.infix(left)?;
-        }
-        Ok(left)
+        nesting::deeper(|| {
+            let mut left = self.prefix()?;
+            while power(self.peek()) > binding {
+                left = self.infix(left)?;
+            }
+            Ok(left)
+        })
+        .unwrap_or_else(|| Err(too_deep()))
     }
 
     fn prefix(&mut self) -> Result<Expr, JmesPathError> {

@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, unescape};
 use super::{Error, ErrorKind, Parameter, Path, PathToken, filter};
+use crate::nesting;
 
 pub(super) fn compile(text: &str) -> Result<Path, Error> {
     compile_inner(text).map_err(|mut error| {
@@ -28,7 +29,7 @@ fn compile_inner(text: &str) -> Result<Path, Error> {
 }
 
 /// Limit of tokens. The reader of each token calls the next one's, so a longer path would
-/// overflow the stack.
+/// overflow the stack. Each level of filters around the path halves it.
 const MAX_TOKENS: usize = 250;
 
 fn stack_overflow() -> Error {
@@ -69,7 +70,7 @@ impl PathCompiler {
 
     /// `readNextToken`; every reader continues with the next token.
     fn token(&mut self) -> Result<(), Error> {
-        if self.tokens.len() >= MAX_TOKENS {
+        if self.tokens.len() >= MAX_TOKENS >> nesting::depth().min(6) {
             return Err(stack_overflow());
         }
         let start = self.cursor.at;

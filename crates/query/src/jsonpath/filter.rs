@@ -6,6 +6,7 @@ use super::cursor::Cursor;
 use super::operand::{Literal, Operand};
 use super::{Error, ErrorKind, Path, compile as path_compile, eval};
 use crate::json::Value;
+use crate::nesting;
 
 /// A condition on an item.
 #[derive(Debug)]
@@ -152,6 +153,11 @@ impl FilterCompiler {
     }
 
     fn operand_of_and(&mut self) -> Result<Expr, Error> {
+        nesting::deeper(|| self.nested_operand())
+            .unwrap_or_else(|| Err(Error::failed("java.lang.StackOverflowError")))
+    }
+
+    fn nested_operand(&mut self) -> Result<Expr, Error> {
         self.cursor.skip_blanks();
         let start = self.cursor.at;
         if self.cursor.current()? == '!' {

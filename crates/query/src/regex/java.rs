@@ -6,6 +6,7 @@
 
 use super::classes::{UNICODE_DIGIT, UNICODE_WORD, push_literal};
 use super::{PatternError, RegexOptions, Translated};
+use crate::nesting;
 
 const WORD: &str = "a-zA-Z_0-9";
 const DIGIT: &str = "0-9";
@@ -326,7 +327,8 @@ impl JavaPatternParser {
     fn inside(&mut self, opening: &str) -> Result<(), PatternError> {
         let flags = self.flags;
         self.plain(opening);
-        self.alternatives()?;
+        nesting::deeper(|| self.alternatives())
+            .unwrap_or_else(|| self.fail("The expression is nested too deeply"))?;
         if self.peek() != Some(')') {
             return self.fail("Unclosed group");
         }
@@ -606,7 +608,13 @@ impl JavaPatternParser {
                     // Keeps it from being read as a POSIX class.
                     return Ok(out.replacen(r"[\x{3A}", r"[\x{3A}-\x{3A}", 1));
                 }
-                '[' => out.push_str(&self.class()?),
+                '[' => {
+                    let nested = nesting::deeper(|| self.class());
+                    out.push_str(
+                        &nested
+                            .unwrap_or_else(|| self.fail("The expression is nested too deeply"))?,
+                    );
+                }
                 '&' if self.rest_starts_with("&&") => {
                     out.push_str("&&");
                     self.at += 2;

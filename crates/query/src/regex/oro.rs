@@ -9,6 +9,7 @@
 
 use super::classes::{UNICODE_DIGIT, UNICODE_SPACE, UNICODE_WORD, oro_posix, push_literal};
 use super::{PatternError, RegexOptions, Translated};
+use crate::nesting;
 
 #[derive(Clone, Copy)]
 struct Flags {
@@ -136,6 +137,11 @@ impl OroPatternParser {
     }
 
     fn expression(&mut self, paren: Paren) -> Result<(), PatternError> {
+        nesting::deeper(|| self.nested_expression(paren))
+            .unwrap_or_else(|| self.fail("The expression is nested too deeply."))
+    }
+
+    fn nested_expression(&mut self, paren: Paren) -> Result<(), PatternError> {
         self.alternation()?;
         while self.peek() == Some('|') {
             self.literal = None;

@@ -18,12 +18,49 @@ pub(super) fn fragment(node: NodeRef<'_>) -> String {
         scope.push((prefix, uri));
     }
     let mut out = String::new();
-    element(node, &scope, "", &mut out);
+    let mut left = Vec::new();
+    open(node, &scope, "", &mut left, &mut out);
+    while let Some(part) = left.pop() {
+        match part {
+            FragmentPart::End(name) => {
+                write!(out, "</{name}>").expect("writing to a String cannot fail");
+            }
+            FragmentPart::Node(node, default) => match node.kind() {
+                NodeKind::Element => {
+                    let declared: Vec<(&str, &str)> = node.declared().collect();
+                    open(node, &declared, default, &mut left, &mut out);
+                }
+                NodeKind::Comment => {
+                    write!(out, "<!--{}-->", node.text()).expect("writing to a String cannot fail")
+                }
+                NodeKind::ProcessingInstruction => {
+                    write!(out, "<?{} {}?>", node.qualified_name(), node.text())
+                        .expect("writing to a String cannot fail");
+                }
+                _ => escape(node.text(), false, &mut out),
+            },
+        }
+    }
     out
 }
 
-/// `declared` are the namespaces to write; `default` is the default namespace that an enclosing element wrote.
-fn element(node: NodeRef<'_>, declared: &[(&str, &str)], default: &str, out: &mut String) {
+/// A part that is still to be written. A list of them takes the place of recursion: a page may be nested as deeply as it is long.
+enum FragmentPart<'n> {
+    /// A node, and the default namespace that an enclosing element wrote.
+    Node(NodeRef<'n>, &'n str),
+    /// The end of an element with this name.
+    End(&'n str),
+}
+
+/// Writes the start of an element, and puts the rest of it into `left`, last part first. `declared` are the namespaces to write;
+/// `default` is the default namespace that an enclosing element wrote.
+fn open<'n>(
+    node: NodeRef<'n>,
+    declared: &[(&'n str, &'n str)],
+    default: &'n str,
+    left: &mut Vec<FragmentPart<'n>>,
+    out: &mut String,
+) {
     let name = node.qualified_name();
     out.push('<');
     out.push_str(name);
@@ -46,23 +83,13 @@ fn element(node: NodeRef<'_>, declared: &[(&str, &str)], default: &str, out: &mu
         return;
     }
     out.push('>');
-    for child in node.children() {
-        match child.kind() {
-            NodeKind::Element => {
-                let declared: Vec<(&str, &str)> = child.declared().collect();
-                element(child, &declared, default, out);
-            }
-            NodeKind::Comment => {
-                write!(out, "<!--{}-->", child.text()).expect("writing to a String cannot fail")
-            }
-            NodeKind::ProcessingInstruction => {
-                write!(out, "<?{} {}?>", child.qualified_name(), child.text())
-                    .expect("writing to a String cannot fail");
-            }
-            _ => escape(child.text(), false, out),
-        }
-    }
-    write!(out, "</{name}>").expect("writing to a String cannot fail");
+    left.push(FragmentPart::End(name));
+    let first = left.len();
+    left.extend(
+        node.children()
+            .map(|child| FragmentPart::Node(child, default)),
+    );
+    left[first..].reverse();
 }
 
 /// The `xmlns` to write for an element. Without namespace support an element has no namespace, whatever is in scope; only

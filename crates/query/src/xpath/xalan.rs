@@ -3,8 +3,7 @@
 
 use xpath_eval::Axis;
 
-/// Limit of nesting, to protect the stack.
-const MAX_DEPTH: usize = 200;
+use crate::nesting::{self, Nests};
 
 /// The result of parsing an expression like Xalan.
 #[derive(Debug)]
@@ -21,11 +20,13 @@ pub(super) fn read(text: &str) -> XalanParse {
     let fault = match lexer.cut(text) {
         Err(fault) => Some(fault),
         Ok(()) if lexer.words.is_empty() => Some("Empty expression!".to_owned()),
+        Ok(()) if !nesting::is_flat(lexer.words.iter().map(nests)) => {
+            Some("the expression is nested too deeply".to_owned())
+        }
         Ok(()) => {
             let mut parser = XalanParser {
                 words: &lexer.words,
                 at: 0,
-                depth: 0,
                 miscounted: None,
             };
             parser.whole().err().or(parser.miscounted)
@@ -34,6 +35,15 @@ pub(super) fn read(text: &str) -> XalanParse {
     XalanParse {
         prefixes: lexer.prefixes,
         fault,
+    }
+}
+
+fn nests(word: &String) -> Nests {
+    match word.as_str() {
+        "(" | "[" => Nests::Opens,
+        ")" | "]" => Nests::Closes,
+        "," => Nests::Separates,
+        _ => Nests::No,
     }
 }
 
@@ -169,7 +179,6 @@ const NO_NAME: &str = "A node test that matches either NCName:* or QName was exp
 struct XalanParser<'w> {
     words: &'w [String],
     at: usize,
-    depth: usize,
     /// The first function with a wrong number of arguments, reported after parsing.
     miscounted: Option<String>,
 }
@@ -228,10 +237,6 @@ impl<'w> XalanParser<'w> {
     }
 
     fn or(&mut self) -> Outcome {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err("the expression is nested too deeply".to_owned());
-        }
         loop {
             loop {
                 self.equality()?;
@@ -243,7 +248,6 @@ impl<'w> XalanParser<'w> {
                 break;
             }
         }
-        self.depth -= 1;
         Ok(())
     }
 

@@ -7,20 +7,21 @@ use super::ast::{
 };
 use super::lex::{XPathToken, tokens};
 use super::{Namespaces, XPath2Fault};
-
-/// Limit of nesting, to protect the stack.
-const MAX_DEPTH: usize = 200;
+use crate::nesting::{self, Nests};
 
 pub(super) type Parsed<T> = Result<T, XPath2Fault>;
 
 /// Parses a whole expression.
 pub(super) fn parse(text: &str, namespaces: &Namespaces) -> Parsed<Expr> {
+    let tokens = tokens(text)?;
+    if !nesting::is_flat(tokens.iter().map(nests)) {
+        return Err(too_deep());
+    }
     let mut parser = Parser {
-        tokens: tokens(text)?,
+        tokens,
         at: 0,
         namespaces,
         variables: Vec::new(),
-        depth: 0,
     };
     let expr = parser.sequence()?;
     match parser.peek() {
@@ -37,7 +38,19 @@ pub(super) struct Parser<'n> {
     at: usize,
     pub(super) namespaces: &'n Namespaces,
     variables: Vec<String>,
-    depth: usize,
+}
+
+fn nests(token: &XPathToken) -> Nests {
+    match token {
+        XPathToken::Symbol("(" | "[" | "{") => Nests::Opens,
+        XPathToken::Symbol(")" | "]" | "}") => Nests::Closes,
+        XPathToken::Symbol(",") => Nests::Separates,
+        _ => Nests::No,
+    }
+}
+
+fn too_deep() -> XPath2Fault {
+    XPath2Fault::not_built("an expression nested this deeply")
 }
 
 fn two(make: fn(Box<Expr>, Box<Expr>) -> Expr, a: Expr, b: Expr) -> Expr {
@@ -117,12 +130,12 @@ impl Parser<'_> {
 
     /// Parses an expression without a comma.
     pub(super) fn single(&mut self) -> Parsed<Expr> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(XPath2Fault::not_built("an expression nested this deeply"));
-        }
+        nesting::deeper(|| self.nested_single()).unwrap_or_else(|| Err(too_deep()))
+    }
+
+    fn nested_single(&mut self) -> Parsed<Expr> {
         let binds = self.ahead(1).is("$");
-        let expr = match self.peek() {
+        match self.peek() {
             XPathToken::End => Err(XPath2Fault::malformed(
                 "Expected an expression, but reached the end of the input",
             )),
@@ -135,9 +148,7 @@ impl Parser<'_> {
                 _ => self.or(),
             },
             _ => self.or(),
-        };
-        self.depth -= 1;
-        expr
+        }
     }
 
     /// Parses `for $a in …, $b in … return …` and similar expressions.
@@ -352,9 +363,6 @@ impl Parser<'_> {
         }
         let operand = self.map()?;
         let sign = |operand, sign: fn(Box<Expr>) -> Expr| sign(Box::new(operand));
-        if signs.len() > MAX_DEPTH {
-            return Err(XPath2Fault::not_built("this many signs"));
-        }
         Ok(signs.into_iter().rev().fold(operand, sign))
     }
 

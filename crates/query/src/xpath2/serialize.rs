@@ -41,6 +41,13 @@ fn in_scope(node: NodeRef<'_>) -> Vec<(&str, &str)> {
     scope
 }
 
+/// A part that is still to be written.
+enum IndentedPart<'t> {
+    Node(NodeRef<'t>),
+    /// The end of an element, and whether white space is preserved behind it.
+    End(NodeRef<'t>, bool),
+}
+
 #[derive(Default)]
 struct NodeWriter<'t> {
     out: String,
@@ -100,32 +107,57 @@ impl<'t> NodeWriter<'t> {
         self.out.extend(std::iter::repeat_n(' ', count));
     }
 
+    /// Writes an element with all that is in it. A list of what is left takes the place of recursion: a page may be nested as
+    /// deeply as it is long.
     fn element(&mut self, node: NodeRef<'t>, declared: &[(&str, &str)]) {
+        let mut left = Vec::new();
+        self.open(node, declared, &mut left);
+        while let Some(part) = left.pop() {
+            match part {
+                IndentedPart::Node(child) if child.kind() == NodeKind::Element => {
+                    let own: Vec<(&str, &str)> = child.declared().collect();
+                    self.open(child, &own, &mut left);
+                }
+                IndentedPart::Node(child) => self.node(child, &[]),
+                IndentedPart::End(node, preserved) => {
+                    self.level -= 1;
+                    self.indent_if(self.after_end);
+                    self.preserves = preserved;
+                    write!(self.out, "</{}>", node.qualified_name())
+                        .expect("writing to a String cannot fail");
+                    self.after_start = false;
+                    self.after_end = true;
+                }
+            }
+        }
+    }
+
+    /// Writes the start of an element, and puts the rest of it into `left`, last part first.
+    fn open(
+        &mut self,
+        node: NodeRef<'t>,
+        declared: &[(&str, &str)],
+        left: &mut Vec<IndentedPart<'t>>,
+    ) {
         self.indent_if((self.after_start || self.after_end) && self.level > 0);
         self.start_tag(node, declared);
         if node.children().next().is_none() {
             self.out.push_str("/>");
-        } else {
-            self.out.push('>');
-            let preserved = self.preserves;
-            self.preserves |= node
-                .attributes()
-                .any(|own| own.qualified_name() == "xml:space" && own.text() == "preserve");
-            self.level += 1;
-            self.after_start = true;
-            self.after_end = false;
-            for child in node.children() {
-                let own: Vec<(&str, &str)> = child.declared().collect();
-                self.node(child, &own);
-            }
-            self.level -= 1;
-            self.indent_if(self.after_end);
-            self.preserves = preserved;
-            write!(self.out, "</{}>", node.qualified_name())
-                .expect("writing to a String cannot fail");
+            self.after_start = false;
+            self.after_end = true;
+            return;
         }
-        self.after_start = false;
-        self.after_end = true;
+        self.out.push('>');
+        left.push(IndentedPart::End(node, self.preserves));
+        self.preserves |= node
+            .attributes()
+            .any(|own| own.qualified_name() == "xml:space" && own.text() == "preserve");
+        self.level += 1;
+        self.after_start = true;
+        self.after_end = false;
+        let first = left.len();
+        left.extend(node.children().map(IndentedPart::Node));
+        left[first..].reverse();
     }
 
     fn start_tag(&mut self, node: NodeRef<'t>, declared: &[(&str, &str)]) {

@@ -15,6 +15,7 @@ pub struct TestScope {
     pub base_dir: PathBuf,
     pub now_ms: i64,
     pub random: Random,
+    pub nesting: usize,
     pub messages: Vec<(Level, String)>,
     pub raised: Option<Raised>,
     pub scripts: Vec<String>,
@@ -31,6 +32,7 @@ impl TestScope {
             base_dir: PathBuf::from("."),
             now_ms: 1_720_000_000_123,
             random: Random::from_seed(1),
+            nesting: 0,
             messages: Vec::new(),
             raised: None,
             scripts: Vec::new(),
@@ -77,6 +79,9 @@ impl Scope for TestScope {
     }
     fn random(&mut self) -> &mut Random {
         &mut self.random
+    }
+    fn nesting(&mut self) -> &mut usize {
+        &mut self.nesting
     }
     fn log(&mut self, level: Level, message: &str) {
         self.messages.push((level, message.to_owned()));
