@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use drumfire_commands::engine::{JavaBridge, JvmOrder, Network};
 use drumfire_commands::log::Levels;
+use drumfire_commands::terminal::escape;
 use drumfire_engine::java::Java;
 use drumfire_expr::Properties;
 use drumfire_jvm::{Jvm, Notice};
@@ -53,10 +54,12 @@ fn jvm(properties: Properties) -> Jvm {
 /// Prints a line, or how many jars have arrived: in place on a terminal, elsewhere a line for each tenth of them.
 fn tell(notice: &Notice<'_>) {
     let (number, total) = match *notice {
-        Notice::Line(line) => return eprintln!("{line}"),
+        Notice::Line(line) => return eprintln!("{}", escape::text(line)),
         Notice::Jar { number, total, .. } => (number, total),
     };
     let is_last = number == total;
+    let notice = notice.to_string();
+    let notice = escape::line(&notice);
     match io::stderr().is_terminal() {
         true => eprint!("\r\x1b[K{notice}{}", if is_last { "\n" } else { "" }),
         false if is_last || number % total.div_ceil(10) == 0 => eprintln!("{notice}"),

@@ -5,45 +5,14 @@ use drumfire_platform::causes::unwritable;
 use std::io::Write;
 use std::path::Path;
 
-use drumfire_platform::files::fresh;
+use drumfire_platform::replacement::replace;
 
 /// Writes a file beside the target and then renames it over the target. Keeps the target's permissions.
 ///
 /// # Errors
 /// A message that names the file.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), String> {
-    replace(path, content).map_err(|error| unwritable(path, &error))
-}
-
-fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    // the target of a link is replaced, not the link
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let permissions = std::fs::metadata(&target).map(|old| old.permissions()).ok();
-    if permissions
-        .as_ref()
-        .is_some_and(std::fs::Permissions::readonly)
-    {
-        return Err(std::io::ErrorKind::PermissionDenied.into());
-    }
-    let name = target.file_name().ok_or(std::io::ErrorKind::InvalidInput)?;
-    let beside = target.with_file_name(format!(
-        ".{}.{}.tmp",
-        name.to_string_lossy(),
-        std::process::id()
-    ));
-    let written = fresh(&beside).and_then(|mut file| {
-        file.write_all(content)?;
-        match permissions {
-            Some(permissions) => file.set_permissions(permissions),
-            None => Ok(()),
-        }
-    });
-    written
-        .and_then(|()| std::fs::rename(&beside, &target))
-        .inspect_err(|_| {
-            // it may not exist
-            let _ = std::fs::remove_file(&beside);
-        })
+    replace(path, |file| file.write_all(content)).map_err(|error| unwritable(path, &error))
 }
 
 #[cfg(test)]

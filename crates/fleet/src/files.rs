@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, pull};
 use drumfire_platform::causes::{cause, unreadable, unwritable};
+use drumfire_platform::replacement::Replacement;
 use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -135,19 +136,19 @@ async fn receive(
     target: &Path,
 ) -> Result<(), FleetError> {
     let what = format!("the file `{}` from NATS", file.path);
-    let half = target.with_extension(format!("{}.part", std::process::id()));
-    within(FILE, &what, copy(link, file, reader, &half)).await?;
-    let found = digest(&half).await;
+    let cannot = |error| FleetError::Other(unwritable(target, &error));
+    let mut half = Replacement::begin(target).map_err(cannot)?;
+    let kept = half.file().try_clone().map_err(cannot)?;
+    within(FILE, &what, copy(link, file, reader, kept)).await?;
+    let found = digest(half.path()).await;
     if !matches!(&found, Ok((sha256, _)) if *sha256 == file.sha256) {
-        let _ = tokio::fs::remove_file(&half).await;
         let why = format!(
             "the file `{}` arrived damaged; start the run again",
             file.path
         );
         return Err(FleetError::Other(why));
     }
-    let moved = tokio::fs::rename(&half, target).await;
-    moved.map_err(|error| FleetError::Other(unwritable(target, &error)))
+    half.finish().map(drop).map_err(cannot)
 }
 
 /// Reads the parts of a file through a consumer of this name, so that an agent needs no other right to read.
@@ -155,10 +156,10 @@ async fn copy(
     link: &Link,
     file: &FileEntry,
     reader: &str,
-    target: &Path,
+    target: std::fs::File,
 ) -> Result<(), FleetError> {
     let cannot = |error: std::io::Error| FleetError::Other(cause(&error));
-    let mut kept = tokio::fs::File::create(target).await.map_err(cannot)?;
+    let mut kept = tokio::fs::File::from_std(target);
     let chunks = chunks(link, &file.sha256).await?;
     let config = pull::Config {
         name: Some(reader.to_owned()),

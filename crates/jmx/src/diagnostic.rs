@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use drumfire_platform::causes::unreadable;
+use drumfire_platform::colour::painted;
 use drumfire_platform::spelling::absent;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -148,7 +149,7 @@ impl Diagnostic {
     pub fn render_within(&self, color: bool, columns: Option<usize>) -> String {
         let paint = |code: &str, text: &str| {
             if color {
-                format!("\x1b[{code}m{text}\x1b[0m")
+                painted(code, text)
             } else {
                 text.to_string()
             }
@@ -309,7 +310,8 @@ error[jmx-bad-int]: not a number
     #[test]
     fn colour_wraps_and_resets() {
         let shown = Diagnostic::error("e", "m").render(true);
-        assert_eq!(shown, "\x1b[1;38;5;160merror[e]\x1b[0m\x1b[1m: m\x1b[0m");
+        let expected = painted("1;38;5;160", "error[e]") + &painted("1", ": m");
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Class data sharing: a file with Java's loaded classes. Later starts map it instead of reading and verifying the jars.
 
 use std::fs::{File, TryLockError};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use drumfire_platform::causes::{cause, unwritable};
 use drumfire_platform::processes::ending_signal;
+use drumfire_platform::replacement::{self, Replacement, replace};
 
 use crate::find::Installation;
 use crate::{cache_folder, fingerprint};
@@ -66,7 +68,8 @@ pub fn make(
     create(file, java, classpath, home, options).map_err(|failure| {
         if failure.is_lasting {
             // If this cannot be written, either, the next run tries again.
-            let _ = std::fs::write(file.with_extension("failed"), &failure.why);
+            let failed = file.with_extension("failed");
+            let _ = replace(&failed, |file| file.write_all(failure.why.as_bytes()));
         }
         failure.why
     })
@@ -98,10 +101,15 @@ fn create(
     options: &[&str],
 ) -> Result<(), ArchiveFailure> {
     let program = java.home.join("bin/java");
-    let part = file.with_extension(format!("{}.part", std::process::id()));
+    let cannot = |error: io::Error| ArchiveFailure::lasting(unwritable(file, &error));
+    // Java empties the file and writes to it.
+    let part = Replacement::begin(file).map_err(cannot)?;
     let status = Command::new(&program)
         .args(options)
-        .arg(format!("-XX:ArchiveClassesAtExit={}", part.display()))
+        .arg(format!(
+            "-XX:ArchiveClassesAtExit={}",
+            part.path().display()
+        ))
         .arg("-cp")
         .arg(join(classpath))
         .arg("dev.drumfire.jvm.Warm")
@@ -117,16 +125,15 @@ fn create(
                 cause(&error)
             ))
         })?;
-    if ending_signal(status).is_some() || !part.is_file() {
-        // A file that is there may be incomplete.
-        let _ = std::fs::remove_file(&part);
+    // The file of a Java that was killed may be incomplete.
+    let is_written = part.path().metadata().is_ok_and(|found| found.len() > 0);
+    if ending_signal(status).is_some() || !is_written {
         return Err(ArchiveFailure {
             why: format!("{} did not write an archive: {status}", program.display()),
             is_lasting: ending_signal(status).is_none(),
         });
     }
-    std::fs::rename(&part, file)
-        .map_err(|error| ArchiveFailure::lasting(unwritable(file, &error)))?;
+    part.finish().map_err(cannot)?;
     remove_superseded(file);
     Ok(())
 }
@@ -145,9 +152,10 @@ fn remove_superseded(file: &Path) {
             continue;
         };
         let is_old = |limit| age(&path).is_some_and(|age| age > limit);
-        let is_ours = name.starts_with("classes-") || name.starts_with("bridge-");
+        let shown = name.strip_prefix('.').unwrap_or(&name);
+        let is_ours = shown.starts_with("classes-") || shown.starts_with("bridge-");
         let goes = match name.rsplit_once('.') {
-            Some((_, "part")) => is_ours && is_old(ABANDONED),
+            Some((_, replacement::EXTENSION)) => is_ours && is_old(ABANDONED),
             Some((_, "jsa" | "failed")) => {
                 name.strip_prefix(place)
                     .is_some_and(|rest| rest.starts_with('-'))

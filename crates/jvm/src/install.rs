@@ -1,10 +1,13 @@
 //! Assembles the jars of JMeter 5.6.3 if no JMeter is installed, and fetches the jars that a project names.
 
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use drumfire_expr::Properties;
 use drumfire_maven::{Artifact, Surroundings, megabytes, resolve};
 use drumfire_platform::causes::unwritable;
+use drumfire_platform::replacement::replace;
 
 use crate::artifacts::{self, Locked};
 use crate::repositories::JarAccess;
@@ -53,7 +56,7 @@ pub fn install(home: &Path, access: &JarAccess<'_>) -> Result<(), String> {
         place(locked, repositories.local(), home)?;
     }
     let complete = home.join(COMPLETE);
-    std::fs::write(&complete, "").map_err(|error| unwritable(&complete, &error))?;
+    replace(&complete, |_| Ok(())).map_err(|error| unwritable(&complete, &error))?;
     access.line(&format!(
         "JMeter 5.6.3's {} jars are in {}",
         all.len(),
@@ -102,9 +105,12 @@ fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> 
             source.display()
         ));
     }
-    let problem = |error: std::io::Error| unwritable(&target, &error);
+    let problem = |error: io::Error| unwritable(&target, &error);
     std::fs::create_dir_all(&folder).map_err(problem)?;
-    std::fs::copy(&source, &target).map(|_| ()).map_err(problem)
+    let copied = replace(&target, |file| {
+        io::copy(&mut File::open(&source)?, file).map(drop)
+    });
+    copied.map_err(problem)
 }
 
 /// The coordinates of the jars that [`DEPENDENCIES`] and the user's installed plugins add, separated by commas; empty without
@@ -159,9 +165,9 @@ pub fn dependencies(text: &str, access: &JarAccess<'_>, java: u32) -> Result<Vec
     })?;
     let jars: Vec<PathBuf> = resolved.into_iter().map(|one| one.jar).collect();
     let lines: Vec<_> = jars.iter().map(|jar| jar.to_string_lossy()).collect();
-    let problem = |error: std::io::Error| unwritable(&known, &error);
+    let problem = |error: io::Error| unwritable(&known, &error);
     std::fs::create_dir_all(cache_folder()).map_err(problem)?;
-    std::fs::write(&known, lines.join("\n")).map_err(problem)?;
+    replace(&known, |file| file.write_all(lines.join("\n").as_bytes())).map_err(problem)?;
     Ok(jars)
 }
 

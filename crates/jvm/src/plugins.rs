@@ -1,7 +1,10 @@
 //! The plugins that the user has installed with `drumfire jvm install`. Like the jars in a JMeter's `lib/ext`, they are on the
 //! class path of every run.
 
+use std::io::Write as _;
 use std::path::PathBuf;
+
+use drumfire_platform::replacement::replace;
 
 /// The coordinates of installed plugins, in the order of their installation.
 pub fn installed() -> Vec<String> {
@@ -40,7 +43,7 @@ pub fn store(all: &[String]) -> Result<(), String> {
     let problem = |error: std::io::Error| format!("`{}`: {error}", file.display());
     let folder = file.parent().unwrap_or(&file);
     drumfire_platform::files::private_folder(folder).map_err(problem)?;
-    std::fs::write(&file, all.join("\n")).map_err(problem)
+    replace(&file, |file| file.write_all(all.join("\n").as_bytes())).map_err(problem)
 }
 
 fn file() -> Option<PathBuf> {

@@ -1,8 +1,10 @@
 //! The class path of a run: the bridge, JMeter, the jars that the user names. What this machine lacks is fetched if it may be.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use drumfire_platform::causes::unwritable;
+use drumfire_platform::replacement::replace;
 
 use crate::jars::JMeter;
 use crate::repositories::JarAccess;
@@ -97,8 +99,6 @@ fn bridge() -> Result<PathBuf, String> {
     let problem = |error: std::io::Error| unwritable(&jar, &error);
     std::fs::create_dir_all(&folder).map_err(problem)?;
     // Another process may do the same, so the name appears only with the whole content.
-    let part = folder.join(format!("bridge-{}.part", std::process::id()));
-    std::fs::write(&part, BRIDGE).map_err(problem)?;
-    std::fs::rename(&part, &jar).map_err(problem)?;
+    replace(&jar, |file| file.write_all(BRIDGE)).map_err(problem)?;
     Ok(jar)
 }

@@ -1,11 +1,13 @@
 //! Finds files in the local repository, downloads missing ones from other repositories, and checks their content.
 
 use std::fmt;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use drumfire_authorities::Authorities;
 use drumfire_platform::causes::unreadable;
+use drumfire_platform::replacement::replace;
 use roxmltree::Document;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -397,13 +399,11 @@ fn count(jars: usize) -> String {
 
 /// Writes a file atomically, because other programs also use the repository.
 fn keep(file: &Path, content: &[u8]) -> Result<(), MavenError> {
-    let part = file.with_added_extension(format!("part-{}", std::process::id()));
     let write = || {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        std::fs::write(&part, content)?;
-        std::fs::rename(&part, file)
+        replace(file, |file| file.write_all(content))
     };
     write().map_err(|why| MavenError::File {
         file: file.to_path_buf(),

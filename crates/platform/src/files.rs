@@ -1,8 +1,10 @@
-//! Private files, files that a plan names, and reading at an offset.
+//! Private files, files that a plan names, files that one process claims, and reading at an offset.
 //!
 //! On Windows a new file inherits the permissions of its folder, so these files are private only within the user's
 //! profile.
 
+#[cfg(unix)]
+use std::fs::TryLockError;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -83,16 +85,45 @@ pub fn private(path: &Path) -> io::Result<File> {
     create_new(path, 0o600)
 }
 
-/// Creates a file with the usual permissions. What stood at the path is removed first: a link itself, not its target.
+/// Claims an open file for this process until the file is closed, so that another run cannot write to it at the same time. The
+/// claim of a process that was killed ends with it.
+///
+/// Windows would also keep others from reading the file, so there nothing is claimed; nor on file systems without locks.
 ///
 /// # Errors
-/// The path is a folder, or the file cannot be created.
-pub fn fresh(path: &Path) -> io::Result<File> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+/// Another process has claimed the file.
+pub fn claim(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    if file.metadata()?.is_file()
+        && let Err(TryLockError::WouldBlock) = file.try_lock()
+    {
+        return Err(io::Error::new(
+            io::ErrorKind::ResourceBusy,
+            "another run writes it",
+        ));
     }
-    OpenOptions::new().write(true).create_new(true).open(path)
+    Ok(())
+}
+
+/// Whether [`claim`] failed because another process has the file.
+pub fn is_claimed(error: &io::Error) -> bool {
+    // The system's own error of this kind is about something else, such as a mounted file.
+    error.kind() == io::ErrorKind::ResourceBusy && error.get_ref().is_some()
+}
+
+/// Whether an open file is the one at a path. On Windows, whether any file is there.
+#[cfg_attr(windows, expect(unused_variables, reason = "files have no numbers"))]
+pub fn is_at(path: &Path, file: &File) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        match (std::fs::metadata(path), file.metadata()) {
+            (Ok(there), Ok(here)) => (there.dev(), there.ino()) == (here.dev(), here.ino()),
+            _ => false,
+        }
+    }
+    #[cfg(not(unix))]
+    path.exists()
 }
 
 /// Whether a path is a folder itself, and not a link to one.
@@ -169,19 +200,32 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_fresh_file_replaces_a_link_and_not_its_target() {
+    fn a_file_is_claimed_until_it_is_closed() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
-        std::fs::write(&target, "foreign").expect("it is written");
-        std::os::unix::fs::symlink(&target, &link).expect("a link");
-        fresh(&link)
-            .and_then(|mut file| file.write_all(b"new"))
-            .expect("it is made");
-        assert_eq!(
-            std::fs::read_to_string(&target).expect("it is there"),
-            "foreign"
-        );
-        assert_eq!(std::fs::read_to_string(&link).expect("it is there"), "new");
+        let path = folder.path().join("run");
+        let open = || OpenOptions::new().append(true).create(true).open(&path);
+        let first = open().expect("it is made");
+        claim(&first).expect("nobody has it");
+        let second = open().expect("it is there");
+        let refused = claim(&second).expect_err("the first has it");
+        assert_eq!(refused.to_string(), "another run writes it");
+        drop(first);
+        claim(&second).expect("the first has gone");
+        assert!(is_at(&path, &second));
+        std::fs::remove_file(&path).expect("it is there");
+        assert!(!is_at(&path, &second));
+        let _new = open().expect("it is made");
+        assert!(!is_at(&path, &second));
+        // Everybody may write to a device at the same time.
+        let [one, other] =
+            [EMPTY, EMPTY].map(|path| File::open(path).expect("every system has one"));
+        claim(&one).and_then(|()| claim(&other)).expect("a device");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_folder_is_not_a_real_one() {
+        let folder = tempfile::tempdir().expect("a folder");
         let linked = folder.path().join("linked");
         std::os::unix::fs::symlink(folder.path(), &linked).expect("a link");
         assert!(is_real_folder(folder.path()) && !is_real_folder(&linked));

@@ -6,10 +6,12 @@
 #![warn(missing_docs)]
 
 pub mod causes;
+pub mod colour;
 pub mod files;
 pub mod ports;
 pub mod processes;
 pub mod progress;
+pub mod replacement;
 pub mod spelling;
 pub mod words;
 

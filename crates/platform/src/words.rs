@@ -1,5 +1,7 @@
 //! Numbers with their units and nouns, written the same way in every output.
 
+use std::borrow::Cow;
+
 /// Digits in groups of three: `1,234,567`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -50,9 +52,44 @@ pub fn ms(value: f64) -> String {
     }
 }
 
+/// The text in one line of at most this many characters. It is cut in the middle, because names of one plan often differ only at
+/// their ends.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    let is_short = text.len() <= most || text.char_indices().nth(most).is_none();
+    if is_short && !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let tail = match is_short {
+        true => 0,
+        false => most.saturating_sub(1) / 2,
+    };
+    let head = most - tail - usize::from(!is_short);
+    let mut kept: String = text.chars().take(head).collect();
+    if !is_short {
+        kept.push('…');
+        let tail = tail
+            .checked_sub(1)
+            .and_then(|last| text.char_indices().nth_back(last));
+        kept.push_str(tail.map_or("", |(at, _)| &text[at..]));
+    }
+    Cow::Owned(kept.replace(char::is_control, " "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut_in_the_middle() {
+        assert_eq!(shortened("short", 5), "short");
+        assert_eq!(shortened("äöü", 3), "äöü");
+        assert_eq!(shortened("GET /api/orders/17/items", 11), "GET /…items");
+        assert_eq!(shortened("two\nlines\u{1b}[2J", 30), "two lines [2J");
+        assert_eq!(shortened("abc", 1), "…");
+        assert_eq!(shortened("abc", 2), "a…");
+        let long = "x".repeat(50 << 20) + "end";
+        assert_eq!(shortened(&long, 9), "xxxx…xend");
+    }
 
     #[test]
     fn digits_are_grouped() {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use drumfire_results::ThresholdOutcome;
 
+use crate::escape;
 use crate::judged::ThresholdResult;
 
 /// One case of a suite.
@@ -51,14 +52,14 @@ fn count(cases: &[Case], state: CaseState) -> usize {
 pub fn junit(suite: &str, cases: &[Case], seconds: f64) -> String {
     let failed = count(cases, CaseState::Failed);
     let skipped = count(cases, CaseState::Skipped);
-    let suite = escape(suite);
+    let suite = escape::xml(suite);
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{failed}\">\n  \
          <testsuite name=\"{suite}\" tests=\"{0}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\" time=\"{seconds:.3}\">\n",
         cases.len(),
     );
     for case in cases {
-        let (name, told) = (escape(&case.name), escape(&case.told));
+        let (name, told) = (escape::xml(&case.name), escape::xml(&case.told));
         let outcome = match case.state {
             CaseState::Passed => format!("<system-out>{told}</system-out>"),
             CaseState::Skipped => format!("<skipped message=\"{told}\"/>"),
@@ -109,9 +110,9 @@ pub fn annotations(system: CiSystem, title: &str, cases: &[Case]) -> String {
 
 fn github(title: &str, cases: &[Case]) -> String {
     let mut text = String::new();
-    let title = property(title);
+    let title = escape::github_property(title);
     for case in cases {
-        let told = message(&case.told);
+        let told = escape::github(&case.told);
         let _ = match case.state {
             CaseState::Passed => continue,
             CaseState::Skipped => writeln!(text, "::warning title={title}::{told}"),
@@ -127,26 +128,10 @@ fn github(title: &str, cases: &[Case]) -> String {
     text
 }
 
-/// Escapes a message for GitHub.
-fn message(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    message(text).replace(':', "%3A").replace(',', "%2C")
-}
-
 fn azure(title: &str, cases: &[Case]) -> String {
-    let escape = |text: &str| {
-        text.replace('%', "%AZP25")
-            .replace('\r', "%0D")
-            .replace('\n', "%0A")
-    };
     let mut text = String::new();
     for case in cases {
-        let (title, told) = (escape(title), escape(&case.told));
+        let (title, told) = (escape::azure(title), escape::azure(&case.told));
         let _ = match case.state {
             CaseState::Passed => continue,
             CaseState::Skipped => {
@@ -159,10 +144,10 @@ fn azure(title: &str, cases: &[Case]) -> String {
 }
 
 fn teamcity(title: &str, cases: &[Case]) -> String {
-    let suite = service(title);
+    let suite = escape::teamcity(title);
     let mut text = format!("##teamcity[testSuiteStarted name='{suite}']\n");
     for case in cases {
-        let (name, told) = (service(&case.name), service(&case.told));
+        let (name, told) = (escape::teamcity(&case.name), escape::teamcity(&case.told));
         let _ = writeln!(text, "##teamcity[testStarted name='{name}']");
         let _ = match case.state {
             CaseState::Passed => {
@@ -181,45 +166,6 @@ fn teamcity(title: &str, cases: &[Case]) -> String {
     }
     let _ = writeln!(text, "##teamcity[testSuiteFinished name='{suite}']");
     text
-}
-
-/// Escapes a value of a service message for TeamCity.
-fn service(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '|' | '\'' | '[' | ']' => {
-                escaped.push('|');
-                escaped.push(c);
-            }
-            '\n' => escaped.push_str("|n"),
-            '\r' => escaped.push_str("|r"),
-            c if c.is_ascii() => escaped.push(c),
-            c => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(escaped, "|0x{unit:04X}");
-                }
-            }
-        }
-    }
-    escaped
-}
-
-/// Escapes a text for XML. Replaces characters that XML does not allow.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' | '\r' => escaped.push(' '),
-            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]
@@ -270,7 +216,7 @@ mod tests {
             ),
             "{text}"
         );
-        assert!(text.contains("name=\"label:&quot;a&quot; errors &gt; 1%\"><failure message=\"FAILED  errors of a 5 %   fails if &gt; 1 %\u{fffd}\"/>"), "{text}");
+        assert!(text.contains("name=\"label:&quot;a&quot; errors &gt; 1%\"><failure message=\"FAILED  errors of a 5 %   fails if &gt; 1 % \"/>"), "{text}");
         assert!(
             text.contains("<failure message=\"not judged  rate   no window\"/>"),
             "{text}"
@@ -298,14 +244,14 @@ mod tests {
     #[test]
     fn annotations_are_githubs_commands() {
         let text = annotations(CiSystem::GitHub, "a: b, c", &cases(false));
-        let expected = "::error title=a%3A b%2C c::FAILED  errors of a 5 %25   fails if > 1 %25\u{1}\n::error title=a%3A b%2C c::not judged  rate   no window\n::notice title=a%3A b%2C c::1 of 3 passed\n";
+        let expected = "::error title=a%3A b%2C c::FAILED  errors of a 5 %25   fails if > 1 %25 \n::error title=a%3A b%2C c::not judged  rate   no window\n::notice title=a%3A b%2C c::1 of 3 passed\n";
         assert_eq!(text, expected);
     }
 
     #[test]
     fn annotations_are_azures_commands() {
         let text = annotations(CiSystem::Azure, "50%", &cases(false)[..2]);
-        let expected = "##vso[task.logissue type=error]50%AZP25: FAILED  errors of a 5 %AZP25   fails if > 1 %AZP25\u{1}\n";
+        let expected = "##vso[task.logissue type=error]50%AZP25: FAILED  errors of a 5 %AZP25   fails if > 1 %AZP25 \n";
         assert_eq!(text, expected);
     }
 
@@ -319,7 +265,7 @@ mod tests {
         let text = annotations(CiSystem::TeamCity, "shop.jmx", &[case]);
         let expected = "##teamcity[testSuiteStarted name='shop.jmx']\n\
                         ##teamcity[testStarted name='p95 of |[|0x00E9|] > 1s']\n\
-                        ##teamcity[testFailed name='p95 of |[|0x00E9|] > 1s' message='it|'s|||n2 s']\n\
+                        ##teamcity[testFailed name='p95 of |[|0x00E9|] > 1s' message='it|'s|| 2 s']\n\
                         ##teamcity[testFinished name='p95 of |[|0x00E9|] > 1s']\n\
                         ##teamcity[testSuiteFinished name='shop.jmx']\n";
         assert_eq!(text, expected);

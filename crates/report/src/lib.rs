@@ -7,6 +7,7 @@
 mod apdex;
 mod ci;
 mod compare;
+mod escape;
 mod input;
 pub mod jtl;
 mod judged;

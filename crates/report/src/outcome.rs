@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use drumfire_platform::words::ms;
 use drumfire_results::{StatisticsRow, ThresholdOutcome};
 
-use crate::compare::markdown_text;
+use crate::escape;
 use crate::run_file::RunFile;
 
 /// The outcome as Markdown: verdict, thresholds, numbers of each label.
@@ -14,13 +14,16 @@ pub fn outcome_markdown(run: &RunFile) -> String {
     if let Some(outcome) = run.outcome() {
         let _ = write!(text, "{}: ", outcome.word());
     }
-    text.push_str(&markdown_text(&run.name));
+    text.push_str(&escape::markdown(&run.name));
     if let Some(verdict) = &run.verdict {
-        let _ = write!(text, ", {}", markdown_text(&verdict.state));
+        let _ = write!(text, ", {}", escape::markdown(&verdict.state));
     }
     text.push_str("\n\n");
     for reason in run.verdict.iter().flat_map(|verdict| &verdict.reasons) {
-        let (what, measured) = (markdown_text(&reason.what), markdown_text(&reason.measured));
+        let (what, measured) = (
+            escape::markdown(&reason.what),
+            escape::markdown(&reason.measured),
+        );
         let _ = writeln!(text, "> {what}: {measured}\n");
     }
     if !run.thresholds.is_empty() {
@@ -31,7 +34,7 @@ pub fn outcome_markdown(run: &RunFile) -> String {
                 ThresholdOutcome::Passed => word.to_owned(),
                 _ => format!("**{word}**"),
             };
-            let sentence = markdown_text(&threshold.sentence);
+            let sentence = escape::markdown(&threshold.sentence);
             let _ = writeln!(text, "| {word} | {sentence} |");
         }
         text.push('\n');
@@ -53,7 +56,7 @@ pub fn outcome_markdown(run: &RunFile) -> String {
 fn markdown_row(row: &StatisticsRow) -> String {
     format!(
         "| {}{} | {} | {:.2} % | {:.1} | {} | {} | {} | {} |",
-        markdown_text(&row.label),
+        escape::markdown(&row.label),
         if row.transaction {
             " (transaction)"
         } else {

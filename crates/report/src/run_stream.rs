@@ -5,11 +5,12 @@
 //! content, and the CRC-32 of kind and content (four bytes). A reader stops at the first truncated or damaged record. When the
 //! increments have become much larger than their sum, the stream is rewritten with the sum as its first record.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use drumfire_platform::files::fresh;
+use drumfire_platform::files::claim;
+use drumfire_platform::replacement::Replacement;
 use drumfire_results::{Connections, Increment, Recording};
 use flate2::Crc;
 
@@ -42,11 +43,12 @@ pub struct RunStream {
 }
 
 impl RunStream {
-    /// Begins a stream in the open file at `path`; `run` holds what is known before the first sample.
+    /// Begins a stream in the open and empty file at `path`, which no other run may write from now on; `run` holds what is known before the first sample.
     ///
     /// # Errors
     /// The message of the operating system.
     pub fn begin(path: &Path, file: File, mut run: RunFile) -> io::Result<RunStream> {
+        claim(&file)?;
         run.ended_early = true;
         let mut stream = RunStream {
             path: path.to_path_buf(),
@@ -85,6 +87,11 @@ impl RunStream {
         self.append(MARK, &content)
     }
 
+    /// The open file, which stays claimed until it is dropped.
+    pub fn into_file(self) -> File {
+        self.file
+    }
+
     fn append(&mut self, kind: u8, content: &[u8]) -> io::Result<()> {
         let record = record(kind, content);
         self.file.write_all(&record)?;
@@ -102,23 +109,16 @@ impl RunStream {
     /// Replaces the stream with a file that begins with the sum.
     fn write_anew(&mut self) -> io::Result<()> {
         let begin = self.beginning()?;
-        let beside = beside(&self.path);
-        let mut file = fresh(&beside)?;
-        file.set_permissions(self.file.metadata()?.permissions())?;
-        file.write_all(&begin)?;
-        fs::rename(&beside, &self.path)?;
-        self.file = file;
+        let mut anew = Replacement::begin(&self.path)?;
+        claim(anew.file())?;
+        anew.file()
+            .set_permissions(self.file.metadata()?.permissions())?;
+        anew.file().write_all(&begin)?;
+        self.file = anew.finish()?;
         self.bytes = begin.len() as u64;
         self.sum_bytes = self.bytes;
         Ok(())
     }
-}
-
-/// The path of a temporary file in the same folder, which can be renamed.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    path.with_file_name(name)
 }
 
 fn record(kind: u8, content: &[u8]) -> Vec<u8> {
@@ -202,6 +202,8 @@ pub fn begun(name: impl Into<String>, started_ms: i64) -> RunFile {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use drumfire_results::{Collector, Sample};
 
     use super::*;
@@ -283,5 +285,12 @@ mod tests {
         let run = read(&path, File::open(&path).unwrap()).unwrap();
         assert_eq!((run.recording.total().count, run.marks.len()), (20, 1));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        #[cfg(unix)]
+        {
+            let other = File::open(&path).unwrap();
+            assert!(claim(&other).is_err(), "the new file is claimed, too");
+            drop(stream);
+            claim(&other).unwrap();
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use drumfire_platform::causes::unwritable;
+use drumfire_platform::files::{claim, is_at, is_claimed};
 
 use crate::row::RowFormat;
 use crate::xml;
@@ -47,12 +48,16 @@ impl ResultFolder {
 /// Why a run cannot start.
 #[derive(Debug)]
 pub struct OpenError {
-    path: PathBuf,
-    cause: io::Error,
+    pub(crate) path: PathBuf,
+    pub(crate) cause: io::Error,
 }
 
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if is_claimed(&self.cause) {
+            let told = unwritable(&self.path, &self.cause);
+            return write!(f, "the results file {told}");
+        }
         write!(f, "Could not delete results file {}", self.path.display())
     }
 }
@@ -69,7 +74,14 @@ impl std::error::Error for OpenError {
 /// # Errors
 /// When the file exists and cannot be deleted; JMeter then refuses to start.
 pub(crate) fn delete_existing(name: &str) -> Result<(), OpenError> {
-    match fs::remove_file(name) {
+    // Opening a pipe would wait for the other side.
+    let is_file = fs::metadata(name).is_ok_and(|found| found.is_file());
+    let opened = is_file.then(|| File::open(name).and_then(|file| claim(&file)));
+    let removed = match opened {
+        Some(Err(error)) if is_claimed(&error) => Err(error),
+        _ => fs::remove_file(name),
+    };
+    match removed {
         Err(cause) if cause.kind() != io::ErrorKind::NotFound && Path::new(name).exists() => {
             Err(OpenError {
                 path: PathBuf::from(name),
@@ -117,6 +129,7 @@ impl ResultFile {
             .append(true)
             .create(true)
             .open(path)?;
+        claim(&file)?;
         let regular = file.metadata()?.is_file();
         let mut whole_len = file.metadata()?.len();
         let continued = if let Some(columns) = &format.columns {
@@ -174,7 +187,7 @@ impl ResultFile {
         if let Err(error) = self.append(&tail) {
             self.fail(&error);
         }
-        if self.whole_len.is_some() && !self.is_in_place() {
+        if self.whole_len.is_some() && !is_at(&self.path, &self.file) {
             self.problem.get_or_insert_with(|| {
                 format!(
                     "{} was removed or replaced while the test was running",
@@ -201,20 +214,6 @@ impl ResultFile {
     fn fail(&mut self, error: &io::Error) {
         self.problem
             .get_or_insert_with(|| unwritable(&self.path, error));
-    }
-
-    #[cfg(unix)]
-    fn is_in_place(&self) -> bool {
-        use std::os::unix::fs::MetadataExt;
-        match (fs::metadata(&self.path), self.file.metadata()) {
-            (Ok(there), Ok(here)) => (there.dev(), there.ino()) == (here.dev(), here.ino()),
-            _ => false,
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn is_in_place(&self) -> bool {
-        self.path.exists()
     }
 }
 

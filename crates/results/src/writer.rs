@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use drumfire_platform::causes::{cause, unwritable};
+use drumfire_platform::files::is_claimed;
 
 use crate::files::{self, ExistingFile, OpenError, ResultFile, ResultFolder};
 use crate::row::RowFormat;
@@ -230,7 +231,7 @@ impl ResultWriter {
     /// without it.
     ///
     /// # Errors
-    /// When an existing file has to be deleted first and cannot be.
+    /// When an existing file has to be deleted first and cannot be, or another run writes a file.
     pub fn open(specs: Vec<OutputSpec>, place: &ResultFolder) -> Result<ResultWriter, OpenError> {
         ResultWriter::open_with_limit(specs, place, ResultWriter::BACKLOG_LIMIT_BYTES)
     }
@@ -238,7 +239,7 @@ impl ResultWriter {
     /// Like [`ResultWriter::open`], with an explicit backlog limit, in bytes.
     ///
     /// # Errors
-    /// When an existing file has to be deleted first and cannot be.
+    /// When an existing file has to be deleted first and cannot be, or another run writes a file.
     pub fn open_with_limit(
         specs: Vec<OutputSpec>,
         place: &ResultFolder,
@@ -252,7 +253,7 @@ impl ResultWriter {
         }
         let mut opening = Opening::default();
         for spec in specs {
-            opening.add(spec, place);
+            opening.add(spec, place)?;
         }
         let channel = Arc::new(Channel {
             file_count: opening.files.len(),
@@ -340,7 +341,7 @@ struct Opening {
 }
 
 impl Opening {
-    fn add(&mut self, spec: OutputSpec, place: &ResultFolder) {
+    fn add(&mut self, spec: OutputSpec, place: &ResultFolder) -> Result<(), OpenError> {
         // Only Result Collectors mark a sample as written.
         let is_marked = spec.format.columns.is_none();
         let name = if is_marked {
@@ -356,7 +357,7 @@ impl Opening {
         let file = if spec.file_name.is_empty() {
             None
         } else {
-            self.file(&spec, place)
+            self.file(&spec, place)?
         };
         self.outputs.push(Output {
             format: spec.format,
@@ -364,24 +365,33 @@ impl Opening {
             file,
             mark,
         });
+        Ok(())
     }
 
     /// Opens a file, or reuses it for a further listener. The first listener's format defines its head and end.
-    fn file(&mut self, spec: &OutputSpec, place: &ResultFolder) -> Option<usize> {
+    ///
+    /// # Errors
+    /// Another run writes the file.
+    fn file(
+        &mut self,
+        spec: &OutputSpec,
+        place: &ResultFolder,
+    ) -> Result<Option<usize>, OpenError> {
         let path = place.resolve(&spec.file_name);
         let identity = files::identity(&path);
         if let Some(known) = self.identities.iter().position(|known| *known == identity) {
-            return Some(known);
+            return Ok(Some(known));
         }
         match ResultFile::open(&path, &spec.format) {
             Ok(file) => {
                 self.files.push((file, spec.format.clone()));
                 self.identities.push(files::identity(&path));
-                Some(self.files.len() - 1)
+                Ok(Some(self.files.len() - 1))
             }
+            Err(cause) if is_claimed(&cause) => Err(OpenError { path, cause }),
             Err(error) => {
                 self.problems.push(cannot_open(&path, &error));
-                None
+                Ok(None)
             }
         }
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use drumfire_authorities::{Authorities, told};
 use drumfire_platform::causes;
+use drumfire_platform::files::claim;
 use thiserror::Error;
 use ureq::Agent;
 
@@ -123,8 +124,12 @@ impl Transport {
         let file = OpenOptions::new()
             .create(true)
             .write(true)
-            .truncate(true)
+            .truncate(false)
             .open(&path)?;
+        claim(&file)?;
+        if file.metadata()?.is_file() {
+            file.set_len(0)?;
+        }
         Ok(Transport::File {
             path,
             file: Some(file),

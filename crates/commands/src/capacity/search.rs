@@ -4,6 +4,7 @@
 //! settles. The level is then measured until the first and the second half of the measurement agree. If arrivals find no free
 //! user although no condition is broken, the limit is the generator or the number of its users.
 
+use crate::terminal::escape;
 use crate::terminal::format::counted;
 use std::io::Write;
 use std::sync::Arc;
@@ -336,7 +337,7 @@ impl Search {
             level.outcome.title().trim()
         ));
         // The search goes on if the reader of its output has gone away.
-        let _ = writeln!(self.out, "{line}");
+        let _ = writeln!(self.out, "{}", escape::line(&line));
         let _ = self.out.flush();
     }
 

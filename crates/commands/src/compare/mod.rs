@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use drumfire_platform::causes::unwritable;
 use drumfire_platform::progress::Work;
 use drumfire_report::{Case, CaseState, CompareOptions, Comparison, Finding, RunFile, junit};
 
@@ -18,6 +17,7 @@ use crate::refusal::Refusal;
 use crate::report::files;
 use crate::report::read_quietly;
 use crate::run::criteria::baseline;
+use crate::run::outputs;
 use crate::runs::history::History;
 use crate::settings::options::PropertyOptions;
 use crate::settings::properties::RunProperties;
@@ -96,9 +96,8 @@ fn cases(comparison: &Comparison) -> Vec<Case> {
 pub fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let (mut all, others) = read_all(&arguments.inputs, &arguments.properties, console)?;
     all.merge(&others);
-    let failed = |error| Refusal::new(Exit::RunFailed, unwritable(&arguments.output, &error));
-    let file = std::fs::File::create(&arguments.output).map_err(failed)?;
-    all.write(file).map_err(failed)?;
+    let written = outputs::write_whole(&arguments.output, |file| all.write(file));
+    written.map_err(|message| Refusal::new(Exit::RunFailed, message))?;
     console.line(&format!(
         "{} of {} in {}",
         counted(all.recording.total().count, "sample"),

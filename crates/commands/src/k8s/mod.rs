@@ -72,7 +72,7 @@ pub fn k8s(
         manifest.read(plan, engine, console)?;
     }
     let text = serde_saphyr::to_string_multiple(&manifest.resources().map_err(wrong)?);
-    console.print(&text.map_err(|error| wrong(error.to_string()))?);
+    console.print_as_it_is(&text.map_err(|error| wrong(error.to_string()))?);
     Ok(Exit::Ok)
 }
 

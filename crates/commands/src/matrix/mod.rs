@@ -104,7 +104,8 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
         let code = code?;
         match exit_of(code) {
             Some(exit) => {
-                let _ = std::fs::write(file.with_extension("exit"), code.to_string());
+                let _ =
+                    whole_file::write(&file.with_extension("exit"), code.to_string().as_bytes());
                 worst = graver(worst, exit);
             }
             None => {

@@ -14,17 +14,19 @@ use crate::mirror::server::Mirror;
 use crate::refusal::Refusal;
 use crate::signals;
 use crate::terminal::console::Console;
+use crate::terminal::escape;
 
 /// Serves until a signal stops the process, which is the regular end of this command.
 pub fn mirror(options: &MirrorArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let address = SocketAddr::new(options.address, options.port);
-    let mirror = Mirror::start(address, |line| println!("{line}")).map_err(|error| {
-        let message = format!(
-            "the mirror server cannot listen on {address}: {}",
-            cause(&error)
-        );
-        Refusal::new(Exit::RunFailed, message)
-    })?;
+    let mirror =
+        Mirror::start(address, |line| println!("{}", escape::line(line))).map_err(|error| {
+            let message = format!(
+                "the mirror server cannot listen on {address}: {}",
+                cause(&error)
+            );
+            Refusal::new(Exit::RunFailed, message)
+        })?;
     let (told, stop) = mpsc::channel();
     let listening = signals::listen(None, move |_| {
         // The receiver is gone if this is not the first signal.

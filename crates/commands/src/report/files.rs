@@ -143,7 +143,7 @@ pub fn cases(run: &RunFile, settings: &RunProperties) -> Vec<Case> {
 /// # Errors
 /// Which file cannot be written, and why.
 pub fn put(path: &Path, content: &[u8]) -> Result<(), String> {
-    outputs::write_whole(path, |mut file| file.write_all(content))
+    outputs::write_whole(path, |file| file.write_all(content))
 }
 
 fn told(path: &Path, error: &std::io::Error) -> String {

@@ -22,7 +22,7 @@ use crate::run::outputs::exports::Undelivered;
 use crate::run::outputs::summary_json;
 use crate::run::outputs::ui::Ui;
 use crate::run::run_file;
-use crate::run::run_file::kept_run::{self, KeptPlace, KeptRun};
+use crate::run::run_file::kept_run::{self, EndedRun, KeptPlace, KeptRun};
 use crate::signals::{self, Heard};
 use crate::terminal::console::Console;
 use crate::terminal::live::terminal_size;
@@ -146,7 +146,7 @@ fn lost(undelivered: Undelivered, is_required: bool, console: &mut Console<'_>) 
 struct Records<'a> {
     brief: &'a RunFacts,
     ui: Option<Ui>,
-    kept: Option<KeptPlace>,
+    kept: Option<EndedRun>,
     nothing_sent: Option<&'a str>,
 }
 
@@ -180,8 +180,9 @@ impl Records<'_> {
         if let Some(ui) = self.ui {
             ui.end(Some(&files::payload(&run, settings)));
         }
-        if let Some(place @ KeptPlace::Folder(_)) = &self.kept
-            && let Err(error) = kept_run::finish(place, &run)
+        if let Some(kept) = &self.kept
+            && matches!(kept.place, KeptPlace::Folder(_))
+            && let Err(error) = kept_run::finish(&kept.place, &run)
         {
             console.warn(&error);
         }
@@ -207,11 +208,11 @@ fn await_threads(engine: &Engine) {
 }
 
 /// Ends the run file that was written during the run. Returns `None` if there is none, or if writing it failed.
-fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> Option<KeptPlace> {
+fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> Option<EndedRun> {
     match kept?.end() {
-        Ok(place) if has_run => Some(place),
-        Ok(place) => {
-            kept_run::forget(&place);
+        Ok(kept) if has_run => Some(kept),
+        Ok(kept) => {
+            kept_run::forget(&kept.place);
             None
         }
         Err(error) => {

@@ -4,9 +4,10 @@
 //! in `last-plan` in the user's state folder.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::replacement::replace;
 use drumfire_platform::state_folder;
 
 /// The file that stores the last plan, given the environment variables; `None` without a home directory.
@@ -28,7 +29,9 @@ pub fn remember(place: &Path, plan: &Path) -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let plan = std::path::absolute(plan)?;
-    std::fs::write(place, plan.as_os_str().as_encoded_bytes())
+    replace(place, |file| {
+        file.write_all(plan.as_os_str().as_encoded_bytes())
+    })
 }
 
 /// The plan of the last run, if one was stored.

@@ -2,10 +2,11 @@
 //! folder of its own for each working folder. Nothing is written or deleted through a link.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use drumfire_platform::files::{is_real_folder, private_folder};
+use drumfire_platform::replacement::replace;
 use drumfire_platform::state_folder;
 use sha2::{Digest, Sha256};
 
@@ -128,7 +129,7 @@ impl<'v> History<'v> {
         }
         noted.push_str(&project);
         noted.push('\n');
-        std::fs::write(file, noted)
+        replace(&file, |file| file.write_all(noted.as_bytes()))
     }
 }
 

@@ -3,14 +3,24 @@
 
 use std::borrow::Cow;
 
-/// Escapes a text of several lines for a terminal or a CI system's log. Of the control sequences, only colours
+use drumfire_platform::colour;
+
+/// The longest line in bytes. A longer one is cut in the middle: a label may have megabytes.
+const LONGEST_LINE: usize = 100_000;
+
+/// Escapes a text of several lines for a terminal or a CI system's log. Of the control sequences, only this program's colours
 /// remain.
 pub fn text(text: &str) -> Cow<'_, str> {
-    let is_harmless = !text.chars().any(is_control) && !text.contains("::") && !text.contains("##");
+    let is_harmless = !text.chars().any(is_control)
+        && !text.contains("::")
+        && !text.contains("##")
+        && text.len() <= LONGEST_LINE;
     if is_harmless {
         return Cow::Borrowed(text);
     }
-    let lines = text.split('\n').map(|line| commands(&controls(line)));
+    let lines = text
+        .split('\n')
+        .map(|line| commands(&controls(&within_bounds(line))));
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -29,16 +39,25 @@ fn is_control(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t')) || turns
 }
 
-/// Replaces control characters other than those of colours.
+fn within_bounds(line: &str) -> Cow<'_, str> {
+    if line.len() <= LONGEST_LINE {
+        return Cow::Borrowed(line);
+    }
+    let head = line.floor_char_boundary(LONGEST_LINE / 2);
+    let tail = line.ceil_char_boundary(line.len() - LONGEST_LINE / 2);
+    Cow::Owned(format!("{}…{}", &line[..head], &line[tail..]))
+}
+
+/// Replaces control characters other than those of this program's colours.
 fn controls(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find(is_control) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        match colour(rest) {
-            Some(length) => {
-                out.push_str(&rest[..length]);
+        match colour::shown(rest) {
+            Some((sequence, length)) => {
+                out.push_str(&sequence);
                 rest = &rest[length..];
             }
             None => {
@@ -49,13 +68,6 @@ fn controls(line: &str) -> String {
     }
     out.push_str(rest);
     out
-}
-
-/// The length of the colour sequence that a text begins with: `ESC [`, digits and semicolons, `m`.
-fn colour(text: &str) -> Option<usize> {
-    let inside = text.strip_prefix("\x1b[")?;
-    let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';')?;
-    inside[end..].starts_with('m').then_some(end + 3)
 }
 
 /// Breaks up `::name`, `##[name]`, `##vso[` and `##teamcity[`, which GitHub, Azure and TeamCity read as commands.
@@ -84,8 +96,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_stay_and_all_other_sequences_go() {
-        assert_eq!(text("\x1b[1;31mred\x1b[0m"), "\x1b[1;31mred\x1b[0m");
+    fn the_programs_colours_stay_and_all_other_sequences_go() {
+        let red = colour::painted("1;31", "red \x1b[32mgreen");
+        assert_eq!(text(&red), "\x1b[1;31mred \u{fffd}[32mgreen\x1b[0m");
+        assert_eq!(text("\x1b[1;31mred\x1b[0m"), "\u{fffd}[1;31mred\u{fffd}[0m");
         assert_eq!(text("a\x1b]0;title\x07b"), "a\u{fffd}]0;title\u{fffd}b");
         assert_eq!(text("a\x1b[2Jb\rc\x08"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}");
         assert_eq!(text("\u{202e}abc\tä\n"), "\u{fffd}abc\tä\n");
@@ -98,6 +112,15 @@ mod tests {
         assert_eq!(text("x ##[error]y"), "x # #[error]y");
         assert_eq!(text("##vso[a] ##teamcity[b]"), "# #vso[a] # #teamcity[b]");
         assert_eq!(text("## heading"), "## heading");
+    }
+
+    #[test]
+    fn a_line_of_megabytes_is_cut() {
+        let long = format!("label\n::{}end\nlast", "é".repeat(1 << 20));
+        let shown = text(&long);
+        assert!(shown.len() < LONGEST_LINE + 100, "{}", shown.len());
+        assert!(shown.starts_with("label\n: :ééé") && shown.ends_with("éend\nlast"));
+        assert_eq!(text(&"x".repeat(LONGEST_LINE)).len(), LONGEST_LINE);
     }
 
     #[test]

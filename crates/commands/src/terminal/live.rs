@@ -11,6 +11,7 @@ use super::frame::{Canvas, draw};
 use super::snapshot::Snapshot;
 use super::style::Style;
 use crate::engine::Stopping;
+use crate::terminal::escape;
 
 const HIDE_CURSOR: &str = "\x1b[?25l";
 const SHOW_CURSOR: &str = "\x1b[?25h";
@@ -82,7 +83,7 @@ impl<W: Write> LiveView<W> {
         let mut text = String::from(BEGIN_FRAME);
         text.push_str(&self.back_to_top(columns));
         for line in &lines {
-            text.push_str(line);
+            text.push_str(&escape::line(line));
             text.push_str(CLEAR_TO_LINE_END);
             text.push('\n');
         }

@@ -5,6 +5,8 @@
 
 use std::io::IsTerminal;
 
+use drumfire_platform::colour::painted;
+
 /// Whether to use colours. No output relies on colour alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
@@ -58,7 +60,7 @@ impl Style {
 
     fn wrap(self, code: &str, text: &str) -> String {
         if self.coloured {
-            format!("\x1b[{code}m{text}\x1b[0m")
+            painted(code, text)
         } else {
             text.to_owned()
         }

@@ -74,32 +74,28 @@ impl Failures {
             }
             (sum, places.join(", "))
         };
-        let kinds: [(fn(&Failed) -> bool, fn(u64) -> String); 3] = [
-            (
-                |kind| matches!(kind, Failed::Function(_)),
-                |sum| format!("{} of functions failed", counted(sum, "call")),
-            ),
-            (
-                |kind| matches!(kind, Failed::Sample),
-                |sum| {
-                    format!(
-                        "{} of samplers gave no sample, because of errors",
-                        counted(sum, "turn")
-                    )
-                },
-            ),
-            (
-                |kind| matches!(kind, Failed::User),
-                |sum| format!("{} ended by errors", counted(sum, "user")),
-            ),
-        ];
         let mut lines = Vec::new();
-        for (wanted, said) in kinds {
+        let mut tell = |wanted: fn(&Failed) -> bool, said: fn(u64) -> String| {
             let (sum, places) = of(wanted);
             if sum > 0 {
                 lines.push(format!("{}: {places}; the log says why", said(sum)));
             }
-        }
+        };
+        tell(
+            |kind| matches!(kind, Failed::Function(_)),
+            |sum| format!("{} of functions failed", counted(sum, "call")),
+        );
+        tell(
+            |kind| matches!(kind, Failed::Sample),
+            |sum| {
+                let turns = counted(sum, "turn");
+                format!("{turns} of samplers gave no sample, because of errors")
+            },
+        );
+        tell(
+            |kind| matches!(kind, Failed::User),
+            |sum| format!("{} ended by errors", counted(sum, "user")),
+        );
         lines
     }
 }

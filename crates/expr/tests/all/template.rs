@@ -107,7 +107,10 @@ fn a_text_that_evaluates_itself_stops_the_user() {
     compiler.define("b", "${__V(x)}${__eval(${__evalVar(a)})}");
     let template = Template::compile("${__evalVar(a)}", &mut compiler).unwrap();
     let ended = template.try_eval(compiler.scope_mut()).unwrap_err();
-    assert!(matches!(ended, drumfire_expr::Raised::StopThread(_)), "{ended}");
+    assert!(
+        matches!(ended, drumfire_expr::Raised::StopThread(_)),
+        "{ended}"
+    );
     let fine = Template::compile("${__eval(${__V(x)})}", &mut compiler).unwrap();
     assert_eq!(fine.eval(compiler.scope_mut()), "x");
 }

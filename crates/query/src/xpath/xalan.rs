@@ -20,7 +20,7 @@ pub(super) fn read(text: &str) -> XalanParse {
     let fault = match lexer.cut(text) {
         Err(fault) => Some(fault),
         Ok(()) if lexer.words.is_empty() => Some("Empty expression!".to_owned()),
-        Ok(()) if !nesting::is_flat(lexer.words.iter().map(nests)) => {
+        Ok(()) if !nesting::is_flat(lexer.words.iter().map(|word| nests(word))) => {
             Some("the expression is nested too deeply".to_owned())
         }
         Ok(()) => {
@@ -38,8 +38,8 @@ pub(super) fn read(text: &str) -> XalanParse {
     }
 }
 
-fn nests(word: &String) -> Nests {
-    match word.as_str() {
+fn nests(word: &str) -> Nests {
+    match word {
         "(" | "[" => Nests::Opens,
         ")" | "]" => Nests::Closes,
         "," => Nests::Separates,

@@ -2,5 +2,6 @@
 
 mod golden;
 mod json_search;
+mod nested;
 mod regex;
 mod xml_tree;

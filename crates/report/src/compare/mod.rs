@@ -10,14 +10,12 @@ mod refusals;
 mod told;
 mod windows;
 
-pub(crate) use told::markdown_text;
-
 use drumfire_results::LabelStatistics;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::page;
 use crate::run_file::RunFile;
+use crate::{escape, page};
 use noise::Noise;
 use windows::Windows;
 
@@ -469,7 +467,7 @@ fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
     let mut notes = Vec::new();
     for run in [base, other] {
         if run.recording.total().count == 0 {
-            notes.push(format!("{} has no sample.", run.name));
+            notes.push(format!("{} has no sample.", escape::name(&run.name)));
         }
     }
     for run in [base, other] {
@@ -483,7 +481,7 @@ fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
             reasons.dedup();
             notes.push(format!(
                 "The verdict of {} is {}: {}.",
-                run.name,
+                escape::name(&run.name),
                 verdict.state,
                 reasons.join(", ")
             ));

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use drumfire_platform::words::counted;
 
+use crate::escape;
 use crate::run_file::RunFile;
 
 /// If the numbers of users differ by more than this share, the load is another.
@@ -24,7 +25,7 @@ pub fn refusals(base: &RunFile, other: &RunFile) -> Vec<String> {
             let reasons = verdict.reasons.iter().map(|reason| reason.what.as_str());
             refusals.push(format!(
                 "{} is INVALID: {}",
-                run.name,
+                escape::name(&run.name),
                 reasons.collect::<Vec<_>>().join(", ")
             ));
         }
@@ -46,8 +47,8 @@ pub fn refusals(base: &RunFile, other: &RunFile) -> Vec<String> {
         refusals.push(format!(
             "the load differs: {} in {}, {second} in {}",
             counted(first.into(), "user"),
-            base.name,
-            other.name
+            escape::name(&base.name),
+            escape::name(&other.name)
         ));
     }
     refusals

@@ -4,6 +4,8 @@ use std::fmt::{self, Write as _};
 
 use drumfire_platform::words::{count, counted};
 
+use crate::escape;
+
 use super::{ComparedLabel, ComparedRun, Comparison, Difference, Finding};
 
 impl Finding {
@@ -68,7 +70,8 @@ pub(super) fn sentence(
         metric => metric,
     };
     format!(
-        "{metric} of {label} went from {} to {} {}: {word}",
+        "{metric} of {} went from {} to {} {}: {word}",
+        escape::name(&label),
         short(difference.before),
         short(difference.after),
         difference.unit
@@ -83,22 +86,22 @@ impl Comparison {
             let _ = writeln!(
                 text,
                 "### {} against {}: {}\n",
-                markdown_text(&other.name),
-                markdown_text(&self.base),
+                escape::markdown(&other.name),
+                escape::markdown(&self.base),
                 other.finding.word()
             );
-            let _ = writeln!(text, "{}.\n", other.sentence);
+            let _ = writeln!(text, "{}.\n", escape::markdown(&other.sentence));
             for refusal in &other.refusals {
-                let _ = writeln!(text, "> {refusal}\n");
+                let _ = writeln!(text, "> {}\n", escape::markdown(refusal));
             }
             if let Some(verdicts) = verdicts(self, other) {
-                let _ = writeln!(text, "{}\n", markdown_text(&verdicts));
+                let _ = writeln!(text, "{}\n", escape::markdown(&verdicts));
             }
             if other.finding == Finding::Refused {
                 continue;
             }
             for note in &other.notes {
-                let _ = writeln!(text, "> {}\n", markdown_text(note));
+                let _ = writeln!(text, "> {}\n", escape::markdown(note));
             }
             let metrics = &other.total.differences;
             let heads: Vec<&str> = metrics.iter().map(|difference| difference.metric).collect();
@@ -110,7 +113,7 @@ impl Comparison {
             let _ = writeln!(text, "|---|---|---:|{}", "---:|".repeat(heads.len()));
             for label in rows(other) {
                 let cells: Vec<String> = label.differences.iter().map(markdown_cell).collect();
-                let name = markdown_text(&label.label);
+                let name = escape::markdown(&label.label);
                 let finding = match label.finding {
                     Finding::Worse => "**worse**",
                     finding => finding.word(),
@@ -138,7 +141,12 @@ impl Comparison {
         let mut text = String::new();
         for other in &self.others {
             let finding = mark(other.finding, other.finding.word());
-            let _ = writeln!(text, "{} against {}: {finding}", other.name, self.base);
+            let _ = writeln!(
+                text,
+                "{} against {}: {finding}",
+                escape::name(&other.name),
+                escape::name(&self.base)
+            );
             let _ = writeln!(text, "  {}", other.sentence);
             for refusal in &other.refusals {
                 let _ = writeln!(text, "  because {refusal}");
@@ -162,7 +170,7 @@ impl Comparison {
                 let _ = writeln!(
                     text,
                     "  {}{kind}: {finding}, {} and {}",
-                    label.label,
+                    escape::name(&label.label),
                     count(label.before),
                     counted(label.after, "sample")
                 );
@@ -183,9 +191,9 @@ fn verdicts(all: &Comparison, other: &ComparedRun) -> Option<String> {
     is_known.then(|| {
         format!(
             "verdicts: {} {}, {} {}",
-            all.base,
+            escape::name(&all.base),
             word(&all.base_verdict),
-            other.name,
+            escape::name(&other.name),
             word(&other.verdict)
         )
     })
@@ -222,25 +230,6 @@ fn told(difference: &Difference) -> String {
         );
     }
     text
-}
-
-/// Escapes a text from a plan or a file name for Markdown and HTML.
-pub fn markdown_text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '!' | '~' | '#' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn markdown_cell(difference: &Difference) -> String {

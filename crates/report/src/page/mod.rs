@@ -15,6 +15,7 @@ use serde::Serialize;
 
 pub use self::live::{LiveSecond, live_html, live_state};
 use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
+use crate::escape;
 use crate::judged::{RunOutcome, ThresholdResult};
 use crate::run_file::{HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, TimeUse};
 
@@ -195,14 +196,10 @@ pub(crate) fn html(title: &str, page: &impl Serialize) -> String {
         "<script id=\"payload\" type=\"text/plain\">{}</script>",
         packed(page)
     );
-    let title = format!("<title>{} – Drumfire</title>", escape(title));
+    let title = format!("<title>{} – Drumfire</title>", escape::xml(title));
     TEMPLATE
         .replacen(TITLE, &title, 1)
         .replacen(PLACE, &payload, 1)
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
 /// Rounds a number to the digits that a chart shows.

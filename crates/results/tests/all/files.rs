@@ -183,6 +183,32 @@ fn a_file_that_vanishes_is_told() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_of_two_runs_is_refused_to_the_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let mut place = place(folder.path());
+    let first = ResultWriter::open(vec![spec(&file, &["label"])], &place).unwrap();
+    for existing in [ExistingFile::Append, ExistingFile::Delete] {
+        place.existing = existing;
+        let refused = ResultWriter::open(vec![spec(&file, &["label"])], &place);
+        let told = refused.expect_err("the first run writes it").to_string();
+        let expected = "a.csv` cannot be written: another run writes it";
+        assert!(told.ends_with(expected), "{told}");
+    }
+    let mut recorder = Recorder::new(&first.inlet(), &Arc::new(Handover::new(0)), true);
+    recorder.record(
+        &Sample::new("a".into(), "t".into()),
+        &OutputSet::new([0], []),
+    );
+    drop(recorder);
+    let report = first.finish();
+    assert_eq!((report.files[0].rows, &report.files[0].problem), (1, &None));
+    place.existing = ExistingFile::Append;
+    ResultWriter::open(vec![spec(&file, &["label"])], &place).expect("the first run has ended");
+}
+
 #[test]
 fn devices_are_written_as_they_are() {
     let folder = tempfile::tempdir().unwrap();

@@ -12,7 +12,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use drumfire_platform::causes::unwritable;
-use drumfire_platform::files::fresh;
+use drumfire_platform::files::claim;
+use drumfire_platform::replacement::{Replacement, replace};
 
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
@@ -68,7 +69,9 @@ pub fn prove(wanted: &[Wanted]) -> Result<(), Refusal> {
     for wanted in wanted {
         let proved = match wanted.noun {
             "report folder" => prove_folder(&wanted.path),
-            _ => prove_file(&wanted.path),
+            "results file" => prove_file(&wanted.path, Growth::Appended),
+            "run file" => prove_file(&wanted.path, Growth::Streamed),
+            _ => prove_file(&wanted.path, Growth::Replaced),
         };
         if let Err(error) = proved {
             failed.push(format!(
@@ -86,9 +89,20 @@ pub fn prove(wanted: &[Wanted]) -> Result<(), Refusal> {
     Err(Refusal::new(Exit::RunFailed, message))
 }
 
-/// Checks that a file can be opened for writing, and creates its folder. Pipes are skipped, since opening one blocks until
-/// it has a reader.
-fn prove_file(path: &Path) -> io::Result<()> {
+/// How a file comes into being.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Growth {
+    /// Rows are appended to what is there.
+    Appended,
+    /// It is written while the run goes on, and replaced in the end.
+    Streamed,
+    /// It is replaced in the end.
+    Replaced,
+}
+
+/// Checks that a file can be written, and creates its folder. Pipes are skipped, since opening one blocks until it has a
+/// reader.
+fn prove_file(path: &Path, growth: Growth) -> io::Result<()> {
     make_parent(path)?;
     let there = fs::metadata(path);
     if let Ok(there) = &there
@@ -97,19 +111,19 @@ fn prove_file(path: &Path) -> io::Result<()> {
     {
         return Ok(());
     }
-    OpenOptions::new().append(true).create(true).open(path)?;
-    if there.is_err() {
-        // A results file gets its header only if it is new.
-        fs::remove_file(path)?;
+    if there.is_ok() && growth != Growth::Replaced {
+        claim(&OpenOptions::new().append(true).open(path)?)?;
     }
-    Ok(())
+    match growth {
+        Growth::Appended if there.is_ok() => Ok(()),
+        // Another run may make the file at this moment, so it is neither made nor removed here.
+        _ => Replacement::begin(path).map(drop),
+    }
 }
 
 fn prove_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)?;
-    let probe = path.join(format!(".drumfire-{}", std::process::id()));
-    fresh(&probe)?;
-    fs::remove_file(&probe)
+    Replacement::begin(&path.join("drumfire")).map(drop)
 }
 
 fn make_parent(path: &Path) -> io::Result<()> {
@@ -123,35 +137,17 @@ fn make_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file completely or not at all: writes a `.part` file beside it, then renames that. Keeps the permissions of a file
-/// that is replaced. Anything but a regular file is written in place.
+/// Writes a file completely or not at all, and creates its folder.
 ///
 /// # Errors
 /// Which file cannot be written, and why.
-pub fn write_whole(path: &Path, write: impl FnOnce(File) -> io::Result<()>) -> Result<(), String> {
-    let told = |error: io::Error| unwritable(path, &error);
-    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
-        return File::create(path).and_then(write).map_err(told);
-    }
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    let begin = || {
-        make_parent(path)?;
-        let file = fresh(&part)?;
-        if let Ok(old) = fs::metadata(path) {
-            file.set_permissions(old.permissions())?;
-        }
-        Ok(file)
-    };
-    begin()
-        .and_then(write)
-        .and_then(|()| fs::rename(&part, path))
-        .map_err(|error| {
-            // An incomplete file is of no use.
-            let _ = fs::remove_file(&part);
-            told(error)
-        })
+pub fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), String> {
+    make_parent(path)
+        .and_then(|()| replace(path, write))
+        .map_err(|error| unwritable(path, &error))
 }
 
 #[cfg(test)]
@@ -202,22 +198,32 @@ mod tests {
         assert!(!new.exists());
     }
 
+    #[cfg(unix)]
     #[test]
-    fn a_file_is_written_whole_or_not_at_all() {
+    fn a_file_that_another_run_writes_is_refused() {
         let place = tempfile::tempdir().expect("a folder");
-        let path = place.path().join("page.html");
-        write_whole(&path, |mut file| file.write_all(b"first")).expect("there is room");
-        let half = write_whole(&path, |mut file| {
-            file.write_all(b"half")?;
-            Err(io::Error::from(io::ErrorKind::StorageFull))
-        });
+        let path = place.path().join("r.csv");
+        let other = File::create(&path).expect("a file");
+        claim(&other).expect("nobody else has it");
+        let all = [wanted("results file", path)];
+        let refusal = prove(&all).expect_err("the other run has it");
+        let told = "r.csv` cannot be written: another run writes it";
+        assert!(refusal.err.contains(told), "{}", refusal.err);
+        drop(other);
+        prove(&all).expect("the other run has ended");
+    }
+
+    #[test]
+    fn a_file_is_written_with_its_folder() {
+        let place = tempfile::tempdir().expect("a folder");
+        let path = place.path().join("deep/page.html");
+        write_whole(&path, |file| file.write_all(b"first")).expect("there is room");
+        let half = write_whole(&path, |_| Err(io::ErrorKind::StorageFull.into()));
         let told = half.expect_err("the disk is full");
         assert!(
             told.contains("page.html` cannot be written: the disk is full"),
             "{told}"
         );
         assert_eq!(fs::read_to_string(&path).expect("readable"), "first");
-        let left = fs::read_dir(place.path()).expect("readable").count();
-        assert_eq!(left, 1, "no half of a file is left");
     }
 }

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::SystemTime;
 
 use drumfire_engine::{Inbox, Mailbox, mailbox};
-use drumfire_platform::files::private;
+use drumfire_platform::files::{claim, is_at, private};
 use drumfire_report::{Mark, RunFile, RunStream};
 use drumfire_results::Recording;
 
@@ -53,7 +53,16 @@ impl KeptPlace {
 pub struct KeptRun {
     place: KeptPlace,
     mailbox: Mailbox,
-    thread: JoinHandle<io::Result<()>>,
+    thread: JoinHandle<io::Result<RunStream>>,
+}
+
+/// The run file of a run that has ended. The finished run is to replace it.
+#[derive(Debug)]
+pub struct EndedRun {
+    /// Where it is.
+    pub place: KeptPlace,
+    /// Keeps other runs from writing the file until it is replaced.
+    _claimed: fs::File,
 }
 
 impl KeptRun {
@@ -63,7 +72,7 @@ impl KeptRun {
     /// A folder or file that cannot be written, or a thread that cannot be started.
     pub fn begin(place: KeptPlace, run: RunFile, keep: usize) -> io::Result<KeptRun> {
         let file = match &place {
-            KeptPlace::Asked(path) => fs::File::create(path)?,
+            KeptPlace::Asked(path) => claimed(path)?,
             KeptPlace::Folder(path) => {
                 make_room(path, keep)?;
                 private(path)?
@@ -85,10 +94,13 @@ impl KeptRun {
     ///
     /// # Errors
     /// The message of the operating system.
-    pub fn end(self) -> io::Result<KeptPlace> {
+    pub fn end(self) -> io::Result<EndedRun> {
         drop(self.mailbox);
         match self.thread.join() {
-            Ok(written) => written.map(|()| self.place),
+            Ok(written) => Ok(EndedRun {
+                place: self.place,
+                _claimed: written?.into_file(),
+            }),
             Err(_) => Err(io::Error::other("its thread panicked")),
         }
     }
@@ -119,7 +131,26 @@ pub fn forget(place: &KeptPlace) {
     }
 }
 
-fn write(mut stream: RunStream, inbox: &Inbox) -> io::Result<()> {
+/// Opens a file that no other run writes, and empties it.
+fn claimed(path: &Path) -> io::Result<fs::File> {
+    let open = || {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false).open(path)
+    };
+    let file = open()?;
+    claim(&file)?;
+    // A run that ended in between has replaced the file; nobody reads the one that is open.
+    let file = match is_at(path, &file) {
+        true => file,
+        false => open().and_then(|file| claim(&file).map(|()| file))?,
+    };
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    Ok(file)
+}
+
+fn write(mut stream: RunStream, inbox: &Inbox) -> io::Result<RunStream> {
     while let Some(event) = inbox.next() {
         match event {
             Event::Increment(increment) => stream.add(&increment)?,
@@ -135,7 +166,7 @@ fn write(mut stream: RunStream, inbox: &Inbox) -> io::Result<()> {
             | Event::Ended(_) => {}
         }
     }
-    Ok(())
+    Ok(stream)
 }
 
 /// Removes the oldest run files in the folder of a file, so that one more fits. Links stay.
@@ -207,7 +238,7 @@ mod tests {
         let kept = KeptRun::begin(kept, begun("p", 1_000), 1).unwrap();
         let mode = || file.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(), 0o600);
-        finish(&kept.end().unwrap(), &begun("p", 1_000)).unwrap();
+        finish(&kept.end().unwrap().place, &begun("p", 1_000)).unwrap();
         assert_eq!(mode(), 0o600);
         assert!(link.symlink_metadata().unwrap().is_symlink());
         // A file of that name is somebody else's.
@@ -226,7 +257,7 @@ mod tests {
         increment.connections.opened = 3;
         let nothing = Recording::default();
         kept.receive(&Event::Increment(Arc::new(increment)), &nothing);
-        let place = kept.end().unwrap();
+        let ended = kept.end().unwrap();
         let read = |path: &Path| {
             let mut warnings = Vec::new();
             let run = drumfire_report::read_input(path, &Default::default(), &mut warnings);
@@ -234,7 +265,7 @@ mod tests {
         };
         let (run, warnings) = read(&file);
         assert_eq!((run.connections.unwrap().opened, warnings), (3, 1));
-        finish(&place, &begun("p.jmx", 1_000)).unwrap();
+        finish(&ended.place, &begun("p.jmx", 1_000)).unwrap();
         let (run, warnings) = read(&file);
         assert!(!run.ended_early && warnings == 0);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
