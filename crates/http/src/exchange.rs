@@ -6,10 +6,11 @@ use crate::http1::over_http1;
 use crate::http2::Streams;
 #[cfg(feature = "http3")]
 use crate::http3::Quic;
-use crate::message::{Incoming, Limits, Outgoing, Times, WantedParts};
+use crate::message::{ClientRules, Incoming, Limits, Outgoing, Times, WantedParts};
 use crate::multiplex::over_shared;
 use crate::session::Session;
 use crate::target::Target;
+use crate::url_connection;
 use crate::version::HttpVersion;
 use crate::worker::add;
 
@@ -22,8 +23,8 @@ use crate::worker::add;
 /// Needs a current-thread tokio runtime with I/O and time enabled.
 ///
 /// # Errors
-/// See [`FailureKind`](crate::failure::FailureKind). Nothing is retried, except that all addresses of a name are tried
-/// until one accepts the connection.
+/// See [`FailureKind`](crate::failure::FailureKind). All addresses of a name are tried until one accepts the connection. Nothing
+/// else is retried by the rules of [`ClientRules::HttpClient`].
 pub async fn exchange(
     session: &Session,
     target: &Target,
@@ -55,5 +56,27 @@ pub async fn exchange(
         }
     };
     let way = (connection, handshake, reused);
-    over_http1(session, way, &out, want, limits, &mut times).await
+    match over_http1(session, way, &out, want, limits, &mut times).await {
+        Err(failure)
+            if target.rules == ClientRules::UrlConnection
+                && url_connection::sends_again(&failure) =>
+        {
+            Box::pin(over_new(session, target, &out, want, limits)).await
+        }
+        outcome => outcome,
+    }
+}
+
+/// Sends the request over a new connection.
+async fn over_new(
+    session: &Session,
+    target: &Target,
+    out: &Outgoing<'_>,
+    want: WantedParts,
+    limits: Limits,
+) -> Result<Box<Incoming>, Box<Failure>> {
+    let mut times = Times::starting(out.begin);
+    let (connection, handshake) = open(session, target, out.tunnel, limits, &mut times).await?;
+    let way = (connection, handshake, false);
+    over_http1(session, way, out, want, limits, &mut times).await
 }

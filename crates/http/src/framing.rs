@@ -156,6 +156,8 @@ pub(crate) struct Chunked {
     state: ChunkState,
     /// The current line: a size, the end of a chunk or a trailer.
     line: Vec<u8>,
+    /// The trailers, each with its line end, if they are wanted.
+    trailers: Option<Vec<u8>>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -175,6 +177,19 @@ enum ChunkState {
 }
 
 impl Chunked {
+    /// A body whose trailers are kept.
+    pub fn with_trailers() -> Self {
+        Self {
+            trailers: Some(Vec::new()),
+            ..Self::default()
+        }
+    }
+
+    /// The trailers that were kept.
+    pub fn trailers(&self) -> &[u8] {
+        self.trailers.as_deref().unwrap_or_default()
+    }
+
     fn feed(&mut self, input: &[u8], emit: Emit) -> Result<usize, FailureKind> {
         let mut at = 0;
         while at < input.len() && self.state != ChunkState::Done {
@@ -236,6 +251,12 @@ impl Chunked {
                 if name.is_empty() && !folded {
                     let text = String::from_utf8_lossy(line).into();
                     return Err(FailureKind::BadChunk(BadChunk::Trailer(text)));
+                }
+                if let Some(kept) = &mut self.trailers
+                    && kept.len() + line.len() < MAX_LINE_BYTES
+                {
+                    kept.extend_from_slice(line);
+                    kept.extend_from_slice(b"\r\n");
                 }
                 ChunkState::Trailer {
                     after_another: true,

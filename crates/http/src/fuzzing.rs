@@ -14,7 +14,7 @@ pub fn response(bytes: &[u8], piece_bytes: usize) -> String {
                 .head
                 .as_ref()
                 .map(|head| (head.status, &head.bytes));
-            let kept = receiver.leaves_connection_usable();
+            let kept = receiver.leaves_connection_usable(false);
             format!("{head:?} {kept} {:?}", receiver.body.stored)
         }
         // The decompressor's message depends on the number of bytes that it had available.

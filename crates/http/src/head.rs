@@ -32,8 +32,7 @@ pub(crate) struct Facts {
     pub last_content_length: Option<i64>,
     pub connection: Option<Tokens>,
     pub proxy_connection: Option<Tokens>,
-    /// The `timeout` of the Keep-Alive header, in seconds.
-    pub keep_alive_s: Option<u64>,
+    pub keep_alive: KeepAlive,
     pub content_encoded: bool,
     /// Range of the last Content-Type's value in the head.
     pub content_type: Option<Range<usize>>,
@@ -50,11 +49,22 @@ pub(crate) struct TransferEncoding {
     pub ends_chunked: bool,
 }
 
+/// The parameters of the Keep-Alive header.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct KeepAlive {
+    /// `timeout`, in seconds.
+    pub timeout_s: Option<u64>,
+    /// `max`.
+    pub most_requests: Option<u64>,
+}
+
 /// The relevant tokens of all Connection (or Proxy-Connection) headers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tokens {
     pub close: bool,
     pub keep_alive: bool,
+    /// Whether the last header's value is `keep-alive` and nothing else.
+    pub only_keep_alive: bool,
     /// Whether a header contains something that is not a token.
     pub malformed: bool,
 }
@@ -269,7 +279,7 @@ impl Facts {
                 self.connection.get_or_insert_default().add(value);
             }
             10 if name.eq_ignore_ascii_case(b"keep-alive") => {
-                self.keep_alive_s = self.keep_alive_s.or_else(|| keep_alive_s(value));
+                self.keep_alive.add(value);
             }
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 let length = parse_long(value);
@@ -305,6 +315,7 @@ impl TransferEncoding {
 
 impl Tokens {
     fn add(&mut self, value: &[u8]) {
+        self.only_keep_alive = value.eq_ignore_ascii_case(b"keep-alive");
         for token in value.split(|b| *b == b',') {
             let token = trim(token);
             if token.eq_ignore_ascii_case(b"keep-alive") {
@@ -323,15 +334,22 @@ fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b",;=()<>@:\\\"/[]?{}".contains(&byte)
 }
 
-/// The timeout of `Keep-Alive: timeout=5, max=100`
-/// (`DefaultConnectionKeepAliveStrategy` of HttpClient).
-fn keep_alive_s(value: &[u8]) -> Option<u64> {
+impl KeepAlive {
+    fn add(&mut self, value: &[u8]) {
+        let parameter = |name| keep_alive_parameter(value, name);
+        self.timeout_s = self.timeout_s.or_else(|| parameter("timeout"));
+        self.most_requests = self.most_requests.or_else(|| parameter("max"));
+    }
+}
+
+/// A number in `Keep-Alive: timeout=5, max=100` (`DefaultConnectionKeepAliveStrategy` of HttpClient).
+fn keep_alive_parameter(value: &[u8], wanted: &str) -> Option<u64> {
     value.split(|b| *b == b',').find_map(|element| {
         let element = element.split(|b| *b == b';').next().unwrap_or(element);
         let equals = memchr(b'=', element)?;
         let name = trim(&element[..equals]);
         let value = std::str::from_utf8(trim(&element[equals + 1..])).ok()?;
-        name.eq_ignore_ascii_case(b"timeout")
+        name.eq_ignore_ascii_case(wanted.as_bytes())
             .then(|| value.parse().ok())?
     })
 }

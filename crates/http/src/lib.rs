@@ -18,7 +18,7 @@
 //!
 //! The caller controls the request's head byte for byte, and how the response is processed: the
 //! kernel can even drop an unwanted body ([`Keep::Nothing`]). If servers violate the rules of HTTP,
-//! this crate behaves like Apache HttpClient 4.5.
+//! this crate behaves like the Java client that the target names ([`ClientRules`]).
 //!
 //! Everything here belongs to one thread, except [`Target`], [`Tls`] and [`Identity`], which are
 //! shared.
@@ -61,6 +61,7 @@ mod timer;
 mod tls;
 mod transport;
 mod turns;
+mod url_connection;
 mod version;
 mod websocket;
 mod worker;
@@ -81,8 +82,8 @@ pub use failure::{
 };
 pub use headers::Headers;
 pub use message::{
-    Body, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, RelaxedDecoding, SizeLimits,
-    Times, Tunnel, WantedParts, WireBytes,
+    Body, ClientRules, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, RelaxedDecoding,
+    SizeLimits, Times, Tunnel, WantedParts, WireBytes,
 };
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
 pub use session::Session;

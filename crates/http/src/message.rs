@@ -78,6 +78,17 @@ pub enum Part<'a> {
     },
 }
 
+/// The client whose rules an exchange over HTTP/1.1 follows where servers violate those of HTTP, and for keeping connections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ClientRules {
+    /// Apache HttpClient 4.5.
+    #[default]
+    HttpClient,
+    /// `java.net.HttpURLConnection`: a body may end early, a stream without a status line is a response, and a request whose connection
+    /// breaks before the response is sent once more.
+    UrlConnection,
+}
+
 /// The parts of the response that the caller wants.
 #[derive(Debug, Clone, Copy)]
 pub struct WantedParts {

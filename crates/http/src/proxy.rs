@@ -56,7 +56,7 @@ pub(crate) async fn connect(
         return Ok(ProxyResponse::Tunnel);
     }
     times.end = Instant::now();
-    let usable = receiver.leaves_connection_usable();
+    let usable = receiver.leaves_connection_usable(false);
     let incoming = take_incoming(&mut receiver, &times);
     let mut incoming = incoming.ok_or(FailureKind::ClosedBeforeResponse)?;
     incoming.wire.sent_bytes = source.sent;

@@ -1,7 +1,7 @@
 //! Assembles a response from the bytes of a connection. No I/O happens here.
 
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::decode::{DecodeBudget, Decoder};
 use crate::failure::FailureKind;
@@ -9,7 +9,8 @@ use crate::framing::{Framing, outlives};
 use crate::head::{Head, scan};
 use crate::known_heads::KnownHeads;
 use crate::md5::Md5;
-use crate::message::{Decode, Keep, SizeLimits, WantedParts};
+use crate::message::{ClientRules, Decode, Keep, SizeLimits, WantedParts};
+use crate::url_connection;
 
 /// Limit of the initial allocation for a body, whatever length it announces.
 const MAX_RESERVE_BYTES: u64 = 4 << 20;
@@ -27,6 +28,8 @@ const DISCARDED_PER_WORK: usize = 4;
 /// A response that is being received.
 pub(crate) struct Receiver {
     want: WantedParts,
+    /// The client whose rules the response is read by.
+    pub rules: ClientRules,
     is_head: bool,
     /// The request is CONNECT: a 2xx has no body (RFC 9112 section 6.3).
     pub is_connect: bool,
@@ -47,6 +50,8 @@ pub(crate) struct Receiver {
     done: bool,
     /// Whether the whole body has arrived but is not decoded yet.
     ending: bool,
+    /// Whether the body is taken as it is although it has not arrived completely.
+    is_cut: bool,
     sizes: SizeLimits,
     /// The work done in this turn.
     work: usize,
@@ -61,6 +66,7 @@ impl Receiver {
     pub fn new(want: WantedParts, is_head: bool, sizes: SizeLimits) -> Self {
         Self {
             want,
+            rules: ClientRules::HttpClient,
             is_head,
             is_connect: false,
             stop_at_interim: false,
@@ -74,6 +80,7 @@ impl Receiver {
             encoded_len: 0,
             done: false,
             ending: false,
+            is_cut: false,
             sizes,
             work: 0,
             body: Collector::new(want.keep, sizes),
@@ -98,10 +105,22 @@ impl Receiver {
     }
 
     /// Whether the response is complete and allows reusing the connection.
-    pub fn leaves_connection_usable(&self) -> bool {
-        self.head
-            .as_ref()
-            .is_some_and(|head| outlives(head, self.is_head))
+    pub fn leaves_connection_usable(&self, by_proxy: bool) -> bool {
+        match (&self.head, self.rules) {
+            _ if self.is_cut => false,
+            (None, _) => false,
+            (Some(head), ClientRules::HttpClient) => outlives(head, self.is_head),
+            (Some(_), ClientRules::UrlConnection) => self.idle_time(by_proxy).is_some(),
+        }
+    }
+
+    /// How long the connection may be idle, as far as the response or its reader's rules say.
+    pub fn idle_time(&self, by_proxy: bool) -> Option<Duration> {
+        let head = self.head.as_ref()?;
+        match self.rules {
+            ClientRules::HttpClient => head.facts.keep_alive.timeout_s.map(Duration::from_secs),
+            ClientRules::UrlConnection => url_connection::idle_time(head, self.is_head, by_proxy),
+        }
     }
 
     /// Length of the body before decoding, if it is decoded.
@@ -132,6 +151,16 @@ impl Receiver {
     }
 
     fn push_head(&mut self, bytes: &[u8]) -> Result<usize, FailureKind> {
+        if self.rules == ClientRules::UrlConnection && self.interim.is_none() {
+            match self.begins_with_status_line(bytes) {
+                None => {
+                    self.pending.extend_from_slice(bytes);
+                    return Ok(bytes.len());
+                }
+                Some(false) => return self.begin_unknown().map(|()| 0),
+                Some(true) => {}
+            }
+        }
         let before = self.pending.len();
         let scanned = if before == 0 {
             self.recognise(bytes)?
@@ -154,6 +183,19 @@ impl Receiver {
         self.head_bytes += end as u64;
         self.end_of_head(head)?;
         Ok(end - before)
+    }
+
+    /// Whether the stream begins as `HttpURLConnection` expects it; `None` if more bytes are needed.
+    fn begins_with_status_line(&self, bytes: &[u8]) -> Option<bool> {
+        let mut first = self.pending.iter().chain(bytes);
+        (self.pending.len() + bytes.len() >= url_connection::SHORTEST_HEAD_BYTES)
+            .then(|| b"HTTP/1.".iter().all(|byte| first.next() == Some(byte)))
+    }
+
+    /// Takes the stream as a response without a status, whose body is not read.
+    fn begin_unknown(&mut self) -> Result<(), FailureKind> {
+        self.is_cut = true;
+        self.begin(url_connection::head_of_unknown(), true)
     }
 
     /// Fails if the heads so far, and `length` bytes of the next one, exceed the limit.
@@ -199,7 +241,11 @@ impl Receiver {
     }
 
     fn end_of_head(&mut self, head: Head) -> Result<(), FailureKind> {
-        if head.status < 200 {
+        let is_interim = match self.rules {
+            ClientRules::HttpClient => head.status < 200,
+            ClientRules::UrlConnection => head.status == url_connection::CONTINUE,
+        };
+        if is_interim {
             self.interim = Some(head.status);
             return self.count_interim();
         }
@@ -210,14 +256,25 @@ impl Receiver {
             };
         }
         let no_body = self.is_head || (self.is_connect && head.status / 100 == 2);
-        self.framing = Framing::of(head.status, no_body, &head.facts);
+        self.framing = match self.rules {
+            ClientRules::HttpClient => Framing::of(head.status, no_body, &head.facts),
+            ClientRules::UrlConnection => {
+                url_connection::framing(head.status, no_body, &head.facts)
+            }
+        };
         if let Framing::Length { expected, .. } = self.framing {
             self.body.announce(expected)?;
         }
         self.done = self.framing.is_done();
         if self.want.decode != Decode::Nothing && head.facts.content_encoded && !self.done {
-            let encodings = crate::headers::Headers::after_status_line(&head.bytes)
-                .find(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"));
+            let is_encoding =
+                |(name, _): &(&[u8], &[u8])| name.eq_ignore_ascii_case(b"content-encoding");
+            let mut encodings =
+                crate::headers::Headers::after_status_line(&head.bytes).filter(is_encoding);
+            let encodings = match self.rules {
+                ClientRules::HttpClient => encodings.next(),
+                ClientRules::UrlConnection => encodings.last(),
+            };
             if let Some((_, value)) =
                 encodings.filter(|(_, value)| self.want.decode == Decode::All || *value == b"gzip")
             {
@@ -245,6 +302,13 @@ impl Receiver {
     }
 
     fn push_body(&mut self, bytes: &[u8], now: Instant) -> Result<usize, FailureKind> {
+        match self.decode_body(bytes, now) {
+            Err(kind) => self.drop_body(kind).map(|()| bytes.len()),
+            taken => taken,
+        }
+    }
+
+    fn decode_body(&mut self, bytes: &[u8], now: Instant) -> Result<usize, FailureKind> {
         let (body, decoder) = (&mut self.body, &mut self.decoder);
         let taken = match decoder {
             None => self.framing.feed(bytes, &mut |piece| body.take(piece))?,
@@ -270,12 +334,29 @@ impl Receiver {
         Ok(taken)
     }
 
+    /// Completes the response without its body, if the reader's rules say so for this failure.
+    fn drop_body(&mut self, kind: FailureKind) -> Result<(), FailureKind> {
+        let status = self.head.as_ref().map_or(0, |head| head.status);
+        if self.rules == ClientRules::HttpClient || !url_connection::drops_body(status, &kind) {
+            return Err(kind);
+        }
+        self.body = Collector::new(Keep::All, self.sizes);
+        self.encoded_len = 0;
+        (self.is_cut, self.ending, self.done) = (true, false, true);
+        Ok(())
+    }
+
     fn finish(&mut self) -> Result<(), FailureKind> {
         if self.is_behind() {
             self.ending = true;
             return Ok(());
         }
         self.done = true;
+        if let (Framing::Chunked(chunked), ClientRules::UrlConnection, Some(head)) =
+            (&self.framing, self.rules, &mut self.head)
+        {
+            url_connection::add_trailers(head, chunked.trailers());
+        }
         self.decoder.as_mut().map_or(Ok(()), |d| d.finish())
     }
 
@@ -308,6 +389,11 @@ impl Receiver {
     pub fn end_of_stream(&mut self) -> Result<(), FailureKind> {
         if self.head.is_none() {
             let pending = std::mem::take(&mut self.pending);
+            if self.rules == ClientRules::UrlConnection
+                && pending.len() < url_connection::SHORTEST_HEAD_BYTES
+            {
+                return Err(FailureKind::ClosedBeforeResponse);
+            }
             // Count bytes of interim responses: their sender is an HTTP server.
             if let Some((head, end)) = scan(&pending, true)? {
                 self.head_bytes += end as u64;
@@ -317,8 +403,14 @@ impl Receiver {
                 return Err(FailureKind::ClosedBeforeResponse);
             }
         }
+        if self.rules == ClientRules::UrlConnection
+            && let Framing::Length { .. } = self.framing
+        {
+            self.framing = Framing::None;
+            self.is_cut = true;
+        }
         self.framing.end_of_stream()?;
-        self.finish()
+        self.finish().or_else(|kind| self.drop_body(kind))
     }
 
     /// The number of following bytes that are body and only need to be counted, not inspected.
@@ -616,7 +708,7 @@ mod tests {
     fn outcome(pieces: &[&[u8]]) -> String {
         match receive(pieces) {
             Ok(receiver) => {
-                let kept = receiver.leaves_connection_usable();
+                let kept = receiver.leaves_connection_usable(false);
                 let bodiless = matches!(receiver.framing, Framing::None);
                 let head = receiver.head.as_ref().expect("it is complete");
                 let x = crate::headers::Headers::after_status_line(&head.bytes)

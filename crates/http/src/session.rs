@@ -10,6 +10,7 @@ use crate::connection::Connection;
 use crate::http2::streams::Streams;
 #[cfg(feature = "http3")]
 use crate::http3::quic::Quic;
+use crate::message::ClientRules;
 use crate::resolve::Resolver;
 use crate::target::Target;
 use crate::tls::Identity;
@@ -160,7 +161,12 @@ impl Session {
 
     fn is_fit(&self, connection: &mut Connection, now: Instant) -> bool {
         let worker = &*self.worker;
-        if connection.expires.is_none() && worker.pool.validate_after_inactivity.is_none() {
+        let validated = match connection.target.rules {
+            ClientRules::HttpClient => worker.pool.validate_after_inactivity,
+            // It sends the request again instead.
+            ClientRules::UrlConnection => None,
+        };
+        if connection.expires.is_none() && validated.is_none() {
             return true;
         }
         if connection.expires.is_some_and(|expires| now >= expires) {
@@ -168,10 +174,7 @@ impl Session {
             return false;
         }
         let idle = now.saturating_duration_since(connection.idle_since);
-        let doubtful = worker
-            .pool
-            .validate_after_inactivity
-            .is_some_and(|limit| idle >= limit);
+        let doubtful = validated.is_some_and(|limit| idle >= limit);
         if doubtful && connection.is_stale(worker) {
             add(&worker.counts.stale, 1);
             return false;
@@ -179,24 +182,30 @@ impl Session {
         true
     }
 
-    /// Returns a connection after a complete exchange. `keep_alive_s` is the keep-alive time that the server announced.
+    /// Returns a connection after a complete exchange. `idle_time` is how long it may be idle.
     pub(crate) fn put_idle(
         &self,
         mut connection: Box<Connection>,
         now: Instant,
-        keep_alive_s: Option<u64>,
+        idle_time: Option<Duration>,
     ) {
         connection.idle_since = now;
-        connection.expires = self.expiry(connection.opened, now, keep_alive_s);
+        connection.expires = match connection.target.rules {
+            ClientRules::HttpClient => self.expiry(connection.opened, now, idle_time),
+            ClientRules::UrlConnection => idle_time.and_then(|time| now.checked_add(time)),
+        };
         self.idle.borrow_mut().push(connection);
     }
 
     /// When a connection that becomes idle now expires.
-    fn expiry(&self, opened: Instant, now: Instant, keep_alive_s: Option<u64>) -> Option<Instant> {
+    fn expiry(
+        &self,
+        opened: Instant,
+        now: Instant,
+        idle_time: Option<Duration>,
+    ) -> Option<Instant> {
         let pool = &self.worker.pool;
-        let stated = keep_alive_s
-            .filter(|seconds| pool.honour_keep_alive && *seconds > 0)
-            .map(Duration::from_secs);
+        let stated = idle_time.filter(|time| pool.honour_keep_alive && !time.is_zero());
         let until_idle = stated.or(pool.max_idle).and_then(|d| now.checked_add(d));
         let until_old = pool.time_to_live.and_then(|d| opened.checked_add(d));
         match (until_idle, until_old) {

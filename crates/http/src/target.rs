@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::message::ClientRules;
 use crate::tls::Identity;
 use crate::version::HttpVersion;
 
@@ -18,6 +19,8 @@ pub struct Target {
     pub tls: bool,
     /// The newest HTTP version to use.
     pub version: HttpVersion,
+    /// The client whose rules connections follow.
+    pub rules: ClientRules,
     /// The proxy, if there is one.
     pub proxy: Option<Arc<Proxy>>,
     /// The local addresses to connect from.
@@ -34,6 +37,7 @@ impl Target {
             port,
             tls,
             version: HttpVersion::Http1,
+            rules: ClientRules::HttpClient,
             proxy: None,
             source: None,
             identity: None,
@@ -56,6 +60,7 @@ impl PartialEq for Target {
         self.port == other.port
             && self.tls == other.tls
             && self.version == other.version
+            && self.rules == other.rules
             && (Arc::ptr_eq(&self.host, &other.host) || self.host.eq_ignore_ascii_case(&other.host))
             && match (&self.source, &other.source) {
                 (None, None) => true,

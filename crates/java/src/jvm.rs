@@ -1,6 +1,6 @@
 //! Settings that a JVM takes from its options and its environment once, at its start: time zone, locale and default character set.
 //!
-//! JMeter's start script passes `JVM_ARGS` to Java. Definitions on JMeter's own command line and in `system.properties` come too
+//! JMeter's start script passes `JVM_ARGS` and other variables to Java. Definitions on JMeter's own command line and in `system.properties` come too
 //! late for these: Java has read the properties before JMeter sets them.
 
 use std::sync::OnceLock;
@@ -35,30 +35,32 @@ pub struct JvmDefaults {
 }
 
 impl JvmDefaults {
-    /// The defaults of this process, with the options in `JVM_ARGS`.
+    /// The defaults of this process, with the options in its environment.
     pub fn of_process() -> &'static JvmDefaults {
         static DEFAULTS: OnceLock<JvmDefaults> = OnceLock::new();
         DEFAULTS.get_or_init(|| {
-            let options = std::env::var("JVM_ARGS").unwrap_or_default();
+            let options = options(|name| std::env::var(name).ok());
             JvmDefaults::from_options(&options)
         })
     }
 
-    /// The defaults of a JVM with these options; the environment decides what they leave open.
+    /// The defaults of a JVM with these options; the machine decides about the zone if they do not.
     #[must_use]
     pub fn from_options(options: &str) -> JvmDefaults {
-        let environment = Locale::of_environment();
         let language = property(options, "user.language");
-        let region = property(options, "user.country");
+        // The older name of the two may hold a variant, too (`Locale.initDefault`).
+        let region = property(options, "user.region").map(|region| {
+            region
+                .split_once('_')
+                .map_or(region, |(country, _)| country)
+        });
+        let region = region.or_else(|| property(options, "user.country"));
         JvmDefaults {
             zone: match property(options, "user.timezone").filter(|id| !id.is_empty()) {
                 Some(id) => Zone::of_time_zone(id),
                 None => system_zone(),
             },
-            locale: Locale::from_parts(
-                language.unwrap_or(environment.language()),
-                region.unwrap_or(environment.region()),
-            ),
+            locale: Locale::from_parts(language.unwrap_or("en"), region.unwrap_or_default()),
             // An unknown name leaves UTF-8 (`Charset.defaultCharset`).
             charset: property(options, "file.encoding")
                 .map_or(Some(Charset::UTF_8), Charset::find)
@@ -68,6 +70,44 @@ impl JvmDefaults {
                 .to_owned(),
         }
     }
+}
+
+/// The environment variables whose options JMeter's start script passes to Java. Java itself reads the first two.
+pub const VARIABLES: [&str; 9] = [
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "HEAP",
+    "VERBOSE_GC",
+    "GC_ALGO",
+    LANGUAGE,
+    "RUN_IN_DOCKER",
+    "JVM_ARGS",
+    "JMETER_OPTS",
+];
+const LANGUAGE: &str = "JMETER_LANGUAGE";
+/// The start script's own value of that variable, so that no machine's language changes what a plan does.
+const USUAL_LANGUAGE: &str = "-Duser.language=en -Duser.region=EN";
+/// If it is set, the start script passes `JVM_ARGS` and `JMETER_OPTS` only.
+const COMPLETE: &str = "JMETER_COMPLETE_ARGS";
+
+/// The options that Java gets from environment variables, in the order of the start script `bin/jmeter`; the last one of a name
+/// counts.
+pub fn options(variable: impl Fn(&str) -> Option<String>) -> String {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+    let is_complete = set(COMPLETE).is_some();
+    let mut options = Vec::new();
+    for name in VARIABLES {
+        let of_java = name.starts_with("JAVA") || name.starts_with("JDK");
+        if is_complete && !of_java && !matches!(name, "JVM_ARGS" | "JMETER_OPTS") {
+            continue;
+        }
+        match set(name) {
+            Some(value) => options.push(value),
+            None if name == LANGUAGE => options.push(USUAL_LANGUAGE.to_owned()),
+            None => {}
+        }
+    }
+    options.join(" ")
 }
 
 /// The last definition of a system property in the options.
@@ -114,7 +154,37 @@ mod tests {
         assert_eq!(defaults.charset, Charset::ISO_8859_1);
         let without = JvmDefaults::from_options("-Dfile.encoding=nothing");
         assert_eq!(without.charset, Charset::UTF_8);
-        assert_eq!(without.locale, Locale::of_environment());
+        assert_eq!(without.locale, Locale::new("en"));
+    }
+
+    #[test]
+    fn variables_are_read_in_the_order_of_the_start_script() {
+        let of = |set: &[(&str, &str)]| {
+            options(|name| {
+                let found = set.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(of(&[]), "-Duser.language=en -Duser.region=EN");
+        let set = [
+            ("JMETER_OPTS", "-Da=5"),
+            ("JVM_ARGS", "-Da=4"),
+            ("JMETER_LANGUAGE", "-Duser.language=de"),
+            ("HEAP", "-Xmx2g"),
+            ("JAVA_TOOL_OPTIONS", "-Da=1"),
+        ];
+        assert_eq!(of(&set), "-Da=1 -Xmx2g -Duser.language=de -Da=4 -Da=5");
+        assert_eq!(
+            JvmDefaults::from_options(&of(&set)).locale,
+            Locale::new("de")
+        );
+        let complete = [&set[..], &[("JMETER_COMPLETE_ARGS", "true")]].concat();
+        assert_eq!(of(&complete), "-Da=1 -Da=4 -Da=5");
+        // Nothing else is passed on, `JAVA_OPTS` neither.
+        assert_eq!(
+            of(&[("JAVA_OPTS", "-Xmx9g")]),
+            "-Duser.language=en -Duser.region=EN"
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod exception;
 pub mod charset;
 pub mod date;
 pub mod file_server;
-mod jvm;
+pub mod jvm;
 pub mod text;
 pub mod uri;
 pub mod url;

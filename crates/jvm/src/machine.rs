@@ -26,8 +26,6 @@ const OPTIONS: &str = "drumfire.jvm.options";
 /// compared with 1.5 GB). Everything that Groovy allocates until its first script is done fits in; with half the size that took
 /// two collections of 60 ms.
 const NEW_OBJECTS: &str = "-Xmn64m";
-/// The options that JMeter's start script passes to Java, in its order.
-const VARIABLES: [&str; 3] = ["HEAP", "GC_ALGO", "JVM_ARGS"];
 /// The serial collector has the least machinery, which suits few threads at a time and short pauses. The packages are those that
 /// JMeter's start script opens to scripts.
 pub const OWN_OPTIONS: [&str; 10] = [
@@ -100,9 +98,20 @@ pub fn start(
 
 /// Options from the environment and from properties. Where they differ, Java uses the last one.
 fn users_options(properties: &Properties) -> String {
-    let around = VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
+    // The virtual machine reads one of the variables itself.
+    let others = |name: &&str| *name != "JAVA_TOOL_OPTIONS";
+    let variable = |name: &str| {
+        Some(name)
+            .filter(others)
+            .and_then(|name| std::env::var(name).ok())
+    };
+    let around = drumfire_java::jvm::options(variable);
     let own = properties.get(OPTIONS).map(|text| text.to_string());
-    around.chain(own).collect::<Vec<_>>().join(" ")
+    [Some(around), own]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The bridge's options and the user's. There can be only one collector: the user's last one.

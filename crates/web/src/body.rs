@@ -43,11 +43,23 @@ pub struct Body {
     pub content_type: ContentType,
     charset: Charset,
     shown: Option<String>,
+    /// Whether it is a form, whose fields HttpClient takes apart when it sends the request to another address.
+    is_form: bool,
     /// The failure of sending it, reported once there is a connection.
     pub unsendable: Option<Exception>,
 }
 
 impl Body {
+    /// The body of the same request to another address, and the query that is sent there instead (`RequestBuilder#copy`). A form
+    /// without fields is left out, and a `DELETE` sends its fields in the address.
+    pub fn redirected(self, method: &str) -> (Option<Body>, Option<String>) {
+        if !self.is_form || (self.len > 0 && method != "DELETE") {
+            return (Some(self), None);
+        }
+        let query = self.shown().into_owned();
+        (None, Some(query).filter(|query| !query.is_empty()))
+    }
+
     /// The text that JMeter stores as the result's query string and shows in the sampler data. [`FILE_PLACEHOLDER`]
     /// replaces file contents.
     pub fn shown(&self) -> Cow<'_, str> {
@@ -266,11 +278,10 @@ impl BodySpec<'_> {
         };
         // The text is ASCII, but encoding still matters: UTF-16 makes it longer.
         let bytes = charset.encode(&text).into_owned();
-        Ok(Body::new(
-            vec![BodyStretch::Bytes(bytes)],
-            content_type,
-            charset,
-        ))
+        Ok(Body {
+            is_form: true,
+            ..Body::new(vec![BodyStretch::Bytes(bytes)], content_type, charset)
+        })
     }
 }
 
@@ -304,6 +315,7 @@ impl Body {
             content_type,
             charset,
             shown: None,
+            is_form: false,
             unsendable: None,
         }
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use drumfire_java::Exception;
-use drumfire_java::charset::Charset;
+use drumfire_java::charset::{Charset, decode_latin1};
 use drumfire_java::url_coding::append_url_encoded;
 
 use crate::auth::{self, Authorization};
@@ -15,6 +15,7 @@ use crate::body::{Body, BodySpec, BodyStretch, ContentType, FileArgument, append
 use crate::body_parts::file_part;
 use crate::headers::{Header, RequestHead};
 use crate::local_file::without_extra_slashes;
+use crate::multipart::encode_file_name;
 use crate::status::{ConnectFailure, Endpoint, ExchangeFailure};
 use crate::url::{Url, WireAddress};
 
@@ -95,6 +96,30 @@ pub fn java_redirect(status: u16, request_url: &Url, location: Option<&str>) -> 
         }
         Err(_) => request_url.join(location).ok(),
     }
+}
+
+/// The head of a response as `HTTPJavaImpl#getResponseHeaders` shows it: trimmed lines with one blank after each colon.
+pub fn java_response_head<'h>(
+    status_line: &[u8],
+    headers: impl Iterator<Item = (&'h [u8], &'h [u8])>,
+) -> String {
+    let mut text = decode_latin1(status_line.trim_ascii()).into_owned();
+    text.push('\n');
+    for (name, value) in headers {
+        for part in [name, b": ", value, b"\n"] {
+            text.push_str(&decode_latin1(part));
+        }
+    }
+    text
+}
+
+/// The message of a response (`HttpURLConnection.getResponseMessage`): what follows the second blank of the status line. Without
+/// such a text, JMeter takes the whole line.
+pub fn java_reason(status_line: &[u8]) -> &[u8] {
+    let line = status_line.trim_ascii();
+    let blank = |from: usize| Some(from + line.get(from..)?.iter().position(|b| *b == b' ')?);
+    let second = blank(0).and_then(|first| blank(first + 1));
+    second.map_or(line, |second| &line[second + 1..])
 }
 
 /// The failure of a redirect without a `Location` (`HTTPSamplerBase.followRedirects`).
@@ -387,7 +412,7 @@ impl BodySpec<'_> {
             text.push_str(&format!("\r\n{}\r\n", argument.value));
         }
         for file in self.files {
-            text.push_str(&format!("--{BOUNDARY}\r\n{}", file_head(file)));
+            text.push_str(&format!("--{BOUNDARY}\r\n{}", file_head(file, &charset)));
             parts.push(BodyStretch::Bytes(charset.encode(&text).into_owned()));
             parts.push(file_part(file.resolved));
             "\r\n".clone_into(&mut text);
@@ -400,14 +425,14 @@ impl BodySpec<'_> {
 }
 
 /// `PostWriter.writeStartFileMultipart`.
-fn file_head(file: &FileArgument<'_>) -> String {
+fn file_head(file: &FileArgument<'_>, charset: &Charset) -> String {
     let file_name = Path::new(file.path)
         .file_name()
         .map_or(Cow::Borrowed(""), |name| name.to_string_lossy());
     format!(
         "Content-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {}\r\nContent-Transfer-Encoding: binary\r\n\r\n",
         percent_encode(file.param_name),
-        percent_encode(&file_name),
+        encode_file_name(&file_name, charset),
         file.mime_type
     )
 }

@@ -165,7 +165,7 @@ fn escape(text: &str) -> Cow<'_, str> {
 }
 
 /// `ConversionUtils.percentEncode(ConversionUtils.encodeWithEntities(name, charset))`.
-fn encode_file_name<'a>(name: &'a str, charset: &Charset) -> Cow<'a, str> {
+pub(crate) fn encode_file_name<'a>(name: &'a str, charset: &Charset) -> Cow<'a, str> {
     let plain = |c: char| charset.can_encode(c) && !matches!(c, '"' | '\r' | '\n');
     if name.chars().all(plain) {
         return Cow::Borrowed(name);

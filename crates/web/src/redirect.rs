@@ -153,12 +153,7 @@ pub fn auto_redirect(
         .ok()
         .filter(|_| !names_no_host(location))
         .ok_or_else(auto_redirect_failure)?;
-    let joined = request_url
-        .join(location)
-        .map_err(|_| auto_redirect_failure())?;
-    let url = joined
-        .without_dot_segments()
-        .map_err(|_| auto_redirect_failure())?;
+    let url = resolved(request_url, location).map_err(|_| auto_redirect_failure())?;
     let bare = method.eq_ignore_ascii_case("HEAD") || method.eq_ignore_ascii_case("GET");
     let same_request = !bare && matches!(status, 307 | 308);
     let method = if bare || same_request { method } else { "GET" };
@@ -167,6 +162,20 @@ pub fn auto_redirect(
         same_request,
         method: method.to_owned(),
     }))
+}
+
+/// The address that a redirect names (`URIUtils.resolve`). A query alone keeps the path, and an empty text the whole address.
+fn resolved(request_url: &Url, location: &str) -> Result<Url, Exception> {
+    if !matches!(location.bytes().next(), None | Some(b'?')) {
+        return request_url.join(location)?.without_dot_segments();
+    }
+    let base = request_url.as_str();
+    let base = base.split_once('#').map_or(base, |(before, _)| before);
+    let base = match location {
+        "" => base,
+        _ => base.split_once('?').map_or(base, |(before, _)| before),
+    };
+    Url::parse(&format!("{base}{location}"))
 }
 
 /// Whether an address has a scheme but no host to connect to, such as `http:/a/b` (`RedirectExec`).
@@ -194,6 +203,17 @@ pub fn circular_redirect(url: &Url) -> Exception {
 }
 
 impl Url {
+    /// The address with `fields` after those of its query.
+    ///
+    /// # Errors
+    /// `MalformedURLException`.
+    pub fn with_more_query(&self, fields: &str) -> Result<Self, Exception> {
+        let text = self.as_str();
+        let before = text.split_once('#').map_or(text, |(before, _)| before);
+        let joint = if before.contains('?') { '&' } else { '?' };
+        Self::parse(&format!("{before}{joint}{fields}"))
+    }
+
     /// `URIUtils.normalizeSyntax`: removes `.` and `..` segments, and converts the host to lower case.
     fn without_dot_segments(&self) -> Result<Self, Exception> {
         let mut kept: Vec<&str> = Vec::new();
@@ -314,5 +334,26 @@ mod tests {
             auto_redirect(301, "GET", &url, Some("../ok?a b")),
             Err(auto_redirect_failure())
         );
+    }
+
+    #[test]
+    fn a_query_alone_keeps_the_path() {
+        let base = Url::parse("http://h/a/b?old=1#f").unwrap();
+        let next = |location: &str| {
+            let redirect = auto_redirect(302, "GET", &base, Some(location)).unwrap();
+            redirect.unwrap().url.to_string()
+        };
+        assert_eq!(next("?x=1"), "http://h/a/b?x=1");
+        assert_eq!(next(""), "http://h/a/b?old=1");
+        assert_eq!(next("c?x=1"), "http://h/a/c?x=1");
+        let more = |text: &str| {
+            Url::parse(text)
+                .unwrap()
+                .with_more_query("a=b")
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(more("http://h/a?x=1#f"), "http://h/a?x=1&a=b");
+        assert_eq!(more("http://h/a"), "http://h/a?a=b");
     }
 }

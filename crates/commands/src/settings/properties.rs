@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use drumfire_java::{READ_AT_START, values};
+use drumfire_java::{READ_AT_START, jvm, values};
 use drumfire_jmx::{
     Diagnostic, Effect, JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS, known_property, load,
 };
@@ -82,6 +82,7 @@ pub fn resolve(
     }
     settings.note_late_definitions();
     settings.note_definitions_without_effect();
+    settings.note_surroundings_without_effect(around, installed.as_deref());
     settings.check_numbers(around.own)?;
     settings.properties.set("jmeter.version", JMETER_VERSION);
     let start = around.now.to_zoned(around.zone.clone());
@@ -138,11 +139,12 @@ fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
 }
 
 impl RunProperties {
-    /// Applies the definitions in `JVM_ARGS`, which JMeter's start script passes to the JVM. Plans read such system
-    /// properties.
+    /// Applies the definitions in `JVM_ARGS` and the other variables that JMeter's start script passes to the JVM. Plans read
+    /// such system properties.
     fn apply_jvm_args(&mut self, around: &Surroundings<'_>) -> Result<(), Box<Diagnostic>> {
-        let text = (around.variable)("JVM_ARGS").unwrap_or_default();
-        let changes = jvm_args(&text.to_string_lossy());
+        let variable = |name: &str| (around.variable)(name);
+        let text = |name: &str| variable(name).map(|value| value.to_string_lossy().into_owned());
+        let changes = jvm_args(&jvm::options(text));
         changes.iter().try_for_each(|change| self.apply(change))?;
         self.at_start = READ_AT_START
             .iter()
@@ -163,6 +165,26 @@ impl RunProperties {
             }
             self.notes.push(format!(
                 "`{name}={value}` has no effect, as in JMeter, because Java reads it at its start; set the environment variable JVM_ARGS=-D{name}={value}"
+            ));
+        }
+    }
+
+    /// Notes settings for Java around the program that change nothing.
+    fn note_surroundings_without_effect(
+        &mut self,
+        around: &Surroundings<'_>,
+        installed: Option<&Path>,
+    ) {
+        if (around.variable)("JAVA_OPTS").is_some_and(|value| !value.is_empty()) {
+            self.notes.push(
+                "`JAVA_OPTS` has no effect, as in JMeter, whose start script does not pass it to Java; set JVM_ARGS".to_owned(),
+            );
+        }
+        let script = installed.map(|home| home.join("bin/setenv.sh"));
+        if let Some(script) = script.filter(|script| script.is_file()) {
+            self.notes.push(format!(
+                "`{}` is not run; set the variables that it sets, such as JVM_ARGS, in the environment",
+                script.display()
             ));
         }
     }

@@ -21,6 +21,7 @@ use drumfire_elements::timers::{
 use drumfire_expr::Compiler;
 use drumfire_java::file_server;
 use drumfire_jmx::Diagnostic;
+use drumfire_query::xpath;
 use drumfire_results::{Filter, OutputSpec, SaveConfig, sample_variable_names};
 
 pub use draft::{Draft, absent_classes, draft, draft_asking_java};
@@ -102,6 +103,11 @@ impl<'s> DecodingContext<'s> {
         settings: &'s RunSettings,
         mut findings: Vec<Diagnostic>,
     ) -> DecodingContext<'s> {
+        let most = settings.properties.get_long(
+            xpath::MAX_ENTITY_BYTES,
+            xpath::DEFAULT_MAX_ENTITY_BYTES as i64,
+        );
+        xpath::limit_entities(usize::try_from(most).unwrap_or(xpath::DEFAULT_MAX_ENTITY_BYTES));
         let lookup = lookup(&settings.properties);
         let mut save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {
             findings.push(Diagnostic::error("save-configuration", fault.to_string()));

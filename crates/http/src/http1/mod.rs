@@ -29,6 +29,8 @@ pub(crate) async fn over_http1(
     let worker = &**session.worker();
     let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
     receiver.known = Some(worker.heads.clone());
+    receiver.rules = connection.target.rules;
+    let by_proxy = connection.target.proxy.is_some() && !connection.target.tls;
     let mut source = UnsentRequest::new(out.head, out.body);
     let usual = connection.pace;
     connection.pace = Pace::of(limits).or(usual);
@@ -67,10 +69,10 @@ pub(crate) async fn over_http1(
         return Err(failed(kind, receiver, source.sent, *times, reused));
     }
     add(&worker.counts.exchanges, 1);
-    let kept_alive = out.keep_alive && may_stay_open(&connection, &receiver);
-    let keep_alive_s = receiver.head.as_ref().and_then(|h| h.facts.keep_alive_s);
+    let is_open = connection.tls.as_ref().is_none_or(|tls| !tls.closed);
+    let kept_alive = out.keep_alive && is_open && receiver.leaves_connection_usable(by_proxy);
     if kept_alive {
-        session.put_idle(connection, times.end, keep_alive_s);
+        session.put_idle(connection, times.end, receiver.idle_time(by_proxy));
     } else {
         let by_peer = out.keep_alive || connection.tls.as_ref().is_some_and(|tls| tls.closed);
         worker.counts.closed(by_peer);
@@ -192,8 +194,4 @@ impl Asking<'_> {
         self.times.sent = Some(Instant::now());
         receive_response(self.connection, worker, self.receiver, limit).await
     }
-}
-
-fn may_stay_open(connection: &Connection, receiver: &Receiver) -> bool {
-    receiver.leaves_connection_usable() && connection.tls.as_ref().is_none_or(|tls| !tls.closed)
 }

@@ -50,20 +50,6 @@ impl Locale {
         &self.region
     }
 
-    /// The locale of the environment, or else English.
-    #[must_use]
-    pub fn of_environment() -> Locale {
-        let name = ["LC_ALL", "LC_CTYPE", "LANG"]
-            .iter()
-            .filter_map(|name| std::env::var(name).ok())
-            .find(|value| !value.is_empty())
-            .unwrap_or_default();
-        match name.split('.').next() {
-            None | Some("" | "C" | "POSIX") => Locale::new("en"),
-            Some(name) => Locale::new(name),
-        }
-    }
-
     /// The region that Java assumes for a language without one.
     fn likely_region(&self) -> &str {
         match self.language.as_str() {

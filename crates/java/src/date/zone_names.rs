@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use flate2::read::GzDecoder;
 
 use super::locale::Locale;
+use super::zone::Zone;
 
 /// The table, compressed: names repeat in every language.
 const COMPRESSED: &[u8] = include_bytes!("zones.txt.gz");
@@ -93,7 +94,7 @@ impl ZoneNames {
     }
 
     /// The longest name or id at the beginning of a text, as `ZoneTextPrinterParser` finds it: its id, and its length.
-    pub(super) fn read(&self, text: &str, is_full: bool) -> Option<(&str, usize)> {
+    pub(super) fn read<'t>(&self, text: &'t str, is_full: bool) -> Option<(&'t str, usize)> {
         let names = if is_full { &self.full } else { &self.short };
         ends(text).find_map(|end| {
             let name = &text[..end];
@@ -106,12 +107,38 @@ impl ZoneNames {
     }
 
     /// The longest id at the beginning of a text (`ZoneIdPrinterParser`).
-    pub(super) fn read_id(&self, text: &str) -> Option<(&str, usize)> {
-        ends(text).find_map(|end| {
+    pub(super) fn read_id<'t>(&self, text: &'t str) -> Option<(&'t str, usize)> {
+        let named = ends(text).find_map(|end| {
             let (id, _) = self.printed.get_key_value(&text[..end])?;
             Some((*id, end))
-        })
+        });
+        longer(named, nameless(text))
     }
+}
+
+/// The longest id of a region without names at the beginning of a text, such as `Etc/GMT+5`.
+fn nameless(text: &str) -> Option<(&str, usize)> {
+    const LONGEST_AREA: usize = 12;
+    let slash = text
+        .bytes()
+        .take(LONGEST_AREA)
+        .position(|byte| byte == b'/')?;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+/".contains(byte);
+    let length = text.bytes().take_while(is_part).count();
+    (slash + 1..=length).rev().find_map(|end| {
+        let id = &text[..end];
+        Zone::of(id).map(|_| (id, end))
+    })
+}
+
+fn longer<'t>(
+    one: Option<(&'t str, usize)>,
+    other: Option<(&'t str, usize)>,
+) -> Option<(&'t str, usize)> {
+    [one, other]
+        .into_iter()
+        .flatten()
+        .max_by_key(|(_, end)| *end)
 }
 
 /// Names are not longer.

@@ -15,7 +15,7 @@ pub(super) const JAVA: PropertySection = PropertySection {
         honoured(
             "user.language",
             "",
-            "Language of names of months, days and zones, such as `de`; by default that of the environment. Only `JVM_ARGS` sets it.",
+            "Language of names of months, days and zones, such as `de`; by default `en`, as JMeter's start script sets it. Only `JVM_ARGS` or `JMETER_LANGUAGE` sets it.",
         ),
         honoured(
             "user.country",
@@ -46,6 +46,47 @@ pub(super) const JAVA: PropertySection = PropertySection {
             "networkaddress.cache.*",
             "these are security properties, which Java does not read from system properties",
         ),
+        without(
+            "sun.net.inetaddr.ttl",
+            "names are looked up as often as the system's resolver and the DNS Cache Manager say",
+        ),
+        without("http.maxRedirects", "20 redirects are followed"),
+        without(
+            "http.strictPostRedirect",
+            "a redirected POST becomes a GET, except after 307",
+        ),
+        without("http.agent", "a Header Manager sets the User-Agent"),
+        without("http.auth.*", "the Authorization Manager decides"),
+        without(
+            "http.keepAlive.time.*",
+            "the server or the implementation Java decides how long connections are kept",
+        ),
+        without(
+            "sun.net.http.retryPost",
+            "a POST of the implementation Java is sent again if its connection breaks",
+        ),
+        without(
+            "sun.net.http.allowRestrictedHeaders",
+            "all headers of Header Managers are sent, as with JMeter's own settings",
+        ),
+        without(
+            "sun.net.client.defaultConnectTimeout",
+            "the time limits of each HTTP sampler apply",
+        ),
+        without(
+            "sun.net.client.defaultReadTimeout",
+            "the time limits of each HTTP sampler apply",
+        ),
+        without(
+            "socksProxy*",
+            "SOCKS proxies are not supported; set an HTTP proxy",
+        ),
+        without(
+            "java.net.useSystemProxies",
+            "the options -H and -P set the proxy",
+        ),
+        without("javax.net.debug", "TLS is not that of Java"),
+        without("java.security.egd", "random numbers are the system's"),
         without(
             "java.net.preferIPv4Stack",
             "addresses are tried in the order of the system's resolver",

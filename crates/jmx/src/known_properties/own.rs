@@ -56,6 +56,11 @@ pub(super) const OWN: PropertySection = PropertySection {
             "The most matches that a Regular Expression Extractor or Boundary Extractor keeps; with more, it drops the rest and the sample fails.",
         ),
         honoured(
+            "drumfire.xml.max_entity_bytes",
+            "16777216",
+            "Bytes that the entities of an XML document's own document type may add to it; with more, the document cannot be read.",
+        ),
+        honoured(
             "drumfire.max_label_bytes",
             "65536",
             "Statistics cut longer labels to this many bytes; rows keep them whole.",

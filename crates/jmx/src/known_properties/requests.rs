@@ -489,7 +489,7 @@ pub(super) const COOKIES_AND_CACHE: PropertySection = PropertySection {
         ),
         honoured(
             "RETURN_200_CACHE.message",
-            "",
+            "(ex cache)",
             "Message of a hit in that mode.",
         ),
         honoured(

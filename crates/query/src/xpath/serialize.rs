@@ -126,6 +126,10 @@ fn escape(text: &str, in_attribute: bool, out: &mut String) {
             '\n' if in_attribute => out.push_str("&#xA;"),
             '\t' if in_attribute => out.push_str("&#9;"),
             '\r' => out.push_str("&#xD;"),
+            // Only XML 1.1 has them.
+            '\u{1}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' => {
+                out.push_str(&format!("&#x{:x};", u32::from(c)));
+            }
             c => out.push(c),
         }
     }

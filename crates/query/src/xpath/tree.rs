@@ -146,10 +146,14 @@ impl Tree {
     /// Parses well-formed XML like Saxon: with namespaces, and with CDATA sections merged into the text around them.
     ///
     /// # Errors
-    /// Same as [`Tree::parse_xml`], with Saxon's prefix but without the location of the fault.
+    /// Same as [`Tree::parse_xml`], with Saxon's prefix and the location of the fault.
     pub fn parse_saxon(text: &str) -> Result<Tree, XPathError> {
         xml::parse(cut(text), true, xml::Sections::Merged).map_err(|error| {
-            XPathError::new(format!("org.xml.sax.SAXParseException; {}", error.message))
+            let place = error.place.map_or_else(String::new, |(line, column)| {
+                format!("lineNumber: {line}; columnNumber: {column}; ")
+            });
+            let message = format!("org.xml.sax.SAXParseException; {place}{}", error.message);
+            XPathError { message, ..error }
         })
     }
 

@@ -1,5 +1,5 @@
 //! Scans well-formed XML. The first fault is reported with Xerces' message, because a plan's failure messages contain it.
-//! Namespaces and the declarations of a document type are ignored.
+//! Namespaces are ignored, and so is the document type, whose entities were replaced before.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -9,7 +9,8 @@ use super::tree::{Name, Span, Tree};
 use super::xml::Builder;
 use crate::bytes::first_mark;
 
-const UNFINISHED: &str = "XML document structures must start and end within the same entity.";
+pub(super) const UNFINISHED: &str =
+    "XML document structures must start and end within the same entity.";
 const NOT_CONTENT: &str =
     "The content of elements must consist of well-formed character data or markup.";
 const BEFORE_ROOT: &str =
@@ -20,7 +21,7 @@ const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 /// The first byte of characters that XML does not allow, apart from control characters.
 const WIDE: u8 = 0xEF;
 
-type Checked<T = ()> = Result<T, XPathError>;
+pub(super) type Checked<T = ()> = Result<T, XPathError>;
 
 /// Parses a whole document.
 ///
@@ -30,39 +31,32 @@ pub(super) fn read(text: &str, builder: Builder) -> Checked<Tree> {
     let mut scanner = Scanner {
         text,
         at: 0,
+        is_newer: false,
         open: Vec::new(),
         builder,
     };
-    scanner.declaration()?;
-    let mut has_root = false;
-    loop {
-        if scanner.open.is_empty() {
-            scanner.between(has_root)?;
-            if scanner.is_end() {
-                break;
-            }
-            has_root |= scanner.markup(has_root)?;
-        } else {
-            scanner.content()?;
-            if scanner.is_end() {
-                return fault(UNFINISHED);
-            }
-            scanner.markup(has_root)?;
-        }
-    }
-    match has_root {
-        true => Ok(scanner.builder.into_tree()),
-        false => fault("Premature end of file."),
+    match scanner.document() {
+        Ok(true) => Ok(scanner.builder.into_tree()),
+        Ok(false) => fault("Premature end of file."),
+        Err(error) => Err(XPathError {
+            at: Some(match error.message == UNFINISHED {
+                true => text.len(),
+                false => scanner.at,
+            }),
+            ..error
+        }),
     }
 }
 
-fn fault<T>(message: impl Into<String>) -> Checked<T> {
+pub(super) fn fault<T>(message: impl Into<String>) -> Checked<T> {
     Err(XPathError::new(message))
 }
 
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
+    /// Whether the document is XML 1.1, where references may stand for control characters.
+    is_newer: bool,
     /// Names of the open elements.
     open: Vec<&'t str>,
     builder: Builder,
@@ -94,6 +88,38 @@ const IN_NAME: [InName; 256] = {
 };
 
 impl<'t> Scanner<'t> {
+    /// Reads the whole document; false if it has no element.
+    fn document(&mut self) -> Checked<bool> {
+        self.declaration()?;
+        let mut has_root = false;
+        loop {
+            if self.open.is_empty() {
+                self.between(has_root)?;
+                if self.is_end() {
+                    return Ok(has_root);
+                }
+                has_root |= self.markup(has_root)?;
+            } else {
+                self.content()?;
+                if self.is_end() {
+                    return fault(UNFINISHED);
+                }
+                self.markup(has_root)?;
+            }
+        }
+    }
+
+    /// Reports a fault after the next character, which Xerces has read.
+    fn expected_after<T>(&mut self, message: impl Into<String>) -> Checked<T> {
+        let next = self.rest().chars().next();
+        let ends = self.is_end();
+        self.at += next.map_or(0, char::len_utf8);
+        match ends {
+            true => fault(UNFINISHED),
+            false => fault(message),
+        }
+    }
+
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -195,7 +221,10 @@ impl<'t> Scanner<'t> {
                         "XML version \"{value}\" is not supported, only XML 1.0 is supported."
                     ));
                 }
-                "version" => has_version = true,
+                "version" => {
+                    has_version = true;
+                    self.is_newer = value == "1.1";
+                }
                 _ if !has_version => {
                     return fault("The version is required in the XML declaration.");
                 }
@@ -238,7 +267,7 @@ impl<'t> Scanner<'t> {
         match (self.byte(), has_root) {
             (None | Some(b'<'), _) => Ok(()),
             (_, true) => fault("Content is not allowed in trailing section."),
-            (Some(b'&'), false) => fault("Reference is not allowed in prolog."),
+            (Some(b'&'), false) => self.expected_after("Reference is not allowed in prolog."),
             (_, false) => fault("Content is not allowed in prolog."),
         }
     }
@@ -253,6 +282,7 @@ impl<'t> Scanner<'t> {
                 match self.byte() {
                     None | Some(b'<' | b'&') => break,
                     Some(b']') if self.rest().starts_with("]]>") => {
+                        self.at += "]]>".len();
                         return fault(
                             "The character sequence \"]]>\" must not appear in content unless used to mark the end of a CDATA section.",
                         );
@@ -329,7 +359,9 @@ impl<'t> Scanner<'t> {
             return fault("The character reference must end with the ';' delimiter.");
         }
         let code = u32::from_str_radix(digits, radix).ok();
-        match code.and_then(char::from_u32).filter(|c| is_character(*c)) {
+        let is_allowed = |c: &char| is_character(*c) || (self.is_newer && matches!(c, '\u{1}'..));
+        let is_allowed = |c: &char| is_allowed(c) && !matches!(c, '\u{FFFE}' | '\u{FFFF}');
+        match code.and_then(char::from_u32).filter(is_allowed) {
             Some(c) => Ok(c),
             None => fault(format!(
                 "Character reference \"{prefix}{digits}\" is an invalid XML character."
@@ -358,14 +390,16 @@ impl<'t> Scanner<'t> {
             self.end_tag()?;
         } else if in_element && self.skip("![CDATA[") {
             let data = self.until("]]>")?;
-            characters(&self.text[data.clone()], "CDATA section")?;
+            self.characters(&data, "CDATA section")?;
             self.builder.section(data);
         } else if !has_root && self.skip("!DOCTYPE") {
             self.document_type()?;
         } else if !in_element && has_root && self.byte() == Some(b'!') {
-            return self.expected("Comment must start with \"<!--\".");
+            return self.expected_after("Comment must start with \"<!--\".");
         } else if self.rest() == "!" {
             return fault(UNFINISHED);
+        } else if self.byte() == Some(b'!') || (has_root && self.byte() == Some(b'/')) {
+            return self.expected_after(wrong);
         } else {
             return self.element(in_element, has_root, wrong);
         }
@@ -374,9 +408,14 @@ impl<'t> Scanner<'t> {
 
     /// Reads the start of an element.
     fn element(&mut self, in_element: bool, has_root: bool, wrong: &str) -> Checked<bool> {
+        let start = self.at;
         match self.name() {
             Some(name) if in_element || !has_root => self.start_tag(name)?,
-            _ => return self.expected(wrong),
+            Some(_) => {
+                self.at = start;
+                return fault(wrong);
+            }
+            None => return self.expected(wrong),
         }
         Ok(true)
     }
@@ -393,7 +432,7 @@ impl<'t> Scanner<'t> {
 
     fn comment(&mut self) -> Checked {
         let comment = self.until("--")?;
-        characters(&self.text[comment.clone()], "comment")?;
+        self.characters(&comment, "comment")?;
         if !self.skip(">") {
             return self.expected("The string \"--\" is not permitted within comments.");
         }
@@ -421,7 +460,7 @@ impl<'t> Scanner<'t> {
             );
         }
         let data = self.until("?>")?;
-        characters(&self.text[data.clone()], "processing instruction")?;
+        self.characters(&data, "processing instruction")?;
         self.builder.instruction(target, data);
         Ok(())
     }
@@ -465,18 +504,22 @@ impl<'t> Scanner<'t> {
 
     fn start_tag(&mut self, element: Name) -> Checked {
         let element_text = self.name_text(element);
+        let mut repeated = Ok(());
         loop {
             let spaced = self.space();
             if self.skip(">") {
+                repeated?;
                 self.builder.start(element);
                 self.open.push(element_text);
                 return Ok(());
             }
             if self.skip("/>") {
+                repeated?;
                 self.builder.start(element);
                 self.builder.end();
                 return Ok(());
             }
+            self.skip("/");
             let name = if spaced { self.name() } else { None };
             let Some(name) = name else {
                 return self.expected(format!(
@@ -485,10 +528,14 @@ impl<'t> Scanner<'t> {
             };
             let name_text = self.name_text(name);
             let value = self.attribute(name_text, element_text)?;
-            if !self.builder.attribute(name, value) {
-                return fault(format!(
+            if !self.builder.attribute(name, value) && repeated.is_ok() {
+                repeated = fault(format!(
                     "Attribute \"{name_text}\" was already specified for element \"{element_text}\"."
                 ));
+                // A parser that knows namespaces looks only once it has the whole tag.
+                if !self.builder.knows_namespaces() {
+                    return repeated;
+                }
             }
         }
     }
@@ -561,6 +608,17 @@ impl<'t> Scanner<'t> {
         })
     }
 
+    /// Checks that XML allows all characters.
+    fn characters(&mut self, range: &Range<usize>, place: impl Display) -> Checked {
+        match wrong(&self.text[range.clone()]) {
+            None => Ok(()),
+            Some((at, c)) => {
+                self.at = range.start + at;
+                wrong_character(c, place)
+            }
+        }
+    }
+
     /// Checks that an attribute value may contain the next character; a missing end of the value is reported first.
     fn attribute_character(&self, quote: u8, name: &str, element: &str) -> Checked {
         let place = format_args!("value of attribute \"{name}\" and element is \"{element}\"");
@@ -573,8 +631,8 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Checks that XML allows all characters.
-fn characters(text: &str, place: impl Display) -> Checked {
+/// The first character that XML does not allow.
+fn wrong(text: &str) -> Option<(usize, char)> {
     // Nearly all text is plain, which this checks many bytes at a time.
     let is_plain =
         |byte: u8| (byte >= b' ' && byte != 0xEF) | matches!(byte, b'\t' | b'\n' | b'\r');
@@ -582,13 +640,9 @@ fn characters(text: &str, place: impl Display) -> Checked {
         .bytes()
         .fold(true, |plain, byte| plain & is_plain(byte))
     {
-        return Ok(());
+        return None;
     }
-    let is_wrong = |c: char| !is_character(c);
-    match text.chars().find(|c| is_wrong(*c)) {
-        None => Ok(()),
-        Some(c) => wrong_character(c, place),
-    }
+    text.char_indices().find(|(_, c)| !is_character(*c))
 }
 
 #[cold]

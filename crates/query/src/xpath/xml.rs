@@ -7,6 +7,7 @@ use std::ops::Range;
 use xpath_eval::NodeKind;
 
 use super::XPathError;
+use super::entities;
 use super::tree::{Name, Span, Tree};
 use super::wellformed;
 
@@ -23,7 +24,26 @@ pub(super) enum Sections {
 }
 
 pub(super) fn parse(text: &str, namespaces: bool, sections: Sections) -> Result<Tree, XPathError> {
-    let text = text.trim_start_matches('\u{FEFF}');
+    // Xerces skips a byte order mark in bytes. Saxon gets a text, in which it is a character.
+    let text = match sections {
+        Sections::Apart => text.trim_start_matches('\u{FEFF}'),
+        Sections::Merged => text,
+    };
+    match entities::expand(text, sections, super::most_entity_bytes())
+        .map_err(|error| error.placed(text))?
+    {
+        None => parse_expanded(text, namespaces, sections).map_err(|error| error.placed(text)),
+        Some(expanded) => {
+            let parsed = parse_expanded(&expanded.text, namespaces, sections);
+            parsed.map_err(|error| {
+                let at = error.at.map(|at| expanded.source_place(at));
+                XPathError { at, ..error }.placed(text)
+            })
+        }
+    }
+}
+
+fn parse_expanded(text: &str, namespaces: bool, sections: Sections) -> Result<Tree, XPathError> {
     let mut tree = Tree::of_source(namespaces, text);
     tree.keeps_order = sections == Sections::Merged;
     let builder = Builder {
@@ -55,6 +75,11 @@ pub(super) struct Builder {
 }
 
 impl Builder {
+    /// Whether prefixes stand for namespaces.
+    pub(super) fn knows_namespaces(&self) -> bool {
+        self.tree.namespaces
+    }
+
     /// Adds an attribute to the next element; false if it already has one with this name.
     pub(super) fn attribute(&mut self, name: Name, value: Span) -> bool {
         let of = |name: Name| self.tree.part(name.whole());

@@ -211,6 +211,10 @@ fn escape(value: &str, quote: &str, out: &mut String) {
             '\n' => out.push_str("&#xA;"),
             '\t' => out.push_str("&#x9;"),
             '\r' => out.push_str("&#xD;"),
+            // Only XML 1.1 has them.
+            '\u{1}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' => {
+                out.push_str(&format!("&#x{:x};", u32::from(c)));
+            }
             c => out.push(c),
         }
     }
@@ -223,6 +227,10 @@ fn escape_text(text: &str, out: &mut String) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '\r' => out.push_str("&#xD;"),
+            // Only XML 1.1 has them.
+            '\u{1}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' => {
+                out.push_str(&format!("&#x{:x};", u32::from(c)));
+            }
             c => out.push(c),
         }
     }

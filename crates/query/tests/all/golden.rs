@@ -274,6 +274,106 @@ fn faults_of_xml() {
     );
 }
 
+/// What Saxon says about documents that are not well-formed, with the places.
+#[test]
+fn places_of_faults_of_xml() {
+    check(include_str!("golden/xml_places.txt"), "\t=> ", |question| {
+        let text = unescaped(question);
+        match Tree::parse_saxon(&text) {
+            Ok(_) => "OK".to_owned(),
+            Err(error) => error.message,
+        }
+    });
+}
+
+fn unescaped(question: &str) -> String {
+    let text = question.replace("\\n", "\n").replace("\\r", "\r");
+    let text = text.replace("\\t", "\t").replace("\\u0001", "\u{1}");
+    text.replace("\\uFFFE", "\u{FFFE}")
+}
+
+/// The text of a document and its attributes, as Xerces and Saxon read documents with declarations of their own.
+#[test]
+fn entities_of_xml() {
+    check(
+        include_str!("golden/xml_entities.txt"),
+        "\t=> ",
+        |question| {
+            let (parser, text) = question.split_once('\t').expect("two columns");
+            let text = unescaped(text);
+            let answer = || {
+                if parser == "saxon" {
+                    let path = XPath2::compile("string-join((string(/), //@*), '|')", "");
+                    let tree = Tree::parse_saxon(&text)?;
+                    return path.expect("it is a path").evaluate(&tree, false);
+                }
+                let tree = Tree::parse_xml(&text, false)?;
+                let mut values = Vec::new();
+                for path in ["string(/)", "//@*"] {
+                    let found = XPath::compile(path)?.evaluate(&tree, false)?;
+                    values.extend(found.into_values().into_iter().flatten());
+                }
+                Ok(vec![values.join("|")])
+            };
+            match answer() {
+                Ok(values) => values[0].replace('\n', "\\n"),
+                Err(error) => format!("! {}", error.message),
+            }
+        },
+    );
+}
+
+/// A few bytes of entities may stand for gigabytes.
+#[test]
+fn entities_add_no_more_than_allowed() {
+    let mut text = "<!DOCTYPE r [<!ENTITY e0 \"0123456789\">".to_owned();
+    for level in 1..10 {
+        let inner = format!("&e{};", level - 1).repeat(10);
+        text.push_str(&format!("<!ENTITY e{level} \"{inner}\">"));
+    }
+    for last in [3, 9] {
+        let bomb = format!("{text}]><r>&e{last};</r>");
+        match Tree::parse_xml(&bomb, false) {
+            Ok(_) => assert_eq!(last, 3),
+            Err(error) => {
+                assert_eq!(last, 9);
+                assert!(error.message.contains("\"100000\""), "{}", error.message);
+            }
+        }
+    }
+    let long = "x".repeat(1 << 20);
+    let text = format!(
+        "<!DOCTYPE r [<!ENTITY e \"{long}\">]><r>{}</r>",
+        "&e;".repeat(40)
+    );
+    let error = Tree::parse_saxon(&text).expect_err("it is too long");
+    assert!(
+        error
+            .message
+            .ends_with("drumfire.xml.max_entity_bytes allows"),
+        "{}",
+        error.message
+    );
+}
+
+#[test]
+fn external_entities_are_not_read() {
+    let text = "<!DOCTYPE r SYSTEM 'http://127.0.0.1:1/x.dtd' [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><r a='1'>[&x;&y;]</r>";
+    let tree =
+        Tree::parse_xml(text, false).expect("references to what is elsewhere stand for nothing");
+    let found = XPath::compile("/r").and_then(|path| path.evaluate(&tree, false));
+    assert_eq!(
+        found.expect("it is found").into_values(),
+        [Some("[]".to_owned())]
+    );
+    let refused = Tree::parse_saxon(text).expect_err("Saxon would read it");
+    assert!(
+        refused
+            .message
+            .contains("The external entity \"x\" is not read")
+    );
+}
+
 #[test]
 fn css_selectors() {
     let pages: Vec<Document> = include_str!("../golden/css_pages.txt")

@@ -1,5 +1,6 @@
 //! The site that the plans in `compat/` request.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use super::ntlm::{ProvenConnections, Verdict, claimed};
@@ -7,13 +8,31 @@ use crate::server::{ReceivedRequest, ResponseStep, Server};
 use crate::websocket;
 
 /// Starts the site. Besides its pages, `/reply` answers with what the request's parameters specify, and `/close` closes the
-/// connection. WebSocket connections to any path are echoed. The parameter `wait_ms` delays any response by that many
-/// milliseconds.
+/// connection. `/raw` sends the bytes of its parameter `send` as they are, `/lost/…` closes the connection at the first request of
+/// a target, and `/times/…` answers with the status 200 plus the number of requests whose targets contained that text before.
+/// WebSocket connections to any path are echoed. The parameter `wait_ms` delays any response by that many milliseconds.
 pub fn site() -> Server {
     let known = ProvenConnections::default();
+    let earlier = Mutex::new(Vec::<String>::new());
     Server::start(move |request| {
         if request.target == "/close" {
             return vec![ResponseStep::Close];
+        }
+        let mut earlier = earlier.lock().expect("no request panics");
+        let times = |text: &str| earlier.iter().filter(|one| one.contains(text)).count();
+        if let Some(text) = request.target.strip_prefix("/times/") {
+            let code = 200 + times(text);
+            let head = format!("HTTP/1.1 {code} Times\r\nContent-Length: 0\r\n\r\n");
+            return vec![ResponseStep::Send(head.into_bytes())];
+        }
+        let is_first = times(&request.target) == 0;
+        earlier.push(request.target.clone());
+        drop(earlier);
+        if request.target.starts_with("/lost/") && is_first {
+            return vec![ResponseStep::Close];
+        }
+        if request.target.starts_with("/raw?") {
+            return raw(&request.target);
         }
         if request.header("upgrade").is_some() {
             return vec![
@@ -45,6 +64,23 @@ pub fn site() -> Server {
         }
         steps
     })
+}
+
+/// The bytes of `/raw?send=…`, one for each character, after which `close` closes the connection.
+fn raw(target: &str) -> Vec<ResponseStep> {
+    let query = target.split_once('?').map_or("", |(_, query)| query);
+    let mut steps = Vec::new();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        match &*name {
+            "send" => {
+                let bytes = value.chars().map(|char| char as u8).collect();
+                steps.push(ResponseStep::Send(bytes));
+            }
+            "close" => steps.push(ResponseStep::Close),
+            _ => {}
+        }
+    }
+    steps
 }
 
 /// The parameter `wait_ms` of a target.

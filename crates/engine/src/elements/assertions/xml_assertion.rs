@@ -3,6 +3,7 @@
 //! No properties, no scope. Difference: only common errors have the messages of Xerces.
 
 use drumfire_expr::Template;
+use drumfire_query::xpath::doctype;
 use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
@@ -25,27 +26,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
     Roles::assertion(XmlAssertion::decode(d))
 }
 
-/// Whether a document type comes before the first element, after nothing but comments and processing instructions.
-fn has_doctype(text: &str) -> bool {
-    let mut rest = text.trim_start_matches('\u{FEFF}');
-    loop {
-        rest = rest.trim_start_matches([' ', '\t', '\r', '\n']);
-        let (open, close) = if rest.starts_with("<!--") {
-            ("<!--", "-->")
-        } else {
-            ("<?", "?>")
-        };
-        let Some(inside) = rest.strip_prefix(open) else {
-            return rest.starts_with("<!DOCTYPE");
-        };
-        match inside.find(close) {
-            Some(end) => rest = &inside[end + close.len()..],
-            None => return false,
-        }
-    }
-}
+const READING: XmlMode = XmlMode::Decoded { namespaces: false };
 
-const READING: XmlMode = XmlMode::Xml { namespaces: false };
+/// The assertion gives the parser a text, in which a byte order mark is a character.
+const MARK: &str = "Content is not allowed in prolog.";
 
 impl XmlAssertion {
     fn decode(d: &mut Decoder) -> XmlAssertion {
@@ -73,9 +57,10 @@ impl XmlAssertion {
         if text.is_empty() {
             return self.name.fail_for_null(cx);
         }
-        let fault = match has_doctype(&text) {
-            true => Some(DOCTYPE.to_owned()),
-            false => self.fault(cx, sample, may_wait).await,
+        let fault = match doctype(&text) {
+            _ if text.starts_with('\u{FEFF}') => Some(MARK.to_owned()),
+            Some(_) => Some(DOCTYPE.to_owned()),
+            None => self.fault(cx, sample, may_wait).await,
         };
         match fault {
             Some(message) => AssertionResult {

@@ -6,7 +6,7 @@
 
 use drumfire_elements::assertions::xpath_assertion as facts;
 use drumfire_expr::Template;
-use drumfire_query::xpath::{XPath, XPathResult};
+use drumfire_query::xpath::{self, XPath, XPathResult};
 use drumfire_results::{AssertionResult, Sample, SharedText};
 
 use super::verdict::Name;
@@ -79,15 +79,32 @@ impl XPathAssertion {
         input: &Input<'_>,
         may_wait: bool,
     ) -> AssertionResult {
-        if cx.parsed.text(input).is_empty() {
+        let shown = cx.parsed.text(input);
+        if shown.is_empty() {
             return self.name.fail_for_null(cx);
         }
-        let reading = match self.tolerant.get(cx) {
-            true => XmlMode::Tolerant,
-            false => XmlMode::Xml {
-                namespaces: self.namespaces.get(cx),
-            },
-        };
+        let (mut reading, mut read) = (XmlMode::Tolerant, None);
+        if !self.tolerant.get(cx) {
+            let namespaces = self.namespaces.get(cx);
+            reading = XmlMode::Decoded { namespaces };
+            // The parser gets the bytes of the response, whatever charset its header names.
+            let decoded = match input {
+                Input::Result(sample) => sample.response_data.as_deref().map(xpath::decode),
+                Input::Variable(value) => Some(xpath::decode(value.as_bytes())),
+            };
+            match decoded {
+                Some(Ok(text)) if *text != *shown => read = Some(Input::Variable(text.into())),
+                Some(Err(error)) => {
+                    let class = match error.is_of_bytes() {
+                        true => "IOException",
+                        false => "SAXException",
+                    };
+                    return self.name.error(cx, format!("{class}: {}", error.message));
+                }
+                _ => {}
+            }
+        }
+        let input = read.as_ref().unwrap_or(input);
         let ready = self.query.get(cx);
         let query = ready.text;
         let answer = match may_wait {

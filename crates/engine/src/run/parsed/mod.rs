@@ -10,7 +10,7 @@ use std::rc::Rc;
 use drumfire_expr::Text;
 use drumfire_java::charset::Charset;
 use drumfire_query::css::{Document, Engine};
-use drumfire_query::xpath::{Tree, XPathError};
+use drumfire_query::xpath::{self, Tree, XPathError};
 use drumfire_results::{ResponseBody, Sample};
 
 use self::json::RecentJson;
@@ -23,9 +23,10 @@ pub use self::json::{JsonBody, JsonReader, LongJson, SentText};
 pub enum XmlMode {
     /// As HTML, whatever the text is.
     Tolerant,
-    Xml {
-        namespaces: bool,
-    },
+    /// From the bytes of the text in UTF-8, whose declaration may name another encoding.
+    Xml { namespaces: bool },
+    /// From the text itself.
+    Decoded { namespaces: bool },
     /// As Saxon does it.
     Saxon,
 }
@@ -38,7 +39,10 @@ impl XmlMode {
     pub fn read(self, text: &str) -> Result<Tree, XPathError> {
         match self {
             XmlMode::Tolerant => Ok(Tree::parse_tolerant(text)),
-            XmlMode::Xml { namespaces } => Tree::parse_xml(text, namespaces),
+            XmlMode::Xml { namespaces } => {
+                Tree::parse_xml(&xpath::decode(text.as_bytes())?, namespaces)
+            }
+            XmlMode::Decoded { namespaces } => Tree::parse_xml(text, namespaces),
             XmlMode::Saxon => Tree::parse_saxon(text),
         }
     }

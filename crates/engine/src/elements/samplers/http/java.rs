@@ -112,14 +112,18 @@ pub(super) async fn settle(
 ) -> Result<Box<Incoming>, Trouble> {
     let mut incoming = incoming;
     let mut url = sending.url.clone();
-    let mut bare = false;
-    for _ in 1..=MAX_REQUESTS {
+    let (mut bare, mut requests) = (false, 1);
+    loop {
         let location = incoming.header("Location").map(decode_latin1);
         let next = java_redirect(incoming.status, &url, location.as_deref());
         let Some(next) = next else {
             sending.url = url;
             return Ok(incoming);
         };
+        if requests == MAX_REQUESTS {
+            return Err(Trouble::Java(java_too_many_redirects()));
+        }
+        requests += 1;
         url = next;
         if sending.method == "POST" && incoming.status != 307 {
             bare = true;
@@ -129,7 +133,6 @@ pub(super) async fn settle(
         rewrite(builder, cx, call, sending, &url, bare)?;
         incoming = transfer.send(cx, call, sending).await?;
     }
-    Err(Trouble::Java(java_too_many_redirects()))
 }
 
 /// Makes the head of a request that follows an automatic redirect.

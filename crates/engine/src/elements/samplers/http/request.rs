@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use drumfire_http::{Identity, Target};
+use drumfire_http::{ClientRules, Identity, Target};
 use drumfire_java::Exception;
 use drumfire_results::{Sample, SharedText};
 use drumfire_web::auth::{self, Negotiation};
@@ -432,16 +432,22 @@ impl RequestBuilder {
     ) -> Rc<Target> {
         let proxy = self.proxy(call, url);
         let version = self.versions.of(wire.secure);
+        let rules = match self.client {
+            Client::HttpClient | Client::File => ClientRules::HttpClient,
+            Client::Java | Client::OldJava | Client::AccessLog => ClientRules::UrlConnection,
+        };
         if proxy.is_none() && call.source.is_none() && (self.keystore.is_none() || !wire.secure) {
             return user_mut(cx).plain_target(
                 wire.connect_host,
                 wire.connect_port,
                 wire.secure,
                 version,
+                rules,
             );
         }
         let mut target = Target::new(wire.connect_host, wire.connect_port, wire.secure);
         target.version = version;
+        target.rules = rules;
         target.proxy = proxy.map(|choice| choice.proxy.clone());
         if self.client == Client::HttpClient {
             target.source = call.source.clone();

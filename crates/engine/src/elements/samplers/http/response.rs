@@ -8,7 +8,7 @@ use drumfire_http::{Incoming, Phase, Times};
 use drumfire_java::Exception;
 use drumfire_java::charset::decode_latin1;
 use drumfire_results::{Phases, Sample, SharedText};
-use drumfire_web::java_client::java_missing_location;
+use drumfire_web::java_client::{java_missing_location, java_reason, java_response_head};
 use drumfire_web::property::Client;
 use drumfire_web::redirect::{is_redirect, missing_location};
 use drumfire_web::response::{self, ResponseHead};
@@ -79,7 +79,10 @@ impl ResponseReader {
         self.read_times(cx, &mut sample, &incoming.times, incoming.reused);
         sample.phases = phases(&incoming.times, secure);
         sample.code = code(incoming.status);
-        sample.message = message(incoming.reason());
+        sample.message = match self.client {
+            Client::HttpClient => message(incoming.reason()),
+            _ => message(java_reason(incoming.status_line())),
+        };
         sample.success = response::is_success(incoming.status);
         if self.client == Client::HttpClient {
             sample.sent_bytes = incoming.wire.sent_bytes;
@@ -104,6 +107,7 @@ impl ResponseReader {
                 None => {
                     // JMeter sets the sizes only afterwards.
                     (sample.header_bytes, sample.body_bytes) = (0, 0);
+                    sample.sent_bytes = 0;
                     let exception = missing_location(&method, &url);
                     return Err(self.fail(sample, &exception));
                 }
@@ -151,25 +155,48 @@ impl ResponseReader {
         sample: &mut Sample,
         incoming: &'a Incoming,
     ) -> Option<ResponseHead<'a>> {
-        let java = self.client != Client::HttpClient;
+        if self.client != Client::HttpClient {
+            return self.read_java_head(sample, incoming);
+        }
         sample.header_bytes = incoming.wire.head_bytes;
-        // The implementation Java counts what it reads of the body, after chunks and before decompression.
-        sample.body_bytes = match java {
-            true => incoming.encoded_len.unwrap_or(incoming.body_len),
-            false => incoming.wire.body_bytes,
-        };
-        if !self.needs.headers && self.cache.is_none() {
+        sample.body_bytes = incoming.wire.body_bytes;
+        let is_regular = !incoming.reason().is_empty() && incoming.head.ends_with(b"\r\n\r\n");
+        if !self.needs.headers && self.cache.is_none() && is_regular {
             return None;
         }
         let head = ResponseHead::parse(&incoming.head)?;
         let mut text = String::new();
-        head.append_text(!java && incoming.wire.body_bytes > 0, &mut text);
+        head.append_text(incoming.wire.body_bytes > 0, &mut text);
         let received = sample.header_bytes + sample.body_bytes;
         let sizes = response::sizes(received, &text, head.header_count());
         sample.header_bytes = u64::try_from(sizes.headers).unwrap_or(0);
-        sample.body_bytes = u64::try_from(sizes.body).unwrap_or(0);
+        match u64::try_from(sizes.body) {
+            // As if nothing had counted it (`SampleResult#getBodySizeAsLong`).
+            Ok(0) => sample.body_bytes = incoming.body_len,
+            Ok(body_bytes) => sample.body_bytes = body_bytes,
+            // The shown status line is longer than the received one.
+            Err(_) => (sample.header_bytes, sample.body_bytes) = (received, 0),
+        }
         sample.response_headers = Some(text.into());
         Some(head)
+    }
+
+    /// The implementation `Java` computes the size of the head from its text. Of the body it counts what it reads, after chunks and
+    /// before decompression.
+    fn read_java_head<'a>(
+        &self,
+        sample: &mut Sample,
+        incoming: &'a Incoming,
+    ) -> Option<ResponseHead<'a>> {
+        let text = java_response_head(incoming.status_line(), incoming.headers());
+        let line_ends = text.bytes().filter(|byte| *byte == b'\n').count();
+        sample.header_bytes = (text.chars().count() + line_ends + "\r\n".len()) as u64;
+        // It reads the body of a failed response elsewhere, where nothing counts encoded bytes.
+        let encoded_len = incoming.encoded_len.filter(|_| incoming.status < 400);
+        sample.body_bytes = encoded_len.unwrap_or(incoming.body_len);
+        sample.response_headers = self.needs.headers.then(|| text.into());
+        self.cache.as_ref()?;
+        ResponseHead::parse(&incoming.head)
     }
 
     /// Latency ends with the first byte of the body, or with the response if that is empty, as in
@@ -286,6 +313,8 @@ fn broken_stage(phase: Phase) -> Stage {
 /// The code as a text; common codes need no allocation.
 fn code(status: u16) -> SharedText {
     SharedText::Static(match status {
+        // Only the implementation Java takes a stream without a status line as a response.
+        0 => "(null)",
         200 => "200",
         201 => "201",
         202 => "202",

@@ -124,7 +124,9 @@ fn cached_mode(properties: &Properties) -> CachedMode {
     };
     match text("cache_manager.cached_resource_mode").as_str() {
         "RETURN_200_CACHE" => CachedMode::Ok {
-            message: text("RETURN_200_CACHE.message"),
+            message: properties
+                .get("RETURN_200_CACHE.message")
+                .map_or_else(|| "(ex cache)".to_owned(), |message| message.to_string()),
         },
         "RETURN_CUSTOM_STATUS" => CachedMode::Custom {
             code: text("RETURN_CUSTOM_STATUS.code"),

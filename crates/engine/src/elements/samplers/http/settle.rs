@@ -43,7 +43,8 @@ impl Settlement<'_> {
             };
         }
         let mut incoming = incoming;
-        let mut visited = vec![sending.url.clone()];
+        // The first address is none that a redirect led to.
+        let mut visited = Vec::new();
         loop {
             if incoming.status != 407
                 && let Some(access) = &sending.access
@@ -75,11 +76,11 @@ impl Settlement<'_> {
             let Some(redirect) = redirect else {
                 return Ok(incoming);
             };
+            if visited.len() >= self.request.settings.max_redirects as usize {
+                return Err(Trouble::Java(auto_redirect_failure()));
+            }
             if visited.contains(&redirect.url) {
                 return Err(Trouble::Java(circular_redirect(&redirect.url)));
-            }
-            if visited.len() > self.request.settings.max_redirects as usize {
-                return Err(Trouble::Java(auto_redirect_failure()));
             }
             visited.push(redirect.url.clone());
             self.redirect_request(
@@ -204,7 +205,11 @@ impl Settlement<'_> {
         method: &str,
         same: bool,
     ) -> Result<(), Trouble> {
-        let body = if same { sending.body.take() } else { None };
+        let body = sending.body.take().filter(|_| same);
+        let (body, query) = body.map_or((None, None), |body| body.redirected(method));
+        let with_query = query.map(|query| url.with_more_query(&query)).transpose();
+        let with_query = with_query.map_err(Trouble::Java)?;
+        let url = with_query.as_ref().unwrap_or(url);
         url.wire().map_err(Trouble::Java)?;
         sending.access = self.request.access(cx, call, url);
         let next = Next { url, method, body };

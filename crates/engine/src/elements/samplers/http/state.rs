@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use drumfire_expr::Properties;
 use drumfire_health::Segments;
-use drumfire_http::{HttpVersion, Session, Target, Tls, TlsOptions, Trust, Worker, certificates};
+use drumfire_http::{
+    ClientRules, HttpVersion, Session, Target, Tls, TlsOptions, Trust, Worker, certificates,
+};
 use drumfire_results::Connections;
 use drumfire_web::auth::CredentialStore;
 
@@ -129,11 +131,13 @@ impl UserState {
         port: u16,
         tls: bool,
         version: HttpVersion,
+        rules: ClientRules,
     ) -> Rc<Target> {
         let is_known = |known: &&Rc<Target>| {
             known.port == port
                 && known.tls == tls
                 && known.version == version
+                && known.rules == rules
                 && known.proxy.is_none()
                 && known.source.is_none()
                 && known.identity.is_none()
@@ -144,6 +148,7 @@ impl UserState {
         }
         self.target(Target {
             version,
+            rules,
             ..Target::new(host, port, tls)
         })
     }
