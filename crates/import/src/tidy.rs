@@ -1,7 +1,7 @@
 //! Reduces a recording to the steps that a plan needs: only requests to the site itself, without the browser's own
 //! additions, in the user's order and with the user's pauses.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use crate::draft::{Draft, DraftStep, Transaction};
 use crate::exchange::{Exchange, Request, RequestBody};
@@ -249,10 +249,14 @@ fn clean(request: &mut Request) {
 fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Vec<Exchange> {
     let mut kept: Vec<Exchange> = Vec::new();
     // The current redirect target of the last kept request, while it is being redirected.
-    let mut leads_to: Vec<(usize, String)> = Vec::new();
+    let mut leads_to: HashMap<String, VecDeque<usize>> = HashMap::new();
     for exchange in exchanges {
         let url = full(&exchange.request.address);
-        let followed = leads_to.iter().position(|(_, target)| *target == url);
+        let is_followed = exchange.request.method == "GET";
+        let followed = leads_to
+            .get_mut(&url)
+            .filter(|_| is_followed)
+            .and_then(VecDeque::pop_front);
         let redirects = exchange
             .response
             .as_ref()
@@ -261,11 +265,10 @@ fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Ve
             .and_then(|response| response.header("location"))
             .and_then(|location| resolved(&exchange.request.address, location));
         match followed {
-            Some(at) if exchange.request.method == "GET" => {
-                let (place, _) = leads_to.remove(at);
+            Some(place) => {
                 draft.leave_out("redirected requests, which the plan follows by itself");
                 if let Some(target) = target {
-                    leads_to.push((place, target));
+                    leads_to.entry(target).or_default().push_back(place);
                 }
                 // The response that the user finally saw.
                 let first = &mut kept[place];
@@ -276,9 +279,9 @@ fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Ve
                 }
                 first.elapsed_ms += exchange.elapsed_ms;
             }
-            _ => {
+            None => {
                 if let Some(target) = target {
-                    leads_to.push((kept.len(), target));
+                    leads_to.entry(target).or_default().push_back(kept.len());
                 }
                 kept.push(exchange);
             }
@@ -332,6 +335,7 @@ fn transactions(
     options: &ImportOptions,
 ) -> Vec<Transaction> {
     let mut all: Vec<Transaction> = Vec::new();
+    let mut names = TransactionNames::default();
     let mut last_page: Option<String> = None;
     let mut last_end: Option<i64> = None;
     for (place, exchange) in exchanges.into_iter().enumerate() {
@@ -359,7 +363,10 @@ fn transactions(
                 .unwrap_or_default();
             all.push(Transaction {
                 is_typed: !title.is_empty(),
-                name: Some(transaction_name(title, &exchange, &all)),
+                name: Some(names.take(match title.is_empty() {
+                    true => exchange.request.label(),
+                    false => title.clone(),
+                })),
                 is_measured: true,
                 steps: Vec::new(),
             });
@@ -414,19 +421,26 @@ fn expected(exchange: &Exchange) -> String {
     }
 }
 
-/// The title of the page, or else the first request's label. A number distinguishes equal names.
-fn transaction_name(title: String, first: &Exchange, all: &[Transaction]) -> String {
-    let name = if title.is_empty() {
-        first.request.label()
-    } else {
-        title
-    };
-    let is_taken = |name: &str| all.iter().any(|other| other.name.as_deref() == Some(name));
-    if !is_taken(&name) {
-        return name;
+/// The names of transactions. A number distinguishes equal ones.
+#[derive(Default)]
+struct TransactionNames {
+    taken: HashSet<String>,
+    /// The last number of each name.
+    numbers: HashMap<String, usize>,
+}
+
+impl TransactionNames {
+    fn take(&mut self, name: String) -> String {
+        if self.taken.insert(name.clone()) {
+            return name;
+        }
+        let number = self.numbers.entry(name.clone()).or_insert(1);
+        loop {
+            *number += 1;
+            let numbered = format!("{name} ({number})");
+            if self.taken.insert(numbered.clone()) {
+                return numbered;
+            }
+        }
     }
-    (2..)
-        .map(|number| format!("{name} ({number})"))
-        .find(|name| !is_taken(name))
-        .unwrap_or(name)
 }

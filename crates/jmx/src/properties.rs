@@ -61,7 +61,8 @@ pub fn load(path: &Path) -> Result<Vec<(String, String)>, Diagnostic> {
     reason = "called a few times at the start of a run"
 )]
 pub fn read_properties_file(path: &Path) -> Result<PropertyFile, Diagnostic> {
-    let bytes = std::fs::read(path).map_err(|error| Diagnostic::from_io(path, &error))?;
+    let bytes = drumfire_platform::files::read_regular(path)
+        .map_err(|error| Diagnostic::from_io(path, &error))?;
     Ok(read_properties(&bytes, path))
 }
 

@@ -25,7 +25,7 @@ pub struct Read {
 /// # Errors
 /// All findings, at least one of which is an error: those of [`read`], or that the file cannot be read.
 pub fn read_file(path: &Path) -> Result<Read, Vec<Diagnostic>> {
-    match std::fs::read(path) {
+    match drumfire_platform::files::read_regular(path) {
         Ok(bytes) => read_owned(bytes, path),
         Err(error) => Err(vec![Diagnostic::from_io(path, &error)]),
     }

@@ -176,7 +176,7 @@ fn columns(joined: &Joined, name: &str) -> Vec<Location> {
         }
     }
     let column = |file: PathBuf| {
-        let text = std::fs::read_to_string(&file).ok()?;
+        let text = drumfire_platform::files::read_regular_text(&file).ok()?;
         let line = text.lines().next()?;
         let is_end =
             |text: &str| text.is_empty() || text.starts_with([',', ';', '\t', '|', '"', ' ']);
@@ -192,7 +192,7 @@ fn columns(joined: &Joined, name: &str) -> Vec<Location> {
 /// The line of the project's file that sets a property.
 fn setting(plan: &Path, name: &str) -> Option<Location> {
     let file = project_root(plan).join("drumfire.toml");
-    let text = std::fs::read_to_string(&file).ok()?;
+    let text = drumfire_platform::files::read_regular_text(&file).ok()?;
     let lines = Lines::new(text.clone());
     let mut start = 0;
     for line in text.split_inclusive('\n') {

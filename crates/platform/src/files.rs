@@ -27,11 +27,20 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     let found = file.metadata()?.file_type();
     match found.is_file() {
         true => Ok(file),
-        false if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        false if found.is_dir() => Err(folder_error()),
         false => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "it is a device or a pipe, not a file",
         )),
+    }
+}
+
+/// The error of the system that reads a folder.
+fn folder_error() -> io::Error {
+    const EISDIR: i32 = 21;
+    match cfg!(unix) {
+        true => io::Error::from_raw_os_error(EISDIR),
+        false => io::ErrorKind::IsADirectory.into(),
     }
 }
 

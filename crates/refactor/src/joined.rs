@@ -204,7 +204,7 @@ fn including(plans: &[PathBuf], except: &Path) -> Vec<PlanFile> {
     let own = canonical(except);
     let others = plans.iter().filter(|plan| canonical(plan) != own);
     let with = others.filter(|plan| {
-        let bytes = std::fs::read(plan).unwrap_or_default();
+        let bytes = drumfire_platform::files::read_regular(plan).unwrap_or_default();
         let sign = include_controller::FILE.name.as_bytes();
         bytes.windows(sign.len()).any(|window| window == sign)
     });

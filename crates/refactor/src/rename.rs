@@ -288,7 +288,7 @@ fn csv_columns(joined: &Joined, old: &str) -> BTreeMap<PathBuf, String> {
                 continue;
             };
             let file = folder.join(&*file);
-            let Ok(text) = std::fs::read_to_string(&file) else {
+            let Ok(text) = drumfire_platform::files::read_regular_text(&file) else {
                 continue;
             };
             let line = text.lines().next().unwrap_or_default();
@@ -319,7 +319,7 @@ fn column_spans(line: &str) -> Vec<std::ops::Range<usize>> {
 }
 
 fn header_change(path: PathBuf, line: &str, old: &str, new: &str) -> Result<FileChange, Refused> {
-    let text = std::fs::read_to_string(&path)
+    let text = drumfire_platform::files::read_regular_text(&path)
         .map_err(|error| Refused::new(format!("`{}`: {error}", path.display())))?;
     let spans = column_spans(line);
     let edits = spans.into_iter().filter(|span| &line[span.clone()] == old);

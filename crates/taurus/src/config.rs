@@ -51,7 +51,8 @@ pub(crate) fn read(file: &Path, overrides: &[String], files: &Files) -> Result<T
 }
 
 fn merge_file(config: &mut Table, file: &Path) -> Result<(), Fault> {
-    let bytes = std::fs::read(file).map_err(|error| Fault::unreadable(file, &error))?;
+    let bytes = drumfire_platform::files::read_regular(file)
+        .map_err(|error| Fault::unreadable(file, &error))?;
     let content =
         String::from_utf8(bytes).map_err(|_| Fault::new("the file is not UTF-8").in_file(file))?;
     if let Some(span) = drumfire_jmx::conflict(&content) {

@@ -293,7 +293,7 @@ fn data_source(source: &serde_json::Value, files: &Files) -> Result<Node, Fault>
 /// Guesses the delimiter: the character that occurs equally often in each of the first lines, or
 /// else a comma.
 fn guessed_delimiter(file: &std::path::Path) -> String {
-    let text = std::fs::read(file).unwrap_or_default();
+    let text = drumfire_platform::files::read_regular(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&text[..text.len().min(4096)]).into_owned();
     let mut lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
     if lines.len() > 1 && !text.ends_with('\n') {

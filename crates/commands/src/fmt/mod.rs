@@ -56,7 +56,7 @@ pub fn fmt(arguments: &FmtArguments, console: &mut Console<'_>) -> Result<Exit, 
 }
 
 fn formatted(plan: &Path) -> Result<Formatted, Vec<drumfire_jmx::Diagnostic>> {
-    let bytes = std::fs::read(plan)
+    let bytes = drumfire_platform::files::read_regular(plan)
         .map_err(|error| vec![drumfire_jmx::Diagnostic::from_io(plan, &error)])?;
     let read = drumfire_jmx::read(&bytes, plan)?;
     let text = drumfire_jmx::write(&read.tree);

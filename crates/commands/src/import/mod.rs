@@ -166,10 +166,7 @@ pub(super) fn refusal(error: &ImportError) -> Refusal {
 
 /// Reads a file that a description refers to.
 fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
-    match std::fs::metadata(path)?.is_file() {
-        true => std::fs::read(path),
-        false => Err(std::io::ErrorKind::InvalidInput.into()),
-    }
+    drumfire_platform::files::read_regular(path)
 }
 
 fn read(file: &Path) -> Result<(String, Vec<u8>), Refusal> {

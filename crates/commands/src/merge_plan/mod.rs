@@ -50,8 +50,8 @@ pub fn merge_plan(
 
 /// The plan in the form in which JMeter saves it, so that differences in form do not count as changes.
 fn canonical(file: &Path, shown: &Path, console: &Console<'_>) -> Result<Tree, Refusal> {
-    let bytes =
-        std::fs::read(file).map_err(|error| Refusal::unreadable(Exit::RunFailed, file, &error))?;
+    let bytes = drumfire_platform::files::read_regular(file)
+        .map_err(|error| Refusal::unreadable(Exit::RunFailed, file, &error))?;
     let read = drumfire_jmx::read(&bytes, shown);
     let read =
         read.and_then(|read| drumfire_jmx::read(drumfire_jmx::write(&read.tree).as_bytes(), shown));

@@ -102,7 +102,8 @@ fn shared_file(file: &str, alias: &str, scope: &dyn Scope) -> std::io::Result<Ar
     if let Some(file) = open.by_alias.get(alias) {
         return Ok(file.clone());
     }
-    let text = std::fs::read(file_server::resolve(file, scope.base_dir()))?;
+    let text =
+        drumfire_platform::files::read_regular(&file_server::resolve(file, scope.base_dir()))?;
     let delimiter = properties.get_trimmed("csvread.delimiter");
     let parsed = Arc::new(parse(
         &JvmDefaults::of_process().charset.decode(&text),

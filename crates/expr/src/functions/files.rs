@@ -43,7 +43,7 @@ pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallR
         "" => JvmDefaults::of_process().charset.clone(),
         name => Charset::for_name(name)?,
     };
-    let value = match std::fs::read(&*file) {
+    let value = match drumfire_platform::files::read_regular(Path::new(&*file)) {
         Ok(bytes) => charset.decode(&bytes).into_owned(),
         Err(error) => {
             scope.log_failure(Level::Warn, &format!("Could not read file: {file} {error}"));
@@ -161,7 +161,7 @@ impl OpenFile {
         }
         let message = format!("{} opening file {}", scope.thread_name(), self.name);
         scope.log(Level::Info, &message);
-        match File::open(&self.name) {
+        match drumfire_platform::files::open_regular(Path::new(&self.name)) {
             Ok(file) => self.reader = Some(BufReader::new(file)),
             Err(error) => {
                 let message = format!("openFile() error: {}: {error}", self.name);

@@ -58,7 +58,8 @@ fn open(file: &str, expression: &str, scope: &dyn Scope) -> Result<Arc<FoundNode
 
 /// `XPathFileContainer.load`: resolves file names against the current folder and ignores namespaces.
 fn search(file: &str, expression: &str) -> Result<Vec<Option<String>>, String> {
-    let bytes = std::fs::read(Path::new(file)).map_err(|error| format!("{file}: {error}"))?;
+    let bytes = drumfire_platform::files::read_regular(Path::new(file))
+        .map_err(|error| format!("{file}: {error}"))?;
     let tree = Tree::parse_xml(&decode(&bytes), false).map_err(|error| error.message)?;
     let answer = XPath::compile(expression).and_then(|query| query.evaluate(&tree, false));
     match answer.map_err(|error| error.message)? {

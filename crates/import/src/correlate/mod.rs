@@ -10,6 +10,7 @@
 
 mod form;
 mod pair;
+mod places;
 mod search;
 mod sent;
 
@@ -25,6 +26,7 @@ use crate::url;
 use form::{Expressions, ValueEncoding};
 use pair::Pair;
 pub use pair::counterparts;
+use places::Places;
 pub use search::ExtractorSource;
 use sent::{Sent, is_telling};
 
@@ -68,7 +70,7 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String])
     for (name, _, _) in &draft.variables {
         names.take(name);
     }
-    let steps: Vec<DraftStep> = draft.steps().cloned().collect();
+    let steps: Vec<DraftStep> = draft.steps_mut().map(std::mem::take).collect();
     let pair = other.map(|other| Pair::of(&steps, other));
     if let Some(lone) = pair.as_ref().map(Pair::lone).filter(|lone| *lone > 0) {
         draft.warn(format!(
@@ -76,8 +78,14 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String])
             counted(steps.len() as u64, "request")
         ));
     }
+    // With a second recording, short values are searched for, too.
+    let places = match pair {
+        Some(_) => Places::default(),
+        None => Places::of(&steps),
+    };
     let mut all = Correlation {
         steps,
+        places,
         pair,
         names,
         findings: Vec::new(),
@@ -111,6 +119,7 @@ struct KnownVariable {
 /// Searches for the values of one recording, step by step.
 struct Correlation<'o> {
     steps: Vec<DraftStep>,
+    places: Places,
     pair: Option<Pair<'o>>,
     names: VariableNames,
     findings: Vec<Finding>,
@@ -135,7 +144,9 @@ impl Correlation<'_> {
         if other.as_ref() == Some(&sent.value) || self.is_known(sent, other.as_deref(), place) {
             return;
         }
-        let found = (0..place).find_map(|from| {
+        let places = self.places.responses(sent, place);
+        let places = places.unwrap_or_else(|| (0..place).collect());
+        let found = places.into_iter().find_map(|from| {
             let response = self.steps[from].response.as_ref()?;
             let is_wanted = other.is_some() || is_telling(&sent.value);
             let found = search::find(response, &self.steps[from].request, sent, is_wanted)?;
@@ -187,8 +198,9 @@ impl Correlation<'_> {
         let variable = known.unwrap_or_else(|| self.names.take(&sent.name));
         let mut used_in = Vec::new();
         let put = form.expressions(&variable);
-        for (at, step) in self.steps.iter_mut().enumerate().skip(from + 1) {
-            if put_variable(step, sent, &put) {
+        let places = self.places.requests(sent, from);
+        for at in places.unwrap_or_else(|| (from + 1..self.steps.len()).collect()) {
+            if put_variable(&mut self.steps[at], sent, &put) {
                 used_in.push(at);
             }
         }
@@ -229,7 +241,7 @@ impl Correlation<'_> {
 
     /// Handles a value that no response contained: the client generated it, or the user brought it along.
     fn bring(&mut self, sent: &Sent, other: Option<String>, place: usize) {
-        if let Some(call) = client_made(sent, place, &self.steps) {
+        if let Some(call) = self.client_made(sent, place) {
             put_expression(&mut self.steps[place], sent, call);
         } else if let Some(other) = other {
             let put = ValueEncoding::Plain.expressions(&self.column(sent, Some(other)));
@@ -237,6 +249,39 @@ impl Correlation<'_> {
         } else if is_typed(sent) && sent.is_field {
             let variable = self.column(sent, None);
             put_expression(&mut self.steps[place], sent, &format!("${{{variable}}}"));
+        }
+    }
+
+    /// The function for a value that no response contained: a UUID that is sent once, or the time of the request.
+    fn client_made(&self, sent: &Sent, place: usize) -> Option<&'static str> {
+        let value = sent.value.as_str();
+        let is_uuid = value.len() == 36
+            && value.bytes().enumerate().all(|(at, byte)| match at {
+                8 | 13 | 18 | 23 => byte == b'-',
+                _ => byte.is_ascii_hexdigit(),
+            });
+        let sends = |at: &usize| {
+            let all = sent::values(&self.steps[*at].request);
+            *at != place && all.iter().any(|one| one.value == value)
+        };
+        if is_uuid {
+            let senders = self.places.requests(sent, 0).map(|mut after| {
+                after.push(0);
+                after
+            });
+            let senders = senders.unwrap_or_else(|| (0..self.steps.len()).collect());
+            if !senders.iter().any(sends) {
+                return Some("${__UUID}");
+            }
+        }
+        // From 2015 to 2040.
+        let number: i64 = value.parse().ok()?;
+        match value.len() {
+            13 if (1_420_000_000_000..2_209_000_000_000).contains(&number) => Some("${__time()}"),
+            10 if (1_420_000_000..2_209_000_000).contains(&number) && sent.is_field => {
+                Some("${__time(/1000)}")
+            }
+            _ => None,
         }
     }
 
@@ -281,34 +326,6 @@ fn is_typed(sent: &Sent) -> bool {
         .filter(char::is_ascii_alphanumeric)
         .collect();
     !sent.value.is_empty() && TYPED.contains(&name.to_ascii_lowercase().as_str())
-}
-
-/// The function for a value that no response contained: a UUID that is sent once, or the time of the request.
-fn client_made(sent: &Sent, place: usize, steps: &[DraftStep]) -> Option<&'static str> {
-    let value = sent.value.as_str();
-    let is_uuid = value.len() == 36
-        && value.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        });
-    let senders = |(at, step): (usize, &DraftStep)| {
-        at != place
-            && sent::values(&step.request)
-                .iter()
-                .any(|one| one.value == value)
-    };
-    if is_uuid && !steps.iter().enumerate().any(senders) {
-        return Some("${__UUID}");
-    }
-    // From 2015 to 2040.
-    let number: i64 = value.parse().ok()?;
-    match value.len() {
-        13 if (1_420_000_000_000..2_209_000_000_000).contains(&number) => Some("${__time()}"),
-        10 if (1_420_000_000..2_209_000_000).contains(&number) && sent.is_field => {
-            Some("${__time(/1000)}")
-        }
-        _ => None,
-    }
 }
 
 /// Replaces a distinctive value everywhere, and a short one only where it is sent under its name.

@@ -70,11 +70,7 @@ fn source(
     telling: bool,
 ) -> Option<ExtractorSource> {
     let value = sent.value.as_str();
-    let body = response
-        .body
-        .as_deref()
-        .filter(|body| body.len() <= LARGEST)
-        .unwrap_or("");
+    let body = searched(response);
     if let Some(source) = in_json(body, sent, telling) {
         return Some(source);
     }
@@ -92,17 +88,28 @@ fn source(
     in_header(response, value).or_else(|| in_text(body, value))
 }
 
-fn is_markup(body: &str, response: &Response) -> bool {
+/// The part of a body that is searched.
+pub(super) fn searched(response: &Response) -> &str {
+    let body = response.body.as_deref();
+    body.filter(|body| body.len() <= LARGEST).unwrap_or("")
+}
+
+/// The body as JSON, if it is.
+pub(super) fn json(body: &str) -> Option<Value> {
+    let start = body.trim_start();
+    match start.starts_with(['{', '[']) {
+        true => serde_json::from_str(start).ok(),
+        false => None,
+    }
+}
+
+pub(super) fn is_markup(body: &str, response: &Response) -> bool {
     response.mime.contains("html") || response.mime.is_empty() && body.trim_start().starts_with('<')
 }
 
 /// A definite JSONPath to the value. A short value must stand under the name under which it is sent.
 fn in_json(body: &str, sent: &Sent, telling: bool) -> Option<ExtractorSource> {
-    let start = body.trim_start();
-    if !start.starts_with(['{', '[']) {
-        return None;
-    }
-    let json: Value = serde_json::from_str(start).ok()?;
+    let json = json(body)?;
     let mut path = String::from("$");
     leaf(&json, "", sent, telling, &mut path).then_some(ExtractorSource::Json(path))
 }
@@ -151,13 +158,7 @@ fn leaf(json: &Value, key: &str, sent: &Sent, telling: bool, path: &mut String) 
 
 /// Whether two names are the same: `cartId` equals `cart_id`. A plain `id` never counts as a name.
 pub(super) fn is_same_name(one: &str, other: &str) -> bool {
-    let plain = |name: &str| {
-        name.chars()
-            .filter(char::is_ascii_alphanumeric)
-            .collect::<String>()
-            .to_ascii_lowercase()
-    };
-    let (one, other) = (plain(one), plain(other));
+    let (one, other) = (plain_name(one), plain_name(other));
     !one.is_empty()
         && one == other
         && one.len() > 2
@@ -166,6 +167,12 @@ pub(super) fn is_same_name(one: &str, other: &str) -> bool {
             "status", "lang", "locale", "action",
         ]
         .contains(&one.as_str())
+}
+
+/// A name in the form in which it is compared.
+pub(super) fn plain_name(name: &str) -> String {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    letters.collect::<String>().to_ascii_lowercase()
 }
 
 /// An attribute of the first element that a simple selector matches.

@@ -133,7 +133,8 @@ fn load(
     properties: &Properties,
     choice: &KeySelection,
 ) -> Result<Vec<(String, Arc<Identity>)>, String> {
-    let data = std::fs::read(file).map_err(|error| error.to_string())?;
+    let data = drumfire_platform::files::read_regular(Path::new(file))
+        .map_err(|error| error.to_string())?;
     let password = properties
         .get_system("javax.net.ssl.keyStorePassword")
         .unwrap_or_default();

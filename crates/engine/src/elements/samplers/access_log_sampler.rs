@@ -9,12 +9,13 @@
 //! Differences: logs are read as UTF-8. A shared log with only blank lines has no entries, while JMeter's thread would look for
 //! one for ever. If another parser or filter is set, such as `SessionFilter`, the sampler's own Java class runs it.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::path::Path;
 use std::sync::Arc;
 
 use drumfire_elements::samplers::access_log_sampler as facts;
 use drumfire_expr::Template;
+use drumfire_platform::files::open_regular;
 use drumfire_results::Sample;
 use drumfire_web::access_log::{LogParser, NoRequest};
 use flate2::read::MultiGzDecoder;
@@ -224,7 +225,7 @@ impl Log {
 }
 
 fn open(path: &str) -> io::Result<Box<dyn BufRead>> {
-    let mut file = File::open(path)?;
+    let mut file = open_regular(Path::new(path))?;
     let mut magic = [0; 2];
     let is_gzip = file.read_exact(&mut magic).is_ok() && magic == GZIP_MAGIC;
     file.rewind()?;

@@ -7,37 +7,34 @@ pub fn references(text: &str) -> Vec<&str> {
     placed(text).into_iter().map(|(_, call)| call).collect()
 }
 
+/// How deeply references may be nested; the program refuses deeper ones.
+const MOST_NESTED: usize = 100;
+
 /// All references, each with the byte offset just after its `${`.
 fn placed(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = text[from..].find("${").map(|at| at + from) {
-        from = at + 2;
-        // An odd number of backslashes escapes it.
-        let escapes = text[..at].bytes().rev().take_while(|byte| *byte == b'\\');
-        if escapes.count() % 2 == 0
-            && let Some(length) = closing(&text[from..])
-        {
-            found.push((from, &text[from..from + length]));
-        }
-    }
-    found
-}
-
-/// The offset of the `}` that ends a reference, if there is one.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 1;
-    for (at, sign) in text.char_indices() {
-        match sign {
-            '{' => depth += 1,
-            '}' => depth -= 1,
+    // The open braces, each with the offset behind it if it begins a reference.
+    let mut open: Vec<Option<usize>> = Vec::new();
+    let mut escapes = 0;
+    let mut before = (b' ', false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            // An odd number of backslashes before the `$` escapes it.
+            b'{' => open.push((before == (b'$', true)).then_some(at + 1)),
+            b'}' => {
+                if let Some(Some(from)) = open.pop()
+                    && open.len() < MOST_NESTED
+                {
+                    found.push((from, &text[from..at]));
+                }
+            }
             _ => {}
         }
-        if depth == 0 {
-            return Some(at);
-        }
+        before = (byte, escapes % 2 == 0);
+        escapes = if byte == b'\\' { escapes + 1 } else { 0 };
     }
-    None
+    found.sort_unstable_by_key(|(from, _)| *from);
+    found
 }
 
 /// Whether a reference calls a function.
@@ -171,6 +168,14 @@ mod tests {
         );
         assert!(changes("${x}") && changes("${__time()}"));
         assert!(!changes("${__P(a)} ${__property(b,,)}"));
+    }
+
+    #[test]
+    fn references_of_any_depth_take_one_pass() {
+        let deep = format!("{}x{}", "${__V(".repeat(50_000), ")}".repeat(50_000));
+        assert_eq!(references(&deep).len(), MOST_NESTED);
+        assert_eq!(references(&"${a".repeat(50_000)), [""; 0]);
+        assert_eq!(references(r"\\${a} \\\${b} {${c}} }${d}"), ["a", "c", "d"]);
     }
 
     #[test]

@@ -177,7 +177,7 @@ fn bad_content(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
         return None;
     }
     let mut start = Vec::new();
-    let opened = std::fs::File::open(file).ok()?;
+    let opened = drumfire_platform::files::open_regular(file).ok()?;
     opened.take(LOOK as u64).read_to_end(&mut start).ok()?;
     if conflict(&String::from_utf8_lossy(&start)).is_some() {
         let message = format!(
@@ -262,7 +262,8 @@ fn is_listener_of(element: &Element, base: &str) -> bool {
 fn script_writes(element: &Element, settings: &RunSettings) -> bool {
     let has_file = |text: &str| {
         let file = file_server::resolve(text.trim(), &settings.base_dir);
-        std::fs::read_to_string(file).is_ok_and(|script| has_word_of_writing(&script))
+        drumfire_platform::files::read_regular_text(&file)
+            .is_ok_and(|script| has_word_of_writing(&script))
     };
     element.props.iter().any(|prop| {
         let Value::Str(text) = &prop.value else {

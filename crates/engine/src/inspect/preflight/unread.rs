@@ -61,7 +61,7 @@ impl<'p> Reads<'p> {
                 continue;
             }
             let file = file_server::resolve(text.trim(), &sight.settings.base_dir);
-            match std::fs::read_to_string(file) {
+            match drumfire_platform::files::read_regular_text(&file) {
                 Ok(script) => self.files.push(script),
                 Err(_) => self.is_open = true,
             }

@@ -13,6 +13,7 @@ use drumfire_java::JvmDefaults;
 use drumfire_java::charset::Charset;
 use drumfire_java::file_server;
 use drumfire_java::text::is_blank;
+use drumfire_platform::files::{open_regular, read_regular};
 
 use crate::run::fleet::{Fleet, LeaseRequest, Leased};
 
@@ -348,7 +349,7 @@ impl CsvFile {
         if !self.path.is_file() {
             return Err(not_readable());
         }
-        let mut file = File::open(&self.path).map_err(|_| not_readable())?;
+        let mut file = open_regular(&self.path).map_err(|_| not_readable())?;
         let charset = match is_blank(&self.encoding) {
             true => Some(unnamed_charset(
                 &mut file,
@@ -647,7 +648,7 @@ impl Records {
         charset: &Charset,
         delimiter: char,
     ) -> Result<Records, ReadFault> {
-        let bytes = std::fs::read(file_server::resolve(name, base_dir))?;
+        let bytes = read_regular(&file_server::resolve(name, base_dir))?;
         let mut reader = LineReader::of_text(charset.decode(&bytes).into_owned());
         let mut starts = vec![0];
         while reader.at < reader.text.len() {

@@ -4,9 +4,11 @@
 //!
 //! The worker's thread reads the file, so the other users of the worker wait for it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
+
+use drumfire_platform::files::open_regular;
 
 /// How many bytes of a file are stored unless `httpsampler.max_bytes_to_store_per_request` says otherwise.
 pub(super) const DEFAULT_MOST_BYTES: u64 = 10 << 20;
@@ -18,7 +20,7 @@ pub(super) fn read(path: &Path, most: u64) -> io::Result<(Vec<u8>, u64)> {
         let size = names.len() as u64;
         return Ok((names, size));
     }
-    let mut file = File::open(path)?;
+    let mut file = open_regular(path)?;
     let mut data = Vec::new();
     file.by_ref().take(most).read_to_end(&mut data)?;
     let rest = io::copy(&mut file, &mut io::sink())?;

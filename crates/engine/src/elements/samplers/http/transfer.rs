@@ -10,6 +10,7 @@ use drumfire_http::{
     Session, Tunnel, WantedParts, exchange,
 };
 use drumfire_java::Exception;
+use drumfire_platform::files::open_regular;
 use drumfire_web::body::{Body, BodyStretch, unreadable_file};
 use drumfire_web::property::Client;
 use recycle_box::RecycleBox;
@@ -319,7 +320,7 @@ fn wire_parts<'b>(body: &'b Body, files: &'b mut Vec<File>) -> Result<Vec<Part<'
     }
     for part in &body.parts {
         if let BodyStretch::File { path, .. } = part {
-            files.push(File::open(path).map_err(|error| unreadable_file(path, &error))?);
+            files.push(open_regular(path).map_err(|error| unreadable_file(path, &error))?);
         }
     }
     let mut opened = files.iter();

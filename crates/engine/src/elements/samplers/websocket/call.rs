@@ -1,5 +1,7 @@
 //! The settings of one sample, evaluated and checked as the plugin does it.
 
+use std::path::Path;
+
 use drumfire_expr::Template;
 use drumfire_http::Opcode;
 use drumfire_java::values::property_bool;
@@ -138,13 +140,15 @@ impl Payload {
         let mut bytes = None;
         if property_bool(&self.from_file.eval(cx)) {
             let file = self.file.eval(cx).into_string();
-            bytes = Some(std::fs::read(&file).map_err(|error| {
-                let cause = match error.kind() {
-                    std::io::ErrorKind::PermissionDenied => "readable",
-                    _ => "found",
-                };
-                format!("Request data cannot be loaded, file '{file}' not {cause}")
-            })?);
+            bytes = Some(
+                drumfire_platform::files::read_regular(Path::new(&file)).map_err(|error| {
+                    let cause = match error.kind() {
+                        std::io::ErrorKind::PermissionDenied => "readable",
+                        _ => "found",
+                    };
+                    format!("Request data cannot be loaded, file '{file}' not {cause}")
+                })?,
+            );
         }
         Ok(match (self.kind, bytes) {
             (PayloadType::Binary, Some(bytes)) => OutgoingMessage {
