@@ -1,4 +1,4 @@
-//! The development commands that need the project's crates: `cargo xtask bench`, `faults`, `record`, `trust` and `gen`, and
+//! The development commands that need the project's crates: `cargo xtask bench`, `faults`, `record`, `soak`, `trust` and `gen`, and
 //! `measure`, which `bench` calls.
 
 mod bench;
@@ -7,6 +7,7 @@ mod fleet;
 mod measure;
 mod record;
 mod reference;
+mod soak;
 mod trust;
 
 use std::path::Path;
@@ -21,6 +22,9 @@ fn main() -> ExitCode {
         ["record", case] => record::record(Some(case)),
         ["faults", ref options @ ..] => faults::faults(options),
         ["fleet", ref options @ ..] => fleet::fleet(options),
+        ["soak"] => soak::soak("3600", None),
+        ["soak", seconds] => soak::soak(seconds, None),
+        ["soak", seconds, "--program", program] => soak::soak(seconds, Some(Path::new(program))),
         ["trust", ref options @ ..] => trust::trust(options),
         ["gen"] => reference::generate(),
         ["measure", report, part, ref command @ ..] => {

@@ -17,7 +17,7 @@ mod tidy;
 mod web;
 
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 use xtask::{cargo, run};
 
@@ -31,7 +31,8 @@ usage: cargo xtask COMMAND
   test java                     run the tests of java/ only
   test web                      run the tests of the report page only
   compare FOLDER                run recorded plans and compare with JMeter, against the floor in compat/floor.toml
-  release-check [STEP…]         run everything that must pass before a release: test, clone, package, compare, fuzz, bench (hours)
+  release-check [STEP…]         run everything that must pass before a release: test, clone, package, compare, faults,
+                                soak, fuzz, bench (hours)
   forms                         record what JMeter's own forms say about its elements, and compare the facts in crates/elements
                                 with it (JDK 17, JMETER_HOME with the plugins of the record)
   fuzz [TARGET…] [--seconds N]  run the targets of fuzz/ for N seconds each (cargo-fuzz)
@@ -46,6 +47,8 @@ usage: cargo xtask COMMAND
                                 one process, 8 agents behind a slow network (needs nats-server, and nginx for throughput)
   faults [NAME…] [--quick] [--list] [--times N] [--program FILE]
                                 stage every kind of trouble against the program over loopback (needs no peer)
+  soak [SECONDS] [--program FILE]
+                                run everything that holds memory, descriptors or threads for an hour; none may grow
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
   trust [NAME…] [--times N] [--neighbour] [--program FILE]
                                 whether the verdict is right in staged situations, half of them healthy; `trust matrix` lists them,
@@ -82,7 +85,7 @@ fn main() -> ExitCode {
         ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
         [
-            "bench" | "faults" | "fleet" | "record" | "trust" | "gen",
+            "bench" | "faults" | "fleet" | "record" | "soak" | "trust" | "gen",
             ..,
         ] => tools(&words),
         ["dist", ref options @ ..] => packaging(options),
@@ -156,7 +159,31 @@ fn dependencies() -> anyhow::Result<()> {
             println!("skipped: cargo-{tool} is not installed");
         }
     }
-    Ok(())
+    advisories()
+}
+
+/// Looks for known holes in the dependencies, in the newest database. It changes without a change of ours, so a machine without a
+/// network can pass.
+fn advisories() -> anyhow::Result<()> {
+    if !xtask::is_on_path("cargo-deny") {
+        return Ok(());
+    }
+    const DATABASE: &str = "https://github.com/RustSec/advisory-db";
+    let reached = Command::new("git")
+        .args(["ls-remote", "--quiet", "--exit-code", DATABASE, "HEAD"])
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_HTTP_LOW_SPEED_LIMIT", "1")
+        .env("GIT_HTTP_LOW_SPEED_TIME", "20")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    match reached.is_ok_and(|status| status.success()) {
+        true => run(cargo().args(["deny", "--locked", "check", "advisories"])),
+        false => {
+            println!("skipped: advisories, since {DATABASE} cannot be reached");
+            Ok(())
+        }
+    }
 }
 
 /// `cargo test` for the workspace with its default features.

@@ -40,6 +40,10 @@ const STEPS: &[CheckStep] = &[
         check: || super::tools(&["faults"]),
     },
     CheckStep {
+        name: "soak",
+        check: || super::tools(&["soak", "3600"]),
+    },
+    CheckStep {
         name: "fuzz",
         check: || super::fuzz::fuzz(&["--seconds", "120"]),
     },

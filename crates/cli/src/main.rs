@@ -49,5 +49,8 @@ fn main() -> ExitCode {
         out: &mut out,
         err: &mut err,
     };
-    dispatch::execute(&words, &Engine { java: JAVA }, &mut console).into()
+    let exit = dispatch::execute(&words, &Engine { java: JAVA }, &mut console);
+    #[cfg(feature = "jvm")]
+    drumfire_jvm::leave_after_crash(exit.code());
+    exit.into()
 }

@@ -9,6 +9,7 @@ mod cause;
 mod ceilings;
 mod clocks;
 mod evidence;
+mod group_memory;
 mod machine;
 mod open_files;
 mod programs;
@@ -20,6 +21,7 @@ mod watch;
 
 pub use cause::Cause;
 pub use ceilings::{Ceiling, PlanDemands, ceilings, dangerous_settings};
+pub use group_memory::GroupMemory;
 pub use machine::{Limits, Machine, MachineCounters, time_in_queue};
 pub use open_files::raise_open_files;
 pub use programs::{BusyProgram, Locality};

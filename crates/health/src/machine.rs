@@ -112,11 +112,11 @@ impl Machine {
         Machine { root: root.into() }
     }
 
-    fn text(&self, path: &str) -> Option<String> {
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
         text_of(&self.root.join(path)).ok()
     }
 
-    fn number(&self, path: &str) -> Option<u64> {
+    pub(crate) fn number(&self, path: &str) -> Option<u64> {
         self.text(path)?.trim().parse().ok()
     }
 
@@ -299,7 +299,7 @@ impl Machine {
             .text("proc/meminfo")
             .and_then(|text| field(&text, "MemTotal:"))
             .map(|kib| kib * 1024);
-        let group = self.number("sys/fs/cgroup/memory.max");
+        let group = self.group_memory().map(|group| group.limit_bytes);
         match (machine, group) {
             (Some(machine), Some(group)) => Some(machine.min(group)),
             (machine, group) => machine.or(group),
@@ -535,6 +535,7 @@ mod tests {
     fn limits_are_those_of_the_group_where_it_has_less_than_the_machine() {
         let (_folder, machine) = system(&[
             ("sys/fs/cgroup/cpu.max", "50000 100000\n"),
+            ("proc/self/cgroup", "0::/\n"),
             ("sys/fs/cgroup/memory.max", "1048576\n"),
             ("proc/meminfo", "MemTotal:       16384 kB\n"),
             (

@@ -49,6 +49,11 @@ pub fn calling(caller: Caller) -> Calling {
     Calling(CALLER.replace(Some(caller)))
 }
 
+/// Whose code this thread runs. A signal handler may call it.
+pub fn caller() -> Option<Caller> {
+    CALLER.get()
+}
+
 impl Drop for Calling {
     fn drop(&mut self) {
         CALLER.set(self.0);

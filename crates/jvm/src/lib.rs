@@ -30,11 +30,13 @@ mod below;
 mod class_names;
 mod compiler;
 mod conflicts;
+mod crash;
 mod current;
 mod element;
 mod exit;
 mod find;
 mod force;
+mod garbage;
 mod hired;
 mod install;
 mod jars;
@@ -70,6 +72,7 @@ pub use drumfire_maven::Notice;
 use current::Line;
 use exit::Caller;
 use find::Installation;
+use garbage::GarbageClock;
 use jars::JMeter;
 use machine::{Handle, ListensTo, Machine};
 use user_link::{ReadHabit, UserLink};
@@ -87,6 +90,7 @@ pub struct Jvm {
     plan: OnceLock<Result<Plan, String>>,
     /// Garbage collection time that was requested, in milliseconds.
     garbage_asked_for: AtomicU64,
+    garbage: GarbageClock,
     /// The path of the archive of classes to be made, if Java has started without one.
     archive_wanted: OnceLock<PathBuf>,
     /// Categories of Java's loggers, and their levels.
@@ -120,6 +124,7 @@ impl Jvm {
             machine: OnceLock::new(),
             plan: OnceLock::new(),
             garbage_asked_for: AtomicU64::new(0),
+            garbage: GarbageClock::default(),
             archive_wanted: OnceLock::new(),
             log_levels: Vec::new(),
         }
@@ -146,9 +151,12 @@ impl Jvm {
         let Some(Ok(machine)) = self.machine.get() else {
             return 0;
         };
-        let millis = machine.garbage_ms().ok();
-        let millis = millis.and_then(|millis| u64::try_from(millis).ok());
-        millis.unwrap_or_default()
+        let machine: &'static Machine = machine;
+        self.garbage.read(|| {
+            let millis = machine.garbage_ms().ok();
+            let millis = millis.and_then(|millis| u64::try_from(millis).ok());
+            millis.unwrap_or_default()
+        })
     }
 
     fn found(&self) -> Result<&(Installation, JMeter), String> {
@@ -616,7 +624,9 @@ impl JavaHost for Jvm {
     }
 
     fn break_off(&self, by_force: bool) {
-        if let Some(Ok(machine)) = self.machine.get() {
+        if crash::crashed().is_none()
+            && let Some(Ok(machine)) = self.machine.get()
+        {
             machine.break_off(by_force);
         }
     }
@@ -627,21 +637,45 @@ impl JavaHost for Jvm {
 
     fn exit_request(&self) -> Option<String> {
         let asked = exit::asked()?;
-        let plan = self.plan.get().and_then(|plan| plan.as_ref().ok());
-        let by = match (asked.by, plan, asked.sampler) {
-            (Some(Caller::Element(number)), Some(plan), _) => plan.names[number as usize].clone(),
-            (Some(_), _, Some(sampler)) => format!("a function of '{sampler}'"),
-            (Some(_), _, None) => "a function".to_owned(),
-            (None, ..) => "a thread of a script".to_owned(),
+        let by = match asked.by {
+            Some(caller) => self.name_of(caller, asked.sampler.as_deref()),
+            None => "a thread of a script".to_owned(),
         };
         let status = asked.status;
         Some(format!("`System.exit({status})` in {by} ended the run"))
     }
+
+    fn crash(&self) -> Option<String> {
+        let by = self.name_of(crash::crashed()?, None);
+        Some(format!(
+            "native code that {by} called has crashed and ended the run; see `hs_err_pid{}.log`",
+            std::process::id()
+        ))
+    }
+}
+
+impl Jvm {
+    /// The name of code for messages; `sampler` is the current one.
+    fn name_of(&self, caller: Caller, sampler: Option<&str>) -> String {
+        let plan = self.plan.get().and_then(|plan| plan.as_ref().ok());
+        match (caller, plan, sampler) {
+            (Caller::Element(number), Some(plan), _) => plan.names[number as usize].clone(),
+            (_, _, Some(sampler)) => format!("a function of '{sampler}'"),
+            (_, _, None) => "a function".to_owned(),
+        }
+    }
+}
+
+/// Ends the process with this code if native code has crashed, because the usual end would wait for Java for ever. Does nothing
+/// otherwise.
+pub fn leave_after_crash(code: u8) {
+    crash::leave(code);
 }
 
 /// Waits for threads that Java code has started and that would keep a Java process from ending, if Java is running.
 pub fn await_threads() {
     if exit::asked().is_none()
+        && crash::crashed().is_none()
         && let Some(machine) = machine::running()
         && let Err(why) = machine.await_threads()
     {

@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use drumfire_engine::java::{JavaEvent, TicketAsk, Visit};
 use drumfire_expr::{Properties, Raised};
 use drumfire_jmx::Element;
+use drumfire_platform::causes::cause;
 use jni::errors::Result;
 use jni::objects::{JBooleanArray, JClass, JIntArray, JObject, JStaticMethodID, JString, JValue};
 use jni::refs::Global;
@@ -15,8 +16,8 @@ use jni::vm::InitArgsBuilder;
 use jni::{Env, JNIVersion, JavaVM, jni_sig, jni_str};
 
 use crate::archive::join;
-use crate::compiler;
 use crate::find::Installation;
+use crate::{compiler, crash};
 use crate::{element, exit, force, natives, seats, text, xml};
 
 /// Options for the virtual machine, separated by blanks; they come after the bridge's own.
@@ -146,6 +147,12 @@ fn one_word_each(options: &str) -> Vec<String> {
 }
 
 fn create(options: &[String], library: &Path) -> std::result::Result<Machine, String> {
+    if let Err(error) = crash::catch() {
+        tracing::warn!(
+            "a crash of native code would end the process: {}",
+            cause(&error)
+        );
+    }
     let mut args = InitArgsBuilder::new().version(JNIVersion::V1_8);
     for option in options {
         args = args.option(option.as_str());
@@ -216,6 +223,9 @@ impl Machine {
         &self,
         run: impl FnOnce(&mut Env<'_>) -> Result<R>,
     ) -> std::result::Result<R, String> {
+        if crash::crashed().is_some() {
+            return Err("Java has crashed".to_owned());
+        }
         // Java knows the bounds of its thread's stack, so it has to run on that stack.
         drumfire_fiber::outside(|| self.vm.attach_current_thread(run))
             .map_err(|error| error.to_string())

@@ -12,7 +12,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use hyper::server::conn::http1;
@@ -33,7 +33,7 @@ const OPEN_API: &str = include_str!("openapi.json");
 const MOST_BYTES: usize = 64 << 10;
 /// The most connections at a time.
 const MOST_CONNECTIONS: usize = 64;
-/// How long a connection may take to send the head of a request, and browsers to receive the last event.
+/// How long a connection may take to send the head or the body of a request, and browsers to receive the last event.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 type Answer = Response<UnsyncBoxBody<Bytes, Infallible>>;
@@ -264,10 +264,11 @@ impl Site {
         let Some(extension) = &self.extension else {
             return missing();
         };
-        let Ok(body) = Limited::new(body, MOST_BYTES).collect().await else {
-            return failure(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE);
+        let body = match read(body).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
         };
-        match extension.answer(method.as_str(), path, &body.to_bytes()) {
+        match extension.answer(method.as_str(), path, &body) {
             Some(Ok(value)) => whole(JSON, value.to_string()),
             Some(Err(why)) => failure(StatusCode::BAD_REQUEST, &why.to_string()),
             None => missing(),
@@ -281,10 +282,11 @@ impl Site {
                 "This page cannot control the run (--ui-readonly)",
             );
         }
-        let Ok(body) = Limited::new(body, MOST_BYTES).collect().await else {
-            return failure(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE);
+        let body = match read(body).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
         };
-        let order = match Order::read(name, &body.to_bytes()) {
+        let order = match Order::read(name, &body) {
             Ok(order) => order,
             Err(why) => return failure(StatusCode::BAD_REQUEST, &why.to_string()),
         };
@@ -295,7 +297,25 @@ impl Site {
     }
 }
 
-const TOO_LARGE: &str = "The body of a request is 64 KiB at most";
+/// The body of a request, which must arrive in time: the server has only so many connections.
+async fn read(body: Incoming) -> Result<Bytes, Answer> {
+    let collected = Limited::new(body, MOST_BYTES).collect();
+    match tokio::time::timeout(PATIENCE, collected).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(_)) => Err(failure(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "The body of a request is 64 KiB at most",
+        )),
+        Err(_) => {
+            let why = "The body of a request must arrive within 2 seconds";
+            let mut late = failure(StatusCode::REQUEST_TIMEOUT, why);
+            late.headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+            Err(late)
+        }
+    }
+}
+
 const JSON: &str = "application/json";
 
 fn refusal(status: StatusCode) -> Answer {
@@ -325,4 +345,72 @@ fn answer(kind: &'static str, body: UnsyncBoxBody<Bytes, Infallible>) -> Answer 
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+    use std::time::Instant;
+
+    use super::*;
+    use crate::live::LiveOptions;
+
+    /// Carries nothing out.
+    struct Idle;
+
+    impl Steering for Idle {
+        fn carry_out(&self, _: &Order) -> Result<(), Refused> {
+            Ok(())
+        }
+    }
+
+    fn server() -> Server {
+        let options = LiveOptions {
+            readonly: false,
+            keeps_failures: true,
+        };
+        let live = Live::new(drumfire_report::begun("p.jmx", 0), options);
+        let address = ListenAddress("127.0.0.1:0".parse().expect("an address"));
+        Server::start(address, "host".to_owned(), live, Arc::new(Idle), None)
+            .expect("a port is free")
+    }
+
+    #[test]
+    fn bodies_that_never_come_do_not_keep_others_out() {
+        let server = server();
+        let rest = server.url().strip_prefix("http://").expect("a URL");
+        let (host, query) = rest.split_once("/?").expect("a token");
+        let begin = |length: usize| {
+            let mut stream = TcpStream::connect(host).expect("it listens");
+            let head = format!(
+                "POST /api/stop?{query} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n"
+            );
+            stream.write_all(head.as_bytes()).expect("it is sent");
+            stream
+                .set_read_timeout(Some(PATIENCE * 5))
+                .expect("the time is not zero");
+            stream
+        };
+        let mut stalled: Vec<_> = (0..MOST_CONNECTIONS).map(|_| begin(100)).collect();
+        let since = Instant::now();
+        let mut told = String::new();
+        stalled[0]
+            .read_to_string(&mut told)
+            .expect("the server closes the connection");
+        assert!(told.starts_with("HTTP/1.1 408 "), "{told}");
+        assert!(since.elapsed() < PATIENCE * 3);
+        // The places of all of them are free again.
+        let until = Instant::now() + PATIENCE * 3;
+        loop {
+            let mut answer = [0; 12];
+            if begin(0).read_exact(&mut answer).is_ok() {
+                // The order has no number.
+                assert_eq!(&answer[..9], b"HTTP/1.1 ");
+                break;
+            }
+            assert!(Instant::now() < until, "nobody gets in");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
 }

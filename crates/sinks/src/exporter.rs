@@ -8,10 +8,12 @@ use drumfire_results::Increment;
 
 use crate::encoder::{Encoder, Interval, Users};
 use crate::queue::Queue;
-use crate::transport::Transport;
+use crate::transport::{Receipt, Transport, TransportError};
 
 /// How long a sink may keep sending after the end of the run.
 const LAST_WAIT: Duration = Duration::from_secs(5);
+/// A batch over TCP has arrived if the destination has not refused it for this long.
+const SETTLED: Duration = Duration::from_millis(500);
 /// The pause after the first failed attempt; it doubles up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
@@ -21,6 +23,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 pub struct Delivery {
     /// The sink, as the user named it.
     pub sink: String,
+    /// Where it sends to, without user and password.
+    pub address: String,
     /// Batches delivered.
     pub delivered: u64,
     /// Batches dropped because they were too old, too many, refused, or unsent at the end.
@@ -131,13 +135,19 @@ impl Exporter {
         now_ms: impl Fn() -> i64 + Send + 'static,
     ) -> std::io::Result<Exporter> {
         let feed = Feed::default();
-        feed.lock().delivery.sink = name.to_owned();
+        feed.lock().delivery = Delivery {
+            sink: name.to_owned(),
+            address: transport.address(),
+            ..Delivery::default()
+        };
         let sender = Sender {
             feed: feed.clone(),
             encoder,
             transport,
             queue: Queue::default(),
             retry: None,
+            failures: 0,
+            sent_at: Instant::now(),
             now_ms: Box::new(now_ms),
         };
         let thread = std::thread::Builder::new()
@@ -187,6 +197,10 @@ struct Sender {
     queue: Queue,
     /// Set after a failure: the time of the next attempt, and the current pause.
     retry: Option<(Instant, Duration)>,
+    /// Attempts that failed, and may succeed later.
+    failures: u64,
+    /// The time of the last batch.
+    sent_at: Instant,
     now_ms: Box<dyn Fn() -> i64 + Send>,
 }
 
@@ -228,7 +242,7 @@ impl Sender {
             }
             let next = self
                 .retry
-                .filter(|_| self.queue.len() > 0)
+                .filter(|_| self.queue.first(now).is_some())
                 .map_or(due, |(at, _)| at.min(due));
             if self.feed.wait(next) {
                 return true;
@@ -239,50 +253,96 @@ impl Sender {
         }
     }
 
-    /// Tries to send the first batch.
+    /// Tries to send the next batch, if the earlier ones have arrived.
     fn attempt(&mut self) {
+        let arrived = self.transport.confirm();
+        // A refusal takes a moment, so that a batch which was sent just now may still be refused.
+        if (arrived.is_err() || self.sent_at.elapsed() > SETTLED)
+            && let Err(error) = self.settle(arrived)
+        {
+            return self.postpone(&error);
+        }
         let Some(batch) = self.queue.first(Instant::now()) else {
             return;
         };
-        let result = self.transport.send(batch);
-        match &result {
-            Ok(()) => {
-                self.queue.delivered();
-                self.retry = None;
+        match self.transport.send(batch) {
+            Ok(receipt) => {
+                self.queue.sent();
+                self.sent_at = Instant::now();
+                if receipt == Receipt::Delivered {
+                    self.retry = None;
+                    self.delivered();
+                }
             }
             Err(error) if error.is_temporary() => {
-                let pause = self
-                    .retry
-                    .map_or(FIRST_PAUSE, |(_, pause)| (pause * 2).min(LONGEST_PAUSE));
-                self.retry = Some((Instant::now() + pause, pause));
+                self.queue.send_again();
+                self.postpone(&error);
             }
-            Err(_) => self.queue.drop_oldest(),
+            Err(error) => {
+                self.queue.drop_oldest();
+                self.note(&error);
+            }
         }
-        self.note(result.err().map(|error| error.to_string()));
     }
 
-    fn note(&self, problem: Option<String>) {
+    /// Counts the batches that were sent as delivered, or has them sent again.
+    fn settle(&mut self, arrived: Result<(), TransportError>) -> Result<(), TransportError> {
+        match arrived {
+            Ok(()) => self.delivered(),
+            Err(_) => self.queue.send_again(),
+        }
+        arrived
+    }
+
+    fn delivered(&mut self) {
+        let confirmed = self.queue.confirm();
+        if confirmed > 0 {
+            self.retry = None;
+        }
+        self.feed.lock().delivery.delivered += confirmed;
+    }
+
+    /// Pauses after a failure, each time for longer.
+    fn postpone(&mut self, error: &TransportError) {
+        let pause = self
+            .retry
+            .map_or(FIRST_PAUSE, |(_, pause)| (pause * 2).min(LONGEST_PAUSE));
+        self.retry = Some((Instant::now() + pause, pause));
+        self.failures += 1;
+        self.note(error);
+    }
+
+    fn note(&self, error: &TransportError) {
         let mut pending = self.feed.lock();
         let delivery = &mut pending.delivery;
         delivery.dropped = self.queue.dropped();
-        match problem {
-            None => delivery.delivered += 1,
-            Some(problem) => {
-                if delivery.problem.is_none() {
-                    tracing::warn!("sink {}: {problem}", delivery.sink);
-                }
-                delivery.problem = Some(problem);
-            }
+        if delivery.problem.is_none() {
+            tracing::warn!("sink {} at {}: {error}", delivery.sink, delivery.address);
         }
+        delivery.problem = Some(error.to_string());
     }
 
+    /// Sends what is left. A destination that took nothing of late gets one more attempt, so that it does not delay the end.
     fn deliver_rest(&mut self) {
         let until = Instant::now() + LAST_WAIT;
-        while Instant::now() < until && self.queue.first(Instant::now()).is_some() {
-            if let Some((at, _)) = self.retry {
+        let is_down = self.retry.is_some() || self.feed.lock().delivery.delivered == 0;
+        while Instant::now() < until && self.queue.len() > 0 {
+            if let Some((at, _)) = self.retry.filter(|_| !is_down) {
                 std::thread::sleep(at.min(until).saturating_duration_since(Instant::now()));
             }
-            self.attempt();
+            let failures = self.failures;
+            match self.queue.first(Instant::now()) {
+                Some(_) => self.attempt(),
+                None => {
+                    let arrived = self.transport.close();
+                    if let Err(error) = self.settle(arrived) {
+                        self.postpone(&error);
+                    }
+                }
+            }
+            if is_down && self.failures > failures {
+                break;
+            }
         }
         while self.queue.len() > 0 {
             self.queue.drop_oldest();
@@ -343,6 +403,49 @@ mod tests {
             text.contains("\"count\":3") && text.contains("\"last\":true"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn what_a_server_that_closes_at_once_did_not_take_is_counted() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        std::thread::spawn(move || listener.incoming().for_each(drop));
+        let transport = Transport::tcp(address.clone());
+        let exporter = Exporter::start("json", lines(), transport, || 7).expect("a thread");
+        exporter.feed().add(increment());
+        std::thread::sleep(Duration::from_millis(1_200));
+        exporter.feed().add(increment());
+        let since = Instant::now();
+        let delivery = exporter.end();
+        assert_eq!((delivery.delivered, delivery.dropped), (0, 2));
+        let told = delivery.problem.expect("the server closes");
+        assert_eq!(told, "the other side closed the connection");
+        assert_eq!(delivery.address, address);
+        assert!(since.elapsed() < LAST_WAIT);
+    }
+
+    #[test]
+    fn a_server_that_closes_after_it_took_all_has_all() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let reader = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let read = stream.read(&mut [0; 4096]).expect("a line");
+            drop(stream);
+            let (mut stream, _) = listener.accept().expect("another");
+            let mut rest = String::new();
+            stream.read_to_string(&mut rest).expect("text");
+            (read, rest)
+        });
+        let exporter =
+            Exporter::start("json", lines(), Transport::tcp(address), || 7).expect("a thread");
+        exporter.feed().add(increment());
+        std::thread::sleep(Duration::from_millis(1_700));
+        exporter.feed().add(increment());
+        let delivery = exporter.end();
+        assert_eq!((delivery.delivered, delivery.dropped), (2, 0));
+        let (read, rest) = reader.join().expect("it reads");
+        assert!(read > 0 && rest.lines().count() == 1, "{rest}");
     }
 
     #[test]

@@ -12,6 +12,8 @@ const OLDEST: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub struct Queue {
     waiting: VecDeque<(Instant, Vec<u8>)>,
+    /// How many of the first batches were sent, and are not yet known to have arrived.
+    sent: usize,
     bytes: usize,
     dropped: u64,
 }
@@ -38,13 +40,33 @@ impl Queue {
         {
             self.drop_oldest();
         }
-        self.waiting.front().map(|(_, batch)| batch.as_slice())
+        let next = self.waiting.get(self.sent);
+        next.map(|(_, batch)| batch.as_slice())
     }
 
-    /// Removes the first batch after its delivery.
-    pub fn delivered(&mut self) {
+    /// Notes that the next batch was sent. It stays until it is confirmed.
+    pub fn sent(&mut self) {
+        self.sent = self.waiting.len().min(self.sent + 1);
+    }
+
+    /// Removes the batches that were sent, which have arrived. Returns their number.
+    pub fn confirm(&mut self) -> u64 {
+        let confirmed = self.sent as u64;
+        for _ in 0..confirmed {
+            self.remove_first();
+        }
+        confirmed
+    }
+
+    /// Notes that the batches that were sent have not arrived, and are to be sent again.
+    pub fn send_again(&mut self) {
+        self.sent = 0;
+    }
+
+    fn remove_first(&mut self) {
         if let Some((_, batch)) = self.waiting.pop_front() {
             self.bytes -= batch.len();
+            self.sent = self.sent.saturating_sub(1);
         }
     }
 
@@ -52,7 +74,7 @@ impl Queue {
     /// malformed.
     pub fn drop_oldest(&mut self) {
         if !self.waiting.is_empty() {
-            self.delivered();
+            self.remove_first();
             self.dropped += 1;
         }
     }
@@ -80,6 +102,23 @@ mod tests {
         }
         assert_eq!((queue.len(), queue.dropped()), (2, 1));
         assert_eq!(queue.first(now).map(<[u8]>::len), Some(2 << 20));
+    }
+
+    #[test]
+    fn a_batch_that_was_sent_stays_until_it_is_confirmed() {
+        let (mut queue, now) = (Queue::default(), Instant::now());
+        (1..=3).for_each(|number| queue.push(vec![number], now));
+        queue.sent();
+        queue.sent();
+        assert_eq!(queue.first(now), Some(&[3][..]));
+        queue.send_again();
+        assert_eq!(queue.first(now), Some(&[1][..]));
+        queue.sent();
+        assert_eq!((queue.confirm(), queue.len()), (1, 2));
+        queue.sent();
+        queue.drop_oldest();
+        assert_eq!((queue.confirm(), queue.dropped()), (0, 1));
+        assert_eq!(queue.first(now), Some(&[3][..]));
     }
 
     #[test]

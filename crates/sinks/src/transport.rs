@@ -1,10 +1,10 @@
 //! Connections to a destination. Each attempt has a deadline.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
-use std::net::{TcpStream, ToSocketAddrs as _, UdpSocket};
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs as _, UdpSocket};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use drumfire_authorities::{Authorities, told};
 use drumfire_platform::causes;
@@ -14,6 +14,10 @@ use ureq::Agent;
 
 /// The timeout of an attempt.
 const ATTEMPT: Duration = Duration::from_secs(3);
+/// How long the end waits for the destination to close a TCP connection.
+const LAST_WORD: Duration = Duration::from_secs(1);
+/// How long the refusal of a batch may take after the destination has closed the connection.
+const REFUSAL: Duration = Duration::from_millis(200);
 /// The timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(1);
 
@@ -35,6 +39,15 @@ impl TransportError {
     pub fn is_temporary(&self) -> bool {
         matches!(self, TransportError::Unreachable(_))
     }
+}
+
+/// What is known of a batch after it was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receipt {
+    /// The destination has it, or the protocol does not tell.
+    Delivered,
+    /// Only [`Transport::confirm`] or [`Transport::close`] tells whether it has arrived.
+    Sent,
 }
 
 /// A connection to a destination.
@@ -140,31 +153,70 @@ impl Transport {
     ///
     /// # Errors
     /// The destination did not accept the batch in time.
-    pub fn send(&mut self, batch: &[u8]) -> Result<(), TransportError> {
+    pub fn send(&mut self, batch: &[u8]) -> Result<Receipt, TransportError> {
         match self {
             Transport::Http {
                 url,
                 headers,
                 agent,
-            } => post(agent, url, headers, batch),
+            } => post(agent, url, headers, batch).map(|()| Receipt::Delivered),
             Transport::Tcp { address, stream } => {
                 let sent = write_tcp(address, stream, batch);
                 if sent.is_err() {
                     *stream = None;
                 }
-                sent.map_err(unreachable)
+                sent.map(|()| Receipt::Sent).map_err(unreachable)
             }
             Transport::Udp { address, socket } => {
                 let sent = send_udp(address, socket, batch);
                 if sent.is_err() {
                     *socket = None;
                 }
-                sent.map_err(unreachable)
+                sent.map(|()| Receipt::Delivered).map_err(unreachable)
             }
             Transport::File { path, file } => {
                 let sent = append(path, file, batch);
-                sent.map_err(unreachable)
+                sent.map(|()| Receipt::Delivered).map_err(unreachable)
             }
+        }
+    }
+
+    /// Checks whether all batches that were sent some time ago have arrived.
+    ///
+    /// # Errors
+    /// The destination has closed the connection before it took them.
+    pub fn confirm(&mut self) -> Result<(), TransportError> {
+        let Transport::Tcp { stream, .. } = self else {
+            return Ok(());
+        };
+        let Some(open) = stream else { return Ok(()) };
+        let checked = is_open(open);
+        if !matches!(checked, Ok(true)) {
+            *stream = None;
+        }
+        checked.map(drop).map_err(unreachable)
+    }
+
+    /// Ends the connection, and waits for a moment until the destination has taken everything.
+    ///
+    /// # Errors
+    /// The destination has closed the connection before it took everything.
+    pub fn close(&mut self) -> Result<(), TransportError> {
+        match self {
+            Transport::Tcp { stream, .. } => stream
+                .take()
+                .map_or(Ok(()), |open| end_tcp(&open))
+                .map_err(unreachable),
+            _ => Ok(()),
+        }
+    }
+
+    /// The destination for messages, without user, password and query.
+    pub fn address(&self) -> String {
+        match self {
+            Transport::Http { url, .. } => url.split(['?', '#']).next().unwrap_or(url).to_owned(),
+            Transport::Tcp { address, .. } | Transport::Udp { address, .. } => address.clone(),
+            Transport::File { path, .. } => path.display().to_string(),
         }
     }
 }
@@ -220,6 +272,57 @@ fn write_tcp(address: &str, stream: &mut Option<TcpStream>, batch: &[u8]) -> std
         }
     };
     stream.write_all(batch)
+}
+
+/// Whether the destination keeps a connection open. What it sends is ignored.
+///
+/// # Errors
+/// It has closed the connection although it was sent more.
+fn is_open(mut stream: &TcpStream) -> std::io::Result<bool> {
+    stream.set_nonblocking(true)?;
+    let mut ignored = [0; 512];
+    let is_open = loop {
+        match stream.read(&mut ignored) {
+            Ok(0) => break false,
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => break true,
+            Err(error) => return Err(error),
+        }
+    };
+    stream.set_nonblocking(false)?;
+    // If it closed its side before the last batch, its system refuses that batch, or is about to.
+    let until = Instant::now() + REFUSAL;
+    while !is_open && Instant::now() < until {
+        if stream.take_error()?.is_some() {
+            return Err(ErrorKind::ConnectionReset.into());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(is_open)
+}
+
+fn end_tcp(mut stream: &TcpStream) -> std::io::Result<()> {
+    if !is_open(stream)? {
+        return Ok(());
+    }
+    stream.shutdown(Shutdown::Write)?;
+    stream.set_read_timeout(Some(LAST_WORD))?;
+    let mut ignored = [0; 512];
+    loop {
+        match stream.read(&mut ignored) {
+            Ok(0) => break,
+            Ok(_) => {}
+            // It takes its time to close the connection, or keeps it open.
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                break;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match stream.take_error()? {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
 }
 
 fn send_udp(address: &str, socket: &mut Option<UdpSocket>, batch: &[u8]) -> std::io::Result<()> {

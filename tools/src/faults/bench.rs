@@ -60,6 +60,26 @@ impl FaultBench {
         Ok(finish(child, LIMIT))
     }
 
+    /// Runs the program in a shell with limits, as a user who has no other processes. Needs root.
+    pub fn run_as_nobody(
+        &self,
+        workshop: &Workshop,
+        limits: &str,
+        words: &str,
+    ) -> anyhow::Result<Finished> {
+        let shell = self.limited(workshop, limits, words);
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+            .arg(shell.get_program())
+            .args(shell.get_args())
+            .current_dir(workshop.path(""))
+            .stdin(std::process::Stdio::null())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped());
+        Ok(finish(command.spawn()?, LIMIT))
+    }
+
     fn limited(&self, workshop: &Workshop, limits: &str, words: &str) -> Command {
         let script = format!("{limits}; exec '{}' {words}", self.program.display());
         let mut command = Command::new("/bin/sh");

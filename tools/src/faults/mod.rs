@@ -8,8 +8,9 @@ mod http2;
 mod inputs;
 mod leaks;
 mod limits;
+mod losses;
 mod outputs;
-mod scripts;
+pub mod scripts;
 mod servers;
 
 use std::path::PathBuf;
@@ -36,10 +37,11 @@ pub struct Fault {
 const FLEET: &str = "fleet";
 
 /// All faults, grouped by the part of the system that they affect.
-const FAULTS: [&[Fault]; 9] = [
+const FAULTS: [&[Fault]; 10] = [
     endings::FAULTS,
     inputs::FAULTS,
     outputs::FAULTS,
+    losses::FAULTS,
     servers::FAULTS,
     limits::FAULTS,
     http2::FAULTS,
@@ -145,7 +147,7 @@ fn chosen(choice: &FaultSelection) -> anyhow::Result<Vec<&'static Fault>> {
 }
 
 /// The release build of the program.
-fn built() -> anyhow::Result<PathBuf> {
+pub fn built() -> anyhow::Result<PathBuf> {
     run(cargo().args(["build", "--quiet", "--release", "--package", "drumfire"]))?;
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);

@@ -99,7 +99,11 @@ pub const FAULTS: &[Fault] = &[
         after: "the lost rows are counted, exit code 1, with verdict",
         stage: |bench| {
             let finished = bench.run(&sample("s"), &["-l", "/dev/full"]);
-            expect(&finished, 1, &["the disk is full"])
+            expect(&finished, 1, &["1 sample could not be written"])?;
+            ensure(
+                finished.err.matches("the disk is full").count() == 1,
+                &format!("the cause is not told once: {}", finished.err),
+            )
         },
     },
     Fault {
@@ -200,7 +204,7 @@ fn sends_all(bench: &FaultBench, out: &str, loses: Option<&str>) -> anyhow::Resu
     )?;
     let lost = finished.err.contains("batches were not delivered");
     match loses {
-        Some(output) => expect(&finished, 0, &[&format!("output {output}: ")])
+        Some(output) => expect(&finished, 0, &[&format!("output {output} at `")])
             .and_then(|()| ensure(lost, "what was lost is not told")),
         None => ensure(!lost, "a slow destination is no reason to lose batches"),
     }

@@ -82,7 +82,7 @@ const BEANSHELL: &str = r#"<BeanShellSampler guiclass="BeanShellSamplerGui" test
 /// finally aborts them.
 const TO_END: Duration = Duration::from_secs(20);
 
-fn groovy(name: &str, script: &str) -> String {
+pub fn groovy(name: &str, script: &str) -> String {
     format!(
         r#"<JSR223Sampler guiclass="TestBeanGUI" testclass="JSR223Sampler" testname="{name}"><stringProp name="scriptLanguage">groovy</stringProp><stringProp name="cacheKey">true</stringProp><stringProp name="script">{script}</stringProp></JSR223Sampler><hashTree/>"#
     )
@@ -104,7 +104,7 @@ fn extractor(prefix: &str, properties: &[(&str, &str)]) -> String {
 }
 
 /// Whether scripts can run; prints a message if not.
-fn has_java() -> bool {
+pub fn has_java() -> bool {
     let java = Command::new("java").arg("-version").output();
     let has = jmeter_home().is_some() && java.is_ok_and(|output| output.status.success());
     if !has {

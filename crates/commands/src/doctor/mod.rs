@@ -175,10 +175,25 @@ fn text(
     text
 }
 
+/// Where the limit of memory comes from, if it is not the machine's own.
+fn memory_source(limits: &Limits) -> &'static str {
+    let group = Machine::default().group_memory();
+    let is_of_group = group.is_some_and(|group| Some(group.limit_bytes) == limits.memory_bytes);
+    match is_of_group {
+        true => ", the limit of the control group",
+        false => "",
+    }
+}
+
 fn machine(text: &mut String, limits: &Limits) {
     let _ = writeln!(text, "  cores       {}", limits.cores);
     if let Some(bytes) = limits.memory_bytes {
-        let _ = writeln!(text, "  memory      {} MiB", count(bytes >> 20));
+        let _ = writeln!(
+            text,
+            "  memory      {} MiB{}",
+            count(bytes >> 20),
+            memory_source(limits)
+        );
     }
     if let Some(files) = limits.open_files {
         let _ = writeln!(text, "  open files  {}", count(files));

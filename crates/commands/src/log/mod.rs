@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use drumfire_java::date::SimplePattern;
+use drumfire_platform::causes::cause;
+use drumfire_platform::words::counted;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tracing::field::{Field, Visit};
@@ -86,6 +88,22 @@ fn file_name(written: &str, now: Timestamp, zone: &TimeZone) -> io::Result<Strin
     String::from_utf8(name).map_err(|_| wrong("bytes that are not text"))
 }
 
+/// Lines that the log has lost, and why; `None` if it has them all.
+static LOSS: Mutex<Option<(u64, String)>> = Mutex::new(None);
+
+/// Says how many lines were not written to the log, and why. Later calls report only what was lost since.
+pub fn take_loss(path: &Path) -> Option<String> {
+    let (lines, why) = LOSS.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+    let lines = counted(lines, "line");
+    Some(format!("the log `{}` lacks {lines}: {why}", path.display()))
+}
+
+fn note_loss(error: &io::Error) {
+    let mut loss = LOSS.lock().unwrap_or_else(PoisonError::into_inner);
+    let (lines, _) = loss.get_or_insert_with(|| (0, cause(error)));
+    *lines += 1;
+}
+
 struct JmeterLog {
     file: Mutex<File>,
     levels: Levels,
@@ -124,8 +142,9 @@ impl<S: Subscriber> Layer<S> for JmeterLog {
             &parts.message,
         );
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // A failure to write the log cannot be reported anywhere else.
-        let _ = file.write_all(line.as_bytes());
+        if let Err(error) = file.write_all(line.as_bytes()) {
+            note_loss(&error);
+        }
     }
 }
 

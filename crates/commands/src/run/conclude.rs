@@ -1,6 +1,6 @@
 //! Concludes a run after its last sample: files, the verdict, thresholds, the exit code.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use drumfire_fleet::AgentOutcome;
 use drumfire_health::Grade;
@@ -12,6 +12,7 @@ use super::prepare::{Prepared, RunFacts};
 use crate::engine::{Engine, Outcome};
 use crate::exit_codes::Exit;
 use crate::fleet;
+use crate::log::{self, options::LogOptions};
 use crate::refusal::Refusal;
 use crate::report::files;
 use crate::run::arguments::Progress;
@@ -78,6 +79,7 @@ pub fn conclude(
     if progress != Progress::Quiet && !brief.options.is_of_url() {
         console.line(milestones::END_OF_RUN);
     }
+    let log_file = log.clone();
     let shown = EndBlock {
         progress,
         is_verbose: brief.options.verbose || brief.settings.properties.get(VERBOSE) == Some("true"),
@@ -96,6 +98,7 @@ pub fn conclude(
         console.warn(&line);
     }
     faults.extend(lost(undelivered, brief.options.exports.required, console));
+    faults.extend(lost_log(&brief.options.log, log_file.as_deref(), console));
     let mut ending = Ending {
         interrupted: stopped.map(Exit::by_signal),
         has_faults: !faults.is_empty(),
@@ -140,6 +143,20 @@ fn lost(undelivered: Undelivered, is_required: bool, console: &mut Console<'_>) 
         console.warn(line);
     }
     Vec::new()
+}
+
+/// Tells what the log lost. Returns it as a loss if the user named the log.
+fn lost_log(
+    options: &LogOptions,
+    file: Option<&Path>,
+    console: &mut Console<'_>,
+) -> Option<String> {
+    let loss = log::take_loss(file?)?;
+    if options.file != LogOptions::default().file {
+        return Some(loss);
+    }
+    console.warn(&loss);
+    None
 }
 
 /// The outputs that receive the numbers of the run.

@@ -274,13 +274,12 @@ fn export(
     program: &CompiledPlan,
     console: &mut Console<'_>,
 ) -> Result<Exports, Refusal> {
-    let started = Exports::start(
+    let mut exports = Exports::start(
         &brief.options.exports,
         &brief.settings,
         authorities::of(&brief.settings)?,
         &run_id(brief.fingerprint.shown()),
-    );
-    let mut exports = started.map_err(|why| Refusal::new(Exit::Usage, why))?;
+    )?;
     for problem in exports.start_listeners(program.backends(), &brief.settings) {
         console.warn(&problem);
     }

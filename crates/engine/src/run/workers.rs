@@ -71,18 +71,31 @@ impl Drop for Done {
 
 pub struct Handle {
     commands: UnboundedSender<Command>,
+    /// Tells the thread how many workers there are, for which it waits.
+    count: Sender<usize>,
     thread: JoinHandle<()>,
 }
 
 impl Handle {
+    /// Lets the worker begin, as one of this many.
+    pub fn begin(&self, count: usize) {
+        // Nothing can have ended the thread yet.
+        let _ = self.count.send(count);
+    }
+
     pub fn send(&self, command: Command) {
         // A worker that panicked has closed its end; the command is dropped, and the run goes on.
         let _ = self.commands.send(command);
     }
 
     /// Ends the worker, whose recorder hands over its last numbers. Returns `None` if the worker hangs in Java code past the
-    /// deadline, if there is one; its thread is then abandoned. The error is the worker's panic.
-    pub fn end(self, deadline: Option<Instant>) -> Option<std::thread::Result<()>> {
+    /// deadline, if there is one; its thread is then abandoned. The error is the worker's panic. Where Java has crashed, a thread
+    /// that has done its work waits for Java for ever, and is not joined.
+    pub fn end(
+        self,
+        deadline: Option<Instant>,
+        has_crashed: bool,
+    ) -> Option<std::thread::Result<()>> {
         drop(self.commands);
         while let Some(deadline) = deadline
             && !self.thread.is_finished()
@@ -92,7 +105,10 @@ impl Handle {
             }
             std::thread::sleep(END_TICK);
         }
-        Some(self.thread.join())
+        Some(match has_crashed {
+            true => Ok(()),
+            false => self.thread.join(),
+        })
     }
 }
 
@@ -115,33 +131,35 @@ pub fn runtimes(count: usize) -> std::io::Result<(Vec<Runtime>, Option<std::io::
     Ok((made, None))
 }
 
-/// Starts worker `index` of `count`. Returns `None` if the system has no thread for it; the run then goes on without its users.
+/// Starts the thread of worker `index`, which waits for [`Handle::begin`].
+///
+/// # Errors
+/// If the system has no thread for it.
 pub fn start(
-    (index, count): (usize, usize),
+    index: usize,
     runtime: Runtime,
     shared: Arc<Shared>,
     plan: Arc<BoundPlan>,
     recorder: RecorderParts,
-) -> Option<Handle> {
+) -> std::io::Result<Handle> {
     let (commands, received) = unbounded_channel();
-    let own = shared.clone();
+    let (count, counted) = std::sync::mpsc::channel();
     let thread = std::thread::Builder::new()
         .name(format!("worker-{index}"))
         .spawn(move || {
+            // The run does not start if the sender is gone.
+            let Ok(count) = counted.recv() else { return };
             let set = LocalSet::new();
             set.block_on(
                 &runtime,
-                serve((index, count), own, plan, recorder, received),
+                serve((index, count), shared, plan, recorder, received),
             );
-        });
-    match thread {
-        Ok(thread) => Some(Handle { commands, thread }),
-        Err(error) => {
-            let text = format!("the system has no thread for worker {index}: {error}");
-            shared.defects.note_worker(&text);
-            None
-        }
-    }
+        })?;
+    Ok(Handle {
+        commands,
+        count,
+        thread,
+    })
 }
 
 async fn serve(

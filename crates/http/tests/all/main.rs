@@ -10,3 +10,4 @@ mod peer;
 mod proxy;
 mod tls;
 mod transfer;
+mod url_connection;

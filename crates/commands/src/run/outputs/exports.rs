@@ -9,6 +9,8 @@ use drumfire_sinks::{Delivery, Exporter, RequestedOutput, RunInfo, Sink, Users};
 use jiff::Timestamp;
 
 use crate::engine::{BackendSpec, Event, Mark, Subscriber};
+use crate::exit_codes::Exit;
+use crate::refusal::Refusal;
 use crate::run::arguments::ExportOptions;
 use crate::run::outputs::backends;
 use crate::run::outputs::collectors::Collectors;
@@ -47,25 +49,32 @@ impl Exports {
         settings: &RunProperties,
         authorities: Authorities,
         run_id: &str,
-    ) -> Result<Exports, String> {
+    ) -> Result<Exports, Refusal> {
+        let usage = |why: String| Refusal::new(Exit::Usage, why);
         let listed = |name| list(settings.properties.get(name).unwrap_or_default());
         let outs = options.out.iter().cloned().chain(listed(OUT));
         let outs = outs
             .map(|text| RequestedOutput::parse(&text))
             .collect::<Result<Vec<_>, _>>();
         let tags = options.tags.iter().cloned().chain(listed(TAGS));
-        let tags = tags.map(|text| tag(&text)).collect::<Result<Vec<_>, _>>()?;
+        let tags = tags
+            .map(|text| tag(&text))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(usage)?;
         let run = RunInfo {
             id: run_id.to_owned(),
             tags,
         };
         let now_ms = || Timestamp::now().as_millisecond();
         let sinks = outs
-            .map_err(|error| error.to_string())?
+            .map_err(|error| usage(error.to_string()))?
             .iter()
             .map(|out| out.start(&run, &authorities, now_ms))
             .collect::<Result<_, _>>()
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| {
+                Refusal::new(Exit::RunFailed, error.to_string())
+                    .hint("nothing was sent; name another place, or make room for this")
+            })?;
         Ok(Exports {
             sinks,
             listeners: Vec::new(),
@@ -209,6 +218,7 @@ impl Subscriber for Exports {
 fn lost(kind: &str, delivery: &Delivery) -> Option<String> {
     let Delivery {
         sink,
+        address,
         delivered,
         dropped,
         problem,
@@ -216,8 +226,9 @@ fn lost(kind: &str, delivery: &Delivery) -> Option<String> {
     let all = delivered + dropped;
     let why = problem.iter().map(|problem| format!(": {problem}"));
     let why = why.collect::<String>();
-    (*dropped > 0)
-        .then(|| format!("{kind} {sink}: {dropped} of {all} batches were not delivered{why}"))
+    (*dropped > 0).then(|| {
+        format!("{kind} {sink} at `{address}`: {dropped} of {all} batches were not delivered{why}")
+    })
 }
 
 fn users(counts: ThreadCounts) -> Users {

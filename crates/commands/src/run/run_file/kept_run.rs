@@ -257,7 +257,7 @@ mod tests {
         increment.connections.opened = 3;
         let nothing = Recording::default();
         kept.receive(&Event::Increment(Arc::new(increment)), &nothing);
-        let ended = kept.end().unwrap();
+        let kept = kept.end().unwrap();
         let read = |path: &Path| {
             let mut warnings = Vec::new();
             let run = drumfire_report::read_input(path, &Default::default(), &mut warnings);
@@ -265,7 +265,7 @@ mod tests {
         };
         let (run, warnings) = read(&file);
         assert_eq!((run.connections.unwrap().opened, warnings), (3, 1));
-        finish(&ended.place, &begun("p.jmx", 1_000)).unwrap();
+        finish(&kept.place, &begun("p.jmx", 1_000)).unwrap();
         let (run, warnings) = read(&file);
         assert!(!run.ended_early && warnings == 0);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use drumfire_health::{
     Delay, EngineCounters, Failures, Machine, Opened, Second, Shortages, Verdict, Watch, judge,
 };
+use drumfire_platform::causes::cause;
 use drumfire_platform::words::counted;
 use drumfire_results::{
     ExistingFile, FileReport, Histogram, Recording, ResultFolder, ResultWriter, SummariserSettings,
@@ -33,6 +34,7 @@ use crate::run::workers;
 use crate::run::workers::{Command, Done, JavaMoment, RecorderParts};
 
 use planned::{planned_ms, started};
+use start_error::MORE_THREADS;
 pub use start_error::StartError;
 
 /// How long the main groups wait for work that scripts of setUp groups have started in Java.
@@ -117,6 +119,7 @@ pub fn run(
         finished,
         subscribers,
         problem_told: false,
+        memory_told: false,
         used_force: false,
         gave_up: false,
         started: Instant::now(),
@@ -194,26 +197,33 @@ fn start_workers(
     let settings = SummariserSettings::from_properties(&lookup);
     let label_bytes = lookup(LABEL_BYTES).and_then(|bytes| bytes.trim().parse().ok());
     let wanted = ledger.handovers().len();
-    let (runtimes, refused) = workers::runtimes(wanted)?;
-    let count = runtimes.len();
-    let warning = refused.map(|error| {
-        format!("only {count} of {wanted} workers run, the system refused more: {error}")
-    });
-    let workers = runtimes.into_iter().zip(ledger.handovers()).enumerate();
-    let workers = workers.filter_map(|(index, (runtime, handover))| {
+    let (runtimes, mut refused) = workers::runtimes(wanted)?;
+    let mut workers = Vec::with_capacity(wanted);
+    for (index, (runtime, handover)) in runtimes.into_iter().zip(ledger.handovers()).enumerate() {
         let parts = RecorderParts {
             inlet: writer.inlet(),
             handover: handover.clone(),
             ignore_transactions: settings.ignore_transactions,
             label_bytes,
         };
-        workers::start((index, count), runtime, shared.clone(), plan.clone(), parts)
-    });
-    let workers: Vec<_> = workers.collect();
-    match workers.is_empty() {
-        true => Err(std::io::Error::other("the system has no thread for it")),
-        false => Ok((workers, warning)),
+        match workers::start(index, runtime, shared.clone(), plan.clone(), parts) {
+            Ok(worker) => workers.push(worker),
+            Err(error) if workers.is_empty() => return Err(error),
+            Err(error) => {
+                refused = Some(error);
+                break;
+            }
+        }
     }
+    let count = workers.len();
+    workers.iter().for_each(|worker| worker.begin(count));
+    let warning = refused.map(|error| {
+        format!(
+            "only {count} of {wanted} workers run, the system refused more: {}; {MORE_THREADS}",
+            cause(&error)
+        )
+    });
+    Ok((workers, warning))
 }
 
 struct Run<'s, 'o> {
@@ -230,6 +240,8 @@ struct Run<'s, 'o> {
     subscribers: &'s mut [&'o mut dyn Subscriber],
     /// Subscribers have been told of the writer's problem.
     problem_told: bool,
+    /// They have been told that the control group's memory is scarce.
+    memory_told: bool,
     /// Some users did not heed 'stop now' in time (`StandardJMeterEngine.StopTest`).
     used_force: bool,
     /// Some users did not stop even then, and the run no longer waits for them.
@@ -265,7 +277,8 @@ impl Run<'_, '_> {
         self.phase(GroupKind::Main);
         // In JMeter an exit of the JVM skips tearDown groups. Here they run, whatever the plan says of shutdowns.
         let tears_down = self.shared.program.tear_down_on_shutdown || self.exit_request().is_some();
-        if main_began && self.shared.control.stopping() && tears_down {
+        // Users of a worker that hangs would never start.
+        if main_began && self.shared.control.stopping() && tears_down && !self.gave_up {
             self.shared.control.rearm();
         }
         self.pass_gate(GroupPhase::TearDown);
@@ -290,7 +303,7 @@ impl Run<'_, '_> {
     /// Notifies the elements that Java runs of the start or end of the test; false if the run cannot go on.
     fn java_state(&mut self, moment: JavaMoment) -> bool {
         let program = &self.shared.program;
-        if program.java.elements.is_empty() || program.groups.is_empty() {
+        if program.java.elements.is_empty() || program.groups.is_empty() || self.crash().is_some() {
             return true;
         }
         self.workers[0].send(Command::Java(moment, Done::new(self.done.clone())));
@@ -468,7 +481,11 @@ impl Run<'_, '_> {
                     self.break_off(true);
                     self.used_force = true;
                 }
-                if since.elapsed() > self.thread_stop_wait() + GIVE_UP_WAIT {
+                let patience = match self.crash() {
+                    Some(_) => GIVE_UP_WAIT,
+                    None => self.thread_stop_wait() + GIVE_UP_WAIT,
+                };
+                if since.elapsed() > patience {
                     tracing::error!("some users did not stop; their samples are lost");
                     self.gave_up = true;
                     return;
@@ -509,6 +526,13 @@ impl Run<'_, '_> {
         }
     }
 
+    fn crash(&self) -> Option<String> {
+        match &self.shared.program.settings.java {
+            Java::Host(host) => host.crash(),
+            Java::Absent(_) => None,
+        }
+    }
+
     fn tell(&mut self, event: &Event) {
         for subscriber in self.subscribers.iter_mut() {
             subscriber.receive(event, self.ledger.recording());
@@ -539,6 +563,7 @@ impl Run<'_, '_> {
         if let Some(second) = self.watch.observe(&moment) {
             self.second = Some(Arc::new(second.clone()));
             self.judge_so_far(&moment);
+            self.warn_of_memory();
         }
         for hint in self.shared.slot.take_news() {
             self.tell(&Event::Warning(hint.into()));
@@ -550,6 +575,18 @@ impl Run<'_, '_> {
         }
         self.tell_increments(Some(now_ms));
         self.tell_tick(now_ms);
+    }
+
+    /// Warns once that the control group has little memory left: at its limit the system kills the run without a word.
+    fn warn_of_memory(&mut self) {
+        if self.memory_told {
+            return;
+        }
+        let memory = self.machine.group_memory();
+        if let Some(warning) = memory.and_then(|memory| memory.warning()) {
+            self.memory_told = true;
+            self.tell(&Event::Warning(warning.into()));
+        }
     }
 
     /// Sends the increments of finished seconds, or of all seconds without a time, and the samples of backend listeners.
@@ -670,9 +707,10 @@ impl Run<'_, '_> {
     /// Ends all workers, which hand over their last numbers. Returns what went wrong.
     fn end_workers(&mut self) -> Vec<String> {
         let mut faults = Vec::new();
-        let deadline = self.gave_up.then(|| Instant::now() + WORKER_END_WAIT);
+        let has_crashed = self.crash().is_some();
+        let deadline = (self.gave_up || has_crashed).then(|| Instant::now() + WORKER_END_WAIT);
         for worker in std::mem::take(&mut self.workers) {
-            match worker.end(deadline) {
+            match worker.end(deadline, has_crashed) {
                 Some(Err(panic)) => self.shared.defects.note_worker(&*panic),
                 Some(Ok(())) => {}
                 None => faults.push(
@@ -702,13 +740,16 @@ impl Run<'_, '_> {
             ..self.moment()
         };
         let seconds = self.watch.end(&last);
+        faults.extend(self.crash());
         faults.extend(self.exit_request());
         faults.extend(self.stop_fault());
         faults.extend(self.writer.problems().iter().cloned());
         let mut failures = self.failures(last.lacking);
         let report = self.writer.finish();
-        faults.extend(report.gauge.problem);
         failures.lost_rows = report.files.iter().map(|file| file.lost_rows).sum();
+        // A cause that was told while the run went on is not repeated; the lost rows are counted below.
+        let is_known = self.problem_told && failures.lost_rows > 0;
+        faults.extend(report.gauge.problem.filter(|_| !is_known));
         let verdict = judge(&seconds, &failures, &self.machine.limits());
         faults.extend(self.shared.defects.fault());
         let supplies = self.shared.supplies.iter();

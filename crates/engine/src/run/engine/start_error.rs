@@ -2,9 +2,13 @@
 
 use std::fmt;
 
+use drumfire_platform::causes::cause;
 use drumfire_results::OpenError;
 
 use crate::run::java::host::JavaError;
+
+/// The remedy where the system has neither threads nor descriptors for a worker.
+pub(super) const MORE_THREADS: &str = "allow this user more threads and open files (`ulimit -u`, `ulimit -n`, or the limits of the container)";
 
 /// Why a run did not start.
 #[derive(Debug)]
@@ -25,7 +29,11 @@ impl fmt::Display for StartError {
             StartError::Results(error) => error.fmt(f),
             StartError::Java(error) => error.fmt(f),
             StartError::Tls(message) => f.write_str(message),
-            StartError::Workers(error) => write!(f, "no worker can start: {error}"),
+            StartError::Workers(error) => write!(
+                f,
+                "no worker can start, the system refused it: {}; {MORE_THREADS}",
+                cause(error)
+            ),
         }
     }
 }

@@ -150,6 +150,12 @@ pub trait JavaHost: Send + Sync {
         Vec::new()
     }
 
+    /// The crash of native code that has ended the run, with the element that called the code; `None` if none has crashed. Java
+    /// must not be called any more.
+    fn crash(&self) -> Option<String> {
+        None
+    }
+
     /// The call of `System.exit` that has ended the run, with the element it is in; `None` if no code has called it.
     fn exit_request(&self) -> Option<String> {
         None

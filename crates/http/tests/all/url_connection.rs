@@ -1,14 +1,12 @@
 //! Exchanges by the rules of `java.net.HttpURLConnection`.
 
-mod peer;
-
 use std::time::Duration;
 
+use crate::peer::{Do, GET, LIMITS, Peer, answer, answer_and_close, run, session};
 use drumfire_http::{
     ClientRules, Decode, Failure, FailureKind, Incoming, Outgoing, Session, Target, WantedParts,
     exchange,
 };
-use peer::{Do, GET, LIMITS, Peer, answer, answer_and_close, run, session};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
