@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
@@ -98,6 +99,15 @@ pub fn soak(seconds: &str, program: Option<&Path>) -> anyhow::Result<()> {
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut child = workshop.start(&words);
+    let watched = watch(&mut child, seconds);
+    let finished = finish(child, LIMIT);
+    ensure!(finished.code == Some(0), "the run failed: {finished:?}");
+    is_flat(&watched?)?;
+    are_counted(&workshop)
+}
+
+/// What the program holds, each second until it ends. Its page has its followers meanwhile.
+fn watch(child: &mut Child, seconds: u64) -> anyhow::Result<Vec<Held>> {
     let told = child.stdout.take().context("it is piped")?;
     let mut told = BufReader::new(told);
     let mut line = String::new();
@@ -123,10 +133,7 @@ pub fn soak(seconds: &str, program: Option<&Path>) -> anyhow::Result<()> {
         }
         std::thread::sleep(Duration::from_secs(1));
     }
-    let finished = finish(child, LIMIT);
-    ensure!(finished.code == Some(0), "the run failed: {finished:?}");
-    is_flat(&held)?;
-    are_counted(&workshop)
+    Ok(held)
 }
 
 /// Users that take samples of many labels; if there is Java, one that runs a script.

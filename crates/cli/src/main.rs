@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
+use drumfire_commands::console::Console;
 use drumfire_commands::dispatch;
 use drumfire_commands::engine::{Engine, JavaBridge};
-use drumfire_commands::terminal::console::Console;
 use drumfire_commands::terminal::live::error_columns;
 use drumfire_commands::terminal::style::Style;
 

@@ -1,16 +1,13 @@
 //! The verdict of a run when something other than the target spoils its numbers, and when it is the target.
 
-#[path = "all/plans/mod.rs"]
-mod plans;
-
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::sync::{OnceLock, RwLock};
 use std::time::{Duration, Instant};
 
+use drumfire_testkit::plans::{debug, pause};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 use drumfire_testkit::server::{ResponseStep, Server, ok};
-use plans::{debug, pause};
 
 /// Each test watches the whole machine: those that leave it alone share it, the one that does not has it to itself.
 static MACHINE: RwLock<()> = RwLock::new(());
@@ -21,16 +18,16 @@ fn workshop() -> Workshop {
 
 /// Two users who ask for `/` for `seconds`, with a pause of `pause_ms` before each request.
 fn plan(seconds: u32, pause_ms: u32, host: &str, port: &str) -> String {
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+    drumfire_testkit::plans::plan(&format!(
+        r#"
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">2</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
 <boolProp name="ThreadGroup.scheduler">true</boolProp><stringProp name="ThreadGroup.duration">{seconds}</stringProp>
 <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">-1</stringProp></elementProp></ThreadGroup><hashTree>
 <ConstantTimer guiclass="ConstantTimerGui" testclass="ConstantTimer" testname="t"><stringProp name="ConstantTimer.delay">{pause_ms}</stringProp></ConstantTimer><hashTree/>
 <HTTPSamplerProxy guiclass="HTTPSamplerProxyGui" testclass="HTTPSamplerProxy" testname="r"><stringProp name="HTTPSampler.domain">{host}</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
 <stringProp name="HTTPSampler.path">/</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp></HTTPSamplerProxy><hashTree/>
-</hashTree></hashTree></hashTree></jmeterTestPlan>"#
-    )
+</hashTree>"#
+    ))
 }
 
 fn verdict(finished: &Finished) -> &str {
@@ -198,7 +195,7 @@ fn arrivals_that_never_start_are_counted_and_told() {
             &(pause(500) + &debug("shop")),
         ),
     ];
-    workshop.write("p.jmx", plans::plan(&elements.concat()));
+    workshop.write("p.jmx", drumfire_testkit::plans::plan(&elements.concat()));
     let finished = workshop.run(&["run", "p.jmx", "--run-file", "r.drumfire"], LIMIT);
     assert!(
         verdict(&finished).contains("arrivals were due and did not start, "),

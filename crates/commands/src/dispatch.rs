@@ -5,12 +5,12 @@ use std::path::Path;
 use drumfire_platform::causes::unwritable;
 
 use crate::command::Command;
+use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::{attach, run_url, taurus};
 use crate::settings::project;
-use crate::terminal::console::Console;
 use crate::{
     agent, args, capacity, check, compare, ctl, debug, demo, doctor, fleet, fmt, import, jmeter,
     jvm, k8s, lsp, matrix, merge_plan, mirror, new, plan, record, rename, report, run, runs, set,

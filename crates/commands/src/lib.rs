@@ -10,6 +10,7 @@ mod capacity;
 mod check;
 pub mod command;
 mod compare;
+pub mod console;
 mod ctl;
 mod debug;
 pub mod demo;

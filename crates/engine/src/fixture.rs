@@ -42,9 +42,7 @@ pub fn decode_with_findings<T>(
     for (name, value) in properties {
         settings.properties.set(name, *value);
     }
-    let plan = format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{xml}<hashTree/></hashTree></hashTree></jmeterTestPlan>"#
-    );
+    let plan = drumfire_testkit::plans::plan(&format!(r#"{xml}<hashTree/>"#));
     let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"))
         .expect("the element is well-formed");
     let plan = Resolver::new(read.tree, &settings.properties, &settings.base_dir)
@@ -117,13 +115,13 @@ pub fn one_user_with(properties: &[(&str, &str)], iterations: u32, body: &str) -
     for (name, value) in properties {
         settings.properties.set(name, *value);
     }
-    let plan = format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+    let plan = drumfire_testkit::plans::plan(&format!(
+        r#"
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
 <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{iterations}</stringProp></elementProp></ThreadGroup><hashTree>
 {body}
-</hashTree></hashTree></hashTree></jmeterTestPlan>"#
-    );
+</hashTree>"#
+    ));
     let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));
     let tree = read.expect("the plan is well-formed").tree;
     match crate::compile(tree, Arc::new(settings)) {

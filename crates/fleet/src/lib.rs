@@ -18,8 +18,7 @@ mod log_queue;
 mod merge;
 mod rows;
 mod select;
-mod swarm;
-mod wire;
+pub mod wire;
 
 use std::time::Duration;
 
@@ -28,16 +27,15 @@ pub use coordinator::{
     AgentOutcome, BegunPlan, FleetOrder, FleetOutcome, OnLost, PlannedGroup, fetch_plan, run,
 };
 pub use error::FleetError;
-pub use files::{PlanFile, stays_inside};
+pub use files::{PlanFile, put_end, stays_inside};
 pub use init::{
     CERTIFICATE, CERTIFICATE_KEY, FleetFiles, ServerPlace, add_agent, init, write_private,
 };
 pub use keys::{is_public_key, run_credentials};
-pub use link::LinkOptions;
+pub use link::{COORDINATOR, Link, LinkOptions};
 pub use local::{NATS_VARIABLE, find};
 pub use log_queue::LogQueue;
 pub use select::{BadSelection, Hosts, Selection, agent_name};
-pub use swarm::{Swarm, swarm};
 pub use wire::{AgentEnd, Hello, LogLevel, PROTOCOL, RowHandling, is_token};
 
 /// The agents that answer at a NATS server within a time.
@@ -47,7 +45,7 @@ pub use wire::{AgentEnd, Hello, LogLevel, PROTOCOL, RowHandling, is_token};
 pub fn agents(options: &LinkOptions, patience: Duration) -> Result<Vec<Hello>, FleetError> {
     let runtime = agent::runtime()?;
     let found = runtime.block_on(async {
-        let link = link::Link::connect(options, link::COORDINATOR).await?;
+        let link = Link::connect(options, COORDINATOR).await?;
         coordinator::who(&link, patience).await
     });
     runtime.shutdown_timeout(Duration::from_secs(1));

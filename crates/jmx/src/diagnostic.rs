@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use drumfire_platform::causes::unreadable;
 use drumfire_platform::colour::painted;
+use drumfire_platform::palette;
 use drumfire_platform::spelling::absent;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::palette;
 use crate::source::{SourceFile, Span};
 
 /// How serious a finding is.

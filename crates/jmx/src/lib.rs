@@ -32,7 +32,6 @@ mod merge;
 mod merge_settings;
 mod name;
 mod outline;
-pub mod palette;
 mod properties;
 mod property_table;
 mod props;

@@ -1,5 +1,5 @@
 //! Services that several crates need: private files, processes and the environment, which each system provides differently; what to
-//! tell a user about a file that cannot be used; progress on a terminal; numbers in words.
+//! tell a user about a file that cannot be used; progress on a terminal; numbers in words; colours of a terminal.
 //!
 //! Each function has the same meaning on all systems. Its documentation says where a system can only approximate it.
 
@@ -8,6 +8,7 @@
 pub mod causes;
 pub mod colour;
 pub mod files;
+pub mod palette;
 pub mod ports;
 pub mod processes;
 pub mod progress;

@@ -12,5 +12,5 @@ mod series;
 mod source;
 mod ssh;
 
-pub use source::{KINDS, Source, SourceError, View, Watching};
+pub use source::{Source, SourceError, View, Watching};
 pub use ssh::{SshCommand, SshWatch};

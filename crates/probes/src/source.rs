@@ -15,8 +15,74 @@ use crate::http::{HttpSource, MetricsFormat};
 use crate::series::{MetricReading, Series};
 use crate::ssh::{SshSource, SshWatch};
 
-/// The kinds, as users write them.
-pub const KINDS: [&str; 5] = ["node", "prometheus", "apache", "nginx", "agent"];
+/// A kind of source that users name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SourceKind {
+    /// Prometheus's node_exporter.
+    Node,
+    /// A query to Prometheus.
+    Prometheus,
+    /// Apache's mod_status.
+    Apache,
+    /// nginx's stub_status.
+    Nginx,
+    /// PerfMon's ServerAgent.
+    Agent,
+}
+
+impl SourceKind {
+    const ALL: [SourceKind; 5] = [
+        SourceKind::Node,
+        SourceKind::Prometheus,
+        SourceKind::Apache,
+        SourceKind::Nginx,
+        SourceKind::Agent,
+    ];
+
+    /// The name that users write.
+    fn name(self) -> &'static str {
+        match self {
+            SourceKind::Node => "node",
+            SourceKind::Prometheus => "prometheus",
+            SourceKind::Apache => "apache",
+            SourceKind::Nginx => "nginx",
+            SourceKind::Agent => "agent",
+        }
+    }
+
+    fn names() -> [&'static str; 5] {
+        SourceKind::ALL.map(SourceKind::name)
+    }
+
+    /// What is expected in place of this target, if it is wrong.
+    fn objection(self, target: &str) -> Option<&'static str> {
+        let is_url = target.starts_with("http://") || target.starts_with("https://");
+        match self {
+            SourceKind::Agent if !is_host_and_port(target) => {
+                Some("HOST:PORT, such as 10.0.0.5:4444")
+            }
+            SourceKind::Agent => None,
+            SourceKind::Prometheus if !is_url || !target.contains("query=") => {
+                Some("a URL with a query, such as http://10.0.0.5:9090/api/v1/query?query=up")
+            }
+            SourceKind::Node | SourceKind::Prometheus | SourceKind::Apache | SourceKind::Nginx => {
+                if !is_url {
+                    Some("a URL that begins with http:// or https://")
+                } else {
+                    bad_port(target).map(|_| "a URL with a port from 1 to 65535")
+                }
+            }
+        }
+    }
+}
+
+/// How a source is polled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Polled {
+    Named(SourceKind),
+    /// A machine that runs commands over SSH, which elements of a plan ask for.
+    Ssh(Box<SshWatch>),
+}
 /// The polling interval.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The name of the threads that poll over SSH. They notice the end of a run within milliseconds.
@@ -25,20 +91,18 @@ const SSH_THREAD: &str = "watch ssh";
 /// A source of metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    kind: &'static str,
+    polled: Polled,
     target: String,
-    /// The settings of a machine that is polled over SSH.
-    ssh: Option<SshWatch>,
 }
 
 /// Why a source is invalid.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SourceError {
     /// It is not `KIND=WHERE`.
-    #[error("`{0}` is not KIND=WHERE\nhint: write `node=http://10.0.0.5:9100/metrics`, or another of {kinds}", kinds = KINDS.join(", "))]
+    #[error("`{0}` is not KIND=WHERE\nhint: write `node=http://10.0.0.5:9100/metrics`, or another of {kinds}", kinds = SourceKind::names().join(", "))]
     Form(String),
     /// There is no such kind.
-    #[error("`{0}` is not a kind of source\nhint: {hint}", hint = one_of(.0, &KINDS))]
+    #[error("`{0}` is not a kind of source\nhint: {hint}", hint = one_of(.0, &SourceKind::names()))]
     Kind(String),
     /// The part behind the kind is wrong.
     #[error("`{0}` is not a source\nhint: write {1}")]
@@ -60,25 +124,15 @@ impl Source {
         let (kind, target) = text
             .split_once('=')
             .ok_or_else(|| SourceError::Form(text.to_owned()))?;
-        let known = KINDS.into_iter().find(|known| *known == kind);
+        let known = SourceKind::ALL
+            .into_iter()
+            .find(|known| known.name() == kind);
         let kind = known.ok_or_else(|| SourceError::Kind(kind.to_owned()))?;
-        let is_url = target.starts_with("http://") || target.starts_with("https://");
-        let expected = match kind {
-            "agent" if !is_host_and_port(target) => Some("HOST:PORT, such as 10.0.0.5:4444"),
-            "agent" => None,
-            "prometheus" if !is_url || !target.contains("query=") => {
-                Some("a URL with a query, such as http://10.0.0.5:9090/api/v1/query?query=up")
-            }
-            _ if !is_url => Some("a URL that begins with http:// or https://"),
-            _ if bad_port(target).is_some() => Some("a URL with a port from 1 to 65535"),
-            _ => None,
-        };
-        match expected {
+        match kind.objection(target) {
             Some(expected) => Err(SourceError::Target(text.to_owned(), expected)),
             None => Ok(Source {
-                kind,
+                polled: Polled::Named(kind),
                 target: target.to_owned(),
-                ssh: None,
             }),
         }
     }
@@ -87,9 +141,15 @@ impl Source {
     #[must_use]
     pub fn ssh(watch: SshWatch) -> Source {
         Source {
-            kind: "ssh",
             target: watch.place(),
-            ssh: Some(watch),
+            polled: Polled::Ssh(Box::new(watch)),
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match &self.polled {
+            Polled::Named(kind) => kind.name(),
+            Polled::Ssh(_) => "ssh",
         }
     }
 
@@ -99,19 +159,20 @@ impl Source {
         // Hide a password in the URL.
         let host = rest.split(['/', '?']).next().unwrap_or_default();
         let host = host.rsplit('@').next().unwrap_or_default();
-        format!("{} {host}", self.kind)
+        format!("{} {host}", self.kind())
     }
 
     fn asked(&self, authorities: &Authorities) -> Asked {
-        if let Some(watch) = &self.ssh {
-            return Asked::Ssh(Box::new(SshSource::new(watch.clone())));
-        }
-        let form = match self.kind {
-            "agent" => return Asked::Agent(AgentSource::new(self.target.clone())),
-            "node" => MetricsFormat::Node,
-            "prometheus" => MetricsFormat::Prometheus,
-            "apache" => MetricsFormat::Apache,
-            _ => MetricsFormat::Nginx,
+        let kind = match &self.polled {
+            Polled::Named(kind) => kind,
+            Polled::Ssh(watch) => return Asked::Ssh(Box::new(SshSource::new((**watch).clone()))),
+        };
+        let form = match kind {
+            SourceKind::Agent => return Asked::Agent(AgentSource::new(self.target.clone())),
+            SourceKind::Node => MetricsFormat::Node,
+            SourceKind::Prometheus => MetricsFormat::Prometheus,
+            SourceKind::Apache => MetricsFormat::Apache,
+            SourceKind::Nginx => MetricsFormat::Nginx,
         };
         Asked::Http(HttpSource::new(self.target.clone(), form, authorities))
     }
@@ -175,7 +236,7 @@ impl Watching {
                 now_ms.clone(),
             );
             let thread = std::thread::Builder::new()
-                .name(format!("watch {}", source.kind))
+                .name(format!("watch {}", source.kind()))
                 .spawn(move || watch(asked, &told, now_ms))?;
             self.sources.lock().push((source.name(), shared));
             self.threads.push(thread);

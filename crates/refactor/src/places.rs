@@ -40,9 +40,7 @@ mod tests {
     /// The plan with these elements after the variable `user` has become `customer`.
     fn renamed(elements: &str) -> String {
         let reader = element("HTTPSamplerProxy", &text("HTTPSampler.path", "/${user}"));
-        let plan = format!(
-            r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="G" testclass="TestPlan" testname="p"/><hashTree>{elements}{reader}</hashTree></hashTree></jmeterTestPlan>"#
-        );
+        let plan = drumfire_testkit::plans::plan(&format!(r#"{elements}{reader}"#));
         let path = Path::new("p.jmx");
         let tree = drumfire_jmx::read(plan.as_bytes(), path)
             .expect("a plan")

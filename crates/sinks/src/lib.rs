@@ -35,7 +35,7 @@ pub use influx_raw::InfluxRaw;
 pub use influx_two::{InfluxTwo, Sent};
 pub use json::JsonLines;
 pub use otlp::Otlp;
-pub use out::{OutError, RequestedOutput, Sink};
+pub use out::{OutError, OutputKind, RequestedOutput, Sink};
 pub use prometheus::Prometheus;
 pub use remote_write::RemoteWrite;
 pub use scrape::{MetricsServer, MetricsText, Scrape};

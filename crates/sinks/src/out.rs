@@ -22,22 +22,91 @@ use crate::statsd::StatsD;
 use crate::transport::Transport;
 use drumfire_results::Increment;
 
-/// The kinds, as users write them.
-pub const KINDS: [&str; 8] = [
-    "influxdb",
-    "graphite",
-    "prometheus",
-    "prometheus-remote-write",
-    "otlp",
-    "statsd",
-    "clickhouse",
-    "json",
-];
+/// A kind of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputKind {
+    /// InfluxDB's line protocol, by HTTP.
+    InfluxDb,
+    /// Graphite's plain text, over TCP.
+    Graphite,
+    /// A page for Prometheus to scrape.
+    Prometheus,
+    /// Prometheus's remote write, by HTTP.
+    PrometheusRemoteWrite,
+    /// OpenTelemetry's metrics, by HTTP.
+    Otlp,
+    /// StatsD, over UDP.
+    StatsD,
+    /// Rows for ClickHouse, by HTTP.
+    ClickHouse,
+    /// Lines of JSON in a file.
+    Json,
+}
+
+impl OutputKind {
+    /// All kinds.
+    pub const ALL: [OutputKind; 8] = [
+        OutputKind::InfluxDb,
+        OutputKind::Graphite,
+        OutputKind::Prometheus,
+        OutputKind::PrometheusRemoteWrite,
+        OutputKind::Otlp,
+        OutputKind::StatsD,
+        OutputKind::ClickHouse,
+        OutputKind::Json,
+    ];
+
+    /// The name that users write.
+    pub fn name(self) -> &'static str {
+        match self {
+            OutputKind::InfluxDb => "influxdb",
+            OutputKind::Graphite => "graphite",
+            OutputKind::Prometheus => "prometheus",
+            OutputKind::PrometheusRemoteWrite => "prometheus-remote-write",
+            OutputKind::Otlp => "otlp",
+            OutputKind::StatsD => "statsd",
+            OutputKind::ClickHouse => "clickhouse",
+            OutputKind::Json => "json",
+        }
+    }
+
+    /// The kind with this name.
+    fn named(name: &str) -> Option<OutputKind> {
+        OutputKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    fn names() -> [&'static str; 8] {
+        OutputKind::ALL.map(OutputKind::name)
+    }
+
+    /// Whether this may be its place, and what usually is.
+    fn fits(self, target: &str) -> (bool, &'static str) {
+        let has_port = bad_port(target).is_none();
+        match self {
+            OutputKind::InfluxDb
+            | OutputKind::PrometheusRemoteWrite
+            | OutputKind::Otlp
+            | OutputKind::ClickHouse => (
+                is_url(target) && has_port,
+                "a URL: http:// or https:// and a host, with a port up to 65535",
+            ),
+            OutputKind::Graphite | OutputKind::StatsD => (
+                is_host_and_port(target) && has_port,
+                "HOST:PORT, with a port from 1 to 65535",
+            ),
+            OutputKind::Prometheus => (
+                target.parse::<SocketAddr>().is_ok() && has_port,
+                "ADDRESS:PORT of this machine, such as 127.0.0.1:9270",
+            ),
+            OutputKind::Json => (!target.is_empty(), "a file"),
+        }
+    }
+}
 
 /// An output that a user asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestedOutput {
-    kind: &'static str,
+    kind: OutputKind,
     target: String,
 }
 
@@ -45,10 +114,10 @@ pub struct RequestedOutput {
 #[derive(Debug, Error)]
 pub enum OutError {
     /// It is not `KIND=WHERE`.
-    #[error("`{0}` is not KIND=WHERE\nhint: write `influxdb=http://127.0.0.1:8086/write?db=jmeter`, or another of {kinds}", kinds = KINDS.join(", "))]
+    #[error("`{0}` is not KIND=WHERE\nhint: write `influxdb=http://127.0.0.1:8086/write?db=jmeter`, or another of {kinds}", kinds = OutputKind::names().join(", "))]
     Form(String),
     /// There is no such kind.
-    #[error("`{0}` is not a kind of output\nhint: {hint}", hint = one_of(.0, &KINDS))]
+    #[error("`{0}` is not a kind of output\nhint: {hint}", hint = one_of(.0, &OutputKind::names()))]
     Kind(String),
     /// The part after the kind is wrong.
     #[error("`{target}` is not a place for {kind}\nhint: write {expected}")]
@@ -81,39 +150,19 @@ impl RequestedOutput {
         let (kind, target) = text
             .split_once('=')
             .ok_or_else(|| OutError::Form(text.to_owned()))?;
-        let kind = KINDS
-            .into_iter()
-            .find(|known| *known == kind)
-            .ok_or_else(|| OutError::Kind(kind.to_owned()))?;
-        let out = RequestedOutput {
+        let kind = OutputKind::named(kind).ok_or_else(|| OutError::Kind(kind.to_owned()))?;
+        let (is_right, expected) = kind.fits(target);
+        if !is_right {
+            return Err(OutError::Target {
+                kind: kind.name(),
+                target: shown(target),
+                expected,
+            });
+        }
+        Ok(RequestedOutput {
             kind,
             target: target.to_owned(),
-        };
-        let (is_right, expected) = match kind {
-            "influxdb" | "prometheus-remote-write" | "otlp" | "clickhouse" => (
-                is_url(target),
-                "a URL: http:// or https:// and a host, with a port up to 65535",
-            ),
-            "graphite" | "statsd" => (
-                is_host_and_port(target),
-                "HOST:PORT, with a port from 1 to 65535",
-            ),
-            "prometheus" => (
-                target.parse::<SocketAddr>().is_ok(),
-                "ADDRESS:PORT of this machine, such as 127.0.0.1:9270",
-            ),
-            _ => (!target.is_empty(), "a file"),
-        };
-        let has_port = bad_port(target).is_none() || kind == "json";
-        if is_right && has_port {
-            Ok(out)
-        } else {
-            Err(OutError::Target {
-                kind,
-                target: shown(&out.target),
-                expected,
-            })
-        }
+        })
     }
 
     /// Starts the output, which trusts these authorities. `now_ms` returns the time in milliseconds since the Unix
@@ -127,51 +176,47 @@ impl RequestedOutput {
         authorities: &Authorities,
         now_ms: impl Fn() -> i64 + Send + 'static,
     ) -> Result<Sink, OutError> {
-        let started = match self.kind {
-            "prometheus" => self.listen(run).map(Sink::Scrape),
-            _ => self.export(run, authorities, now_ms).map(Sink::Exporter),
-        };
+        let started = self.begin(run, authorities, now_ms);
         started.map_err(|error| OutError::Start {
-            kind: self.kind,
+            kind: self.kind.name(),
             target: shown(&self.target),
             error,
         })
     }
 
-    fn listen(&self, run: &RunInfo) -> std::io::Result<Scrape> {
-        let address = self.target.parse().map_err(std::io::Error::other)?;
-        Scrape::listen(address, run.clone())
-    }
-
-    fn export(
+    fn begin(
         &self,
         run: &RunInfo,
         authorities: &Authorities,
         now_ms: impl Fn() -> i64 + Send + 'static,
-    ) -> std::io::Result<Exporter> {
+    ) -> std::io::Result<Sink> {
         let target = self.target.clone();
         let post = |kind: &str| {
             let headers = vec![("Content-Type", kind.to_owned())];
             Transport::http(target.clone(), headers, authorities)
         };
         let (encoder, transport): (Box<dyn Encoder>, Transport) = match self.kind {
-            "influxdb" => {
+            OutputKind::Prometheus => {
+                let address = target.parse().map_err(std::io::Error::other)?;
+                return Scrape::listen(address, run.clone()).map(Sink::Scrape);
+            }
+            OutputKind::InfluxDb => {
                 let mut tags = vec![("run".to_owned(), run.id.clone())];
                 tags.extend(run.tags.iter().cloned());
                 let influx = Influx::new("drumfire".to_owned(), tags);
                 (Box::new(influx), post("text/plain; charset=utf-8"))
             }
-            "graphite" => (
+            OutputKind::Graphite => (
                 Box::new(Graphite::new("drumfire.".to_owned())),
                 Transport::tcp(target),
             ),
-            "statsd" => (
+            OutputKind::StatsD => (
                 Box::new(StatsD {
                     prefix: "drumfire.".to_owned(),
                 }),
                 Transport::udp(target),
             ),
-            "prometheus-remote-write" => {
+            OutputKind::PrometheusRemoteWrite => {
                 let headers = [
                     ("Content-Type", "application/x-protobuf"),
                     ("Content-Encoding", "snappy"),
@@ -183,20 +228,20 @@ impl RequestedOutput {
                     Transport::http(target, headers, authorities),
                 )
             }
-            "otlp" => (
+            OutputKind::Otlp => (
                 Box::new(Otlp::new(run.clone())),
                 post("application/x-protobuf"),
             ),
-            "clickhouse" => (
+            OutputKind::ClickHouse => (
                 Box::new(ClickHouse { run: run.clone() }),
                 post("text/plain; charset=utf-8"),
             ),
-            _ => (
+            OutputKind::Json => (
                 Box::new(JsonLines { run: run.clone() }),
                 Transport::file(PathBuf::from(target))?,
             ),
         };
-        Exporter::start(self.kind, encoder, transport, now_ms)
+        Exporter::start(self.kind.name(), encoder, transport, now_ms).map(Sink::Exporter)
     }
 }
 
@@ -282,6 +327,21 @@ impl Sink {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_kind_has_one_name_and_is_parsed_by_it() {
+        for kind in OutputKind::ALL {
+            let target = match kind {
+                OutputKind::Graphite | OutputKind::Prometheus | OutputKind::StatsD => {
+                    "127.0.0.1:2003"
+                }
+                OutputKind::Json => "numbers.json",
+                _ => "http://127.0.0.1:8086/",
+            };
+            let parsed = RequestedOutput::parse(&format!("{}={target}", kind.name()));
+            assert_eq!(parsed.expect("it is right").kind, kind);
+        }
+    }
 
     #[test]
     fn what_is_wrong_is_said_with_what_is_expected() {

@@ -1,5 +1,5 @@
 //! Test utilities: a server that misbehaves on request, a folder to run the program in, a NATS server and bad links to it,
-//! databases, and output without times and ports.
+//! databases, plans, and output without times and ports.
 
 #![warn(missing_docs)]
 
@@ -9,6 +9,7 @@ pub mod databases;
 pub mod http3;
 pub mod mutation;
 pub mod nats;
+pub mod plans;
 pub mod program;
 pub mod redact;
 pub mod server;

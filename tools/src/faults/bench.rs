@@ -6,6 +6,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+pub use drumfire_testkit::plans::{debug as sample, pause, plan};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 
 /// The program under test.
@@ -93,29 +94,12 @@ impl FaultBench {
     }
 }
 
-/// A plan with these elements below its root.
-pub fn plan(elements: &str) -> String {
-    format!(
-        r#"<?xml version="1.0" encoding="UTF-8"?>
-<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
-<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="plan"/><hashTree>
-{elements}</hashTree></hashTree></jmeterTestPlan>"#
-    )
-}
-
 /// A thread group; -1 for `loops` means unlimited.
 pub fn group(users: &str, loops: i32, inside: &str) -> String {
     format!(
         r#"<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
 <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp>
 <stringProp name="ThreadGroup.num_threads">{users}</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp></ThreadGroup><hashTree>{inside}</hashTree>"#
-    )
-}
-
-/// A sampler that does not use the network.
-pub fn sample(name: &str) -> String {
-    format!(
-        r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="{name}"><boolProp name="displayJMeterProperties">false</boolProp><boolProp name="displayJMeterVariables">false</boolProp><boolProp name="displaySystemProperties">false</boolProp></DebugSampler><hashTree/>"#
     )
 }
 
@@ -132,13 +116,6 @@ pub fn request(port: u16, protocol: &str, below: &str) -> String {
 pub fn reads_body() -> &'static str {
     r#"<ResponseAssertion guiclass="AssertionGui" testclass="ResponseAssertion" testname="a"><collectionProp name="Asserion.test_strings"><stringProp name="0">needle</stringProp></collectionProp>
 <stringProp name="Assertion.test_field">Assertion.response_data</stringProp><intProp name="Assertion.test_type">2</intProp></ResponseAssertion><hashTree/>"#
-}
-
-/// A pause before each sample.
-pub fn pause(ms: u32) -> String {
-    format!(
-        r#"<ConstantTimer guiclass="ConstantTimerGui" testclass="ConstantTimer" testname="pause"><stringProp name="ConstantTimer.delay">{ms}</stringProp></ConstantTimer><hashTree/>"#
-    )
 }
 
 /// Checks the exit code of a run and that its output contains these words.

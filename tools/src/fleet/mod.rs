@@ -4,17 +4,19 @@
 mod lan;
 mod network;
 mod rows;
+mod swarm;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use drumfire_fleet::{LinkOptions, Swarm};
+use drumfire_fleet::LinkOptions;
 use drumfire_testkit::nats::Nats;
 use drumfire_testkit::program::{LIMIT, Workshop};
 use serde_json::Value;
 use xtask::{cargo, root, run};
 
+use self::swarm::Swarm;
 use crate::bench::scenario::Door;
 use crate::bench::server::Nginx;
 use crate::faults::bench::{group, plan, request, sample, start, words_for_agents};
@@ -123,7 +125,7 @@ fn agents(program: &PathBuf) -> anyhow::Result<()> {
     };
     let since = std::cell::Cell::new(Instant::now());
     let lasted = std::cell::Cell::new(Duration::ZERO);
-    let told = drumfire_fleet::swarm(
+    let told = swarm::swarm(
         &options,
         SWARM,
         &mut || {

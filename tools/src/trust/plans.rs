@@ -1,5 +1,7 @@
 //! The plans of the situations, as text.
 
+use drumfire_testkit::plans::{pause, plan};
+
 /// The users of a plan, and their timing.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanLoad {
@@ -19,15 +21,6 @@ impl PlanLoad {
             pause_ms,
         }
     }
-}
-
-fn plan(elements: &str) -> String {
-    format!(
-        r#"<?xml version="1.0" encoding="UTF-8"?>
-<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
-<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="plan"/><hashTree>
-{elements}</hashTree></hashTree></jmeterTestPlan>"#
-    )
 }
 
 fn loops(count: i32) -> String {
@@ -72,13 +65,6 @@ pub fn arrivals(per_second: u32, seconds: u32, users: u32, children: &str) -> St
 "#,
         loops(1)
     ))
-}
-
-pub fn pause(ms: u32) -> String {
-    format!(
-        r#"<ConstantTimer guiclass="ConstantTimerGui" testclass="ConstantTimer" testname="pause"><stringProp name="ConstantTimer.delay">{ms}</stringProp></ConstantTimer><hashTree/>
-"#
-    )
 }
 
 /// A schedule of samples per second.

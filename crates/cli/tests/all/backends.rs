@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::plans::{group, http, plan};
 use drumfire_commands::demo::DemoSite;
+use drumfire_testkit::plans::{group, http, plan};
 use drumfire_testkit::program::{LIMIT, Workshop};
 use drumfire_testkit::server::{ReceivedRequest, ResponseStep, Server, ok, respond};
 

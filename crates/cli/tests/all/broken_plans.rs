@@ -41,11 +41,11 @@ fn plan(group: &[(&str, &str)], loops: &str, elements: &str) -> String {
     all.retain(|(name, _)| group.iter().all(|(other, _)| other != name));
     all.extend(group);
     let group = strings(&all);
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop"/><hashTree>
+    drumfire_testkit::plans::plan(&format!(
+        r#"
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G">{group}<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp></ThreadGroup><hashTree>
-{elements}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
-    )
+{elements}</hashTree>"#
+    ))
 }
 
 /// The messages must not depend on the Java of the machine, and files may be missing as in JMeter.
@@ -102,7 +102,7 @@ fn what_cannot_run_is_refused_with_its_reason() {
     let listener = r#"<ResultCollector guiclass="g" testclass="ResultCollector" testname="w"><objProp><name>saveConfig</name><value class="SampleSaveConfiguration"><delimiter>ab</delimiter></value></objProp><stringProp name="filename">a.csv</stringProp></ResultCollector><hashTree/>"#;
     let controller = format!(
         r#"<GenericController guiclass="LogicControllerGui" testclass="GenericController" testname="c"/><hashTree>{}</hashTree>"#,
-        module(&["Test Plan", "Shop", "G", "c"])
+        module(&["Test Plan", "plan", "G", "c"])
     );
     for (elements, expected) in [
         (
@@ -122,8 +122,8 @@ fn what_cannot_run_is_refused_with_its_reason() {
             "error[module-target-missing]: Module Controller 'm' has no selected controller: nothing is at ''",
         ),
         (
-            module(&["Test Plan", "Shop", "Gone"]),
-            "error[module-target-missing]: Module Controller 'm' has no selected controller: nothing is at 'Test Plan > Shop > Gone'",
+            module(&["Test Plan", "plan", "Gone"]),
+            "error[module-target-missing]: Module Controller 'm' has no selected controller: nothing is at 'Test Plan > plan > Gone'",
         ),
         (
             controller,

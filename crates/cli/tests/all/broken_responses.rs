@@ -92,12 +92,12 @@ fn plan(port: u16, listener: &str) -> String {
             )
         })
         .collect();
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{listener}
+    drumfire_testkit::plans::plan(&format!(
+        r#"{listener}
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
 <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">1</stringProp></elementProp></ThreadGroup><hashTree>
-{samplers}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
-    )
+{samplers}</hashTree>"#
+    ))
 }
 
 fn attribute<'x>(element: &'x str, name: &str) -> &'x str {

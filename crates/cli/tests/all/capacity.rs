@@ -1,6 +1,6 @@
 //! `drumfire capacity`: it finds the limit of a target, and says whose limit it was.
 
-use crate::plans::{debug, group, http, plan};
+use drumfire_testkit::plans::{debug, group, http, plan};
 use drumfire_testkit::program::{LIMIT, Workshop, capacity_found};
 use drumfire_testkit::server::{ResponseStep, Server, ok};
 

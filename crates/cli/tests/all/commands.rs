@@ -1,6 +1,6 @@
 //! The commands with a small plan: what is printed when, what reaches the plan, and the exit codes.
 
-use crate::plans::{debug, group, plan};
+use drumfire_testkit::plans::{debug, group, http, plan};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop};
 use drumfire_testkit::redact::redact;
 
@@ -206,7 +206,7 @@ fn refused_plan_sends_nothing_and_prints_nothing_to_standard_output() {
 
 #[test]
 fn failed_samples_are_no_failed_run() {
-    let workshop = workshop(&crate::plans::http(
+    let workshop = workshop(&http(
         "Home",
         &[("domain", "127.0.0.1"), ("port", "1"), ("path", "/")],
     ));

@@ -35,15 +35,16 @@ fn rows(shop: &Workshop, file: &str) -> Vec<String> {
 
 /// A plan with one request to a site that properties name.
 fn plan(shop: &Workshop, name: &str) {
-    let text = r#"<?xml version="1.0" encoding="UTF-8"?><jmeterTestPlan version="1.2"><hashTree>
-<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+    let text = drumfire_testkit::plans::plan(
+        r#"
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Users"><stringProp name="ThreadGroup.num_threads">1</stringProp>
 <stringProp name="ThreadGroup.ramp_time">0</stringProp>
 <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">${__P(loops,3)}</stringProp></elementProp>
 </ThreadGroup><hashTree>
 <HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="search ${__P(size,small)}"><stringProp name="HTTPSampler.domain">${__P(host)}</stringProp>
 <stringProp name="HTTPSampler.port">${__P(port)}</stringProp><stringProp name="HTTPSampler.path">/api/search?q=${__P(size)}</stringProp>
-<stringProp name="HTTPSampler.method">GET</stringProp></HTTPSamplerProxy><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"#;
+<stringProp name="HTTPSampler.method">GET</stringProp></HTTPSamplerProxy><hashTree/></hashTree>"#,
+    );
     shop.write(name, text);
 }
 

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::plans::{debug, http, pause, plan, users};
+use drumfire_testkit::plans::{debug, http, pause, plan, users};
 use drumfire_testkit::program::{LIMIT, Workshop, finish};
 use drumfire_testkit::server::{ResponseStep, Server, respond};
 use serde_json::{Value, json};

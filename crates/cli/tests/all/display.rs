@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::plans::{debug, group, pause, plan, users};
+use drumfire_testkit::plans::{debug, group, pause, plan, users};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop};
 use drumfire_testkit::server::{ResponseStep, Server, ok};
 

@@ -14,12 +14,12 @@ fn workshop() -> Workshop {
 
 /// A plan with one user who does this, `loops` times (-1: for ever).
 fn plan(loops: i32, elements: &str) -> String {
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+    drumfire_testkit::plans::plan(&format!(
+        r#"
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
 <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp></ThreadGroup><hashTree>
-{elements}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
-    )
+{elements}</hashTree>"#
+    ))
 }
 
 /// A sample, and a pause before the next one.

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::plans::{debug, group, http, pause, plan, users, writer};
+use drumfire_testkit::plans::{debug, group, http, pause, plan, users, writer};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 use drumfire_testkit::server::{ResponseStep, Server, ok};
 

@@ -1,6 +1,6 @@
 //! Result files and files read, by the real program.
 
-use crate::plans::{group, http, plan, writer};
+use drumfire_testkit::plans::{group, http, plan, writer};
 use drumfire_testkit::program::{LIMIT, Workshop};
 
 fn workshop() -> Workshop {

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::plans::{debug, group, http, pause, plan};
+use drumfire_testkit::plans::{debug, group, http, pause, plan};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 use serde_json::Value;

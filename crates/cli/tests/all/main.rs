@@ -25,7 +25,6 @@ mod live;
 mod lsp;
 mod outcomes;
 mod plan_text;
-mod plans;
 mod plans_in_git;
 mod recorded;
 mod reports;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::plans::{debug, group, http, pause, plan, users};
+use drumfire_testkit::plans::{debug, group, http, pause, plan, users};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop};
 use drumfire_testkit::server::{ResponseStep, Server, ok};
 use serde_json::Value;

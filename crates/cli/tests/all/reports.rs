@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::plans::{debug, group, pause, plan};
 use base64::Engine as _;
+use drumfire_testkit::plans::{debug, group, pause, plan};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop};
 
 fn workshop() -> Workshop {

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::plans::{debug, group, pause, plan};
 use drumfire_report::{HealthGroup, read_input};
+use drumfire_testkit::plans::{debug, group, pause, plan};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 
 const SSHD: &str = "/usr/sbin/sshd";

@@ -4,12 +4,8 @@ use drumfire_testkit::program::{Finished, LIMIT, Workshop};
 
 /// A plan with the thread group `Buyers`, one Debug Sampler, and these elements in the group.
 fn plan(inside: &str) -> String {
-    format!(
-        r#"<?xml version="1.0" encoding="UTF-8"?>
-<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3">
-  <hashTree>
-    <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop"/>
-    <hashTree>
+    drumfire_testkit::plans::plan(&format!(
+        r#"
       <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers">
         <stringProp name="ThreadGroup.num_threads">1</stringProp>
         <elementProp name="ThreadGroup.main_controller" elementType="LoopController">
@@ -22,11 +18,8 @@ fn plan(inside: &str) -> String {
         <hashTree/>
         {inside}
       </hashTree>
-    </hashTree>
-  </hashTree>
-</jmeterTestPlan>
-"#
-    )
+    "#
+    ))
 }
 
 fn data(name: &str) -> String {
@@ -287,7 +280,7 @@ fn no_text_of_a_library_reaches_the_user() {
         &["import", "none.har", "-o", "a.jmx"],
         &["new", "none/a.jmx"],
         &["fmt", "none.jmx"],
-        &["set", "none.jmx", "Shop>name=b"],
+        &["set", "none.jmx", "plan>name=b"],
         &["diff", "none.jmx", "plan.jmx"],
         &["debug", "none.jmx"],
         &["doctor", "none.jmx"],

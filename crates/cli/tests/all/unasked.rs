@@ -39,12 +39,12 @@ fn kept_runs(folder: &Path) -> usize {
 }
 
 fn plan(inside: &str) -> String {
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="P"/><hashTree>
+    drumfire_testkit::plans::plan(&format!(
+        r#"
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp>
 <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">1</stringProp></elementProp></ThreadGroup>
-<hashTree>{inside}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
-    )
+<hashTree>{inside}</hashTree>"#
+    ))
 }
 
 const DEBUG: &str =

@@ -18,6 +18,7 @@ use drumfire_platform::ports::{PORT, bad_port};
 use drumfire_platform::processes::replace_by;
 
 use crate::agent::arguments::{AgentArguments, AgentsArguments};
+use crate::console::Console;
 use crate::engine::{Engine, serve};
 use crate::exit_codes::Exit;
 use crate::fleet::arguments::LinkOptions;
@@ -26,7 +27,6 @@ use crate::log;
 use crate::refusal::Refusal;
 use crate::settings::options::{Change, PropertyOptions};
 use crate::settings::properties::RunProperties;
-use crate::terminal::console::Console;
 use crate::terminal::escape;
 use crate::terminal::format::count;
 

@@ -11,6 +11,7 @@ use drumfire_results::Threshold;
 use crate::capacity::arguments::CapacityArguments;
 use crate::capacity::search::{Goal, Search};
 use crate::command::Command;
+use crate::console::Console;
 use crate::engine::{Control, Debugging, Engine};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
@@ -19,7 +20,6 @@ use crate::run::criteria::thresholds::{LabelCondition, warn_of_inversions};
 use crate::run::run_url;
 use crate::run::{self, RunParticipants};
 use crate::settings::options::Change;
-use crate::terminal::console::Console;
 
 /// The upper limit of the run's duration. The run ends earlier, with the search.
 const LONGEST_S: u32 = 24 * 3_600;

@@ -9,13 +9,13 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use crate::check::arguments::{CheckArguments, CheckFormat};
+use crate::console::Console;
 use crate::engine::{Engine, Rung, Survey, SurveyRow};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::settings::plan_file::existing_plan;
 use crate::settings::settings;
 use crate::terminal::advice;
-use crate::terminal::console::Console;
 use crate::terminal::findings;
 use crate::terminal::format::fit;
 use crate::terminal::live::terminal_size;

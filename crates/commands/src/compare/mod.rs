@@ -12,6 +12,7 @@ use drumfire_platform::progress::Work;
 use drumfire_report::{Case, CaseState, CompareOptions, Comparison, Finding, RunFile, junit};
 
 use crate::compare::arguments::{CompareArguments, MergeArguments};
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::report::files;
@@ -22,7 +23,6 @@ use crate::runs::history::History;
 use crate::settings::options::PropertyOptions;
 use crate::settings::properties::RunProperties;
 use crate::settings::settings;
-use crate::terminal::console::Console;
 
 /// Compares runs with the first of them. The exit code says whether one is worse.
 pub fn compare(arguments: &CompareArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {

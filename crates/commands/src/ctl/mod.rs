@@ -9,11 +9,11 @@ use drumfire_serve::{Order, RunPhase, Status};
 use ureq::Agent;
 use ureq::http::StatusCode;
 
+use crate::console::Console;
 use crate::ctl::arguments::{CtlArguments, CtlVerb};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::recent;
-use crate::terminal::console::Console;
 
 /// How long a run may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -18,6 +18,7 @@ use drumfire_platform::causes::cause;
 use drumfire_serve::{ListenAddress, Live, LiveOptions, Server};
 
 use crate::command::Command;
+use crate::console::Console;
 use crate::debug::arguments::DebugArguments;
 use crate::debug::page::DebugPage;
 use crate::debug::session::{DebugSession, OnSample, Pace};
@@ -30,7 +31,6 @@ use crate::run::outputs::ui::OwnRun;
 use crate::run::{self, RunParticipants};
 use crate::settings::options::Change;
 use crate::signals;
-use crate::terminal::console::Console;
 use crate::terminal::escape;
 
 /// How often the command checks whether the page was closed.

@@ -2,12 +2,12 @@
 
 use std::sync::mpsc;
 
+use crate::console::Console;
 use crate::demo::DemoSite;
 use crate::demo::arguments::DemoArguments;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::signals;
-use crate::terminal::console::Console;
 
 /// Serves the site until a signal stops the process, which is the regular end of this command.
 pub fn demo(options: &DemoArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {

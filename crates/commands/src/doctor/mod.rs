@@ -8,13 +8,13 @@ use std::path::Path;
 
 use drumfire_health::{Ceiling, Limits, Machine, PlanDemands, ceilings, dangerous_settings};
 
+use crate::console::Console;
 use crate::doctor::arguments::DoctorArguments;
 use crate::engine::{Engine, MachineDemand};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::settings::plan_file::existing_plan;
 use crate::settings::settings;
-use crate::terminal::console::Console;
 use crate::terminal::format::{count, cut, wrap};
 use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use drumfire_platform::causes::{cause, unwritable};
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::fleet::arguments::{FleetCommand, FleetKeys};
 use crate::refusal::Refusal;
-use crate::terminal::console::Console;
 
 /// Writes the files and prints what to do with them.
 pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusal> {

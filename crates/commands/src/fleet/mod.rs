@@ -16,13 +16,13 @@ use drumfire_jmx::{JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS};
 use drumfire_platform::causes::cause;
 
 use crate::agent::{link, table};
+use crate::console::Console;
 use crate::engine::{CompiledPlan, Control, GroupView, LevelUnit, RunOrder, Subscriber};
 use crate::exit_codes::Exit;
 use crate::fleet::arguments::{FleetOptions, LostAgents, RowsOfAgents};
 use crate::refusal::Refusal;
 use crate::settings::authorities::TLS_CA;
 use crate::settings::properties::RunProperties;
-use crate::terminal::console::Console;
 
 /// System properties that differ on each machine, so they are not sent to agents.
 const OWN_SYSTEM: [&str; 8] = [

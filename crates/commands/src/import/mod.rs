@@ -15,13 +15,13 @@ use drumfire_platform::causes::unreadable;
 use drumfire_platform::progress::Work;
 use drumfire_platform::spelling::absent;
 
+use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;
 use crate::new::{base_name, data_file, refuse_existing};
 use crate::refusal::Refusal;
 use crate::settings::options::PropertyOptions;
 use crate::settings::settings;
-use crate::terminal::console::Console;
 use crate::terminal::format::counted;
 use crate::whole_file;
 use arguments::ImportArguments;

@@ -9,12 +9,12 @@ use drumfire_import::{Address, Draft};
 
 use crate::args;
 use crate::command::Command;
+use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run;
 use crate::run::arguments::PlanChoice;
-use crate::terminal::console::Console;
 use crate::terminal::style::Style;
 
 /// The answer of a replay to one request.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use drumfire_engine::{artifact_of, plugin_of};
 
+use crate::console::Console;
 use crate::engine::{Engine, JvmOrder};
 use crate::exit_codes::Exit;
 use crate::jmeter;
@@ -15,7 +16,6 @@ use crate::settings::authorities;
 use crate::settings::plan_file::existing_plan;
 use crate::settings::properties::RunProperties;
 use crate::settings::settings;
-use crate::terminal::console::Console;
 
 /// Installs or removes what is named, and prints what there is.
 pub fn jvm(

@@ -10,6 +10,7 @@ use drumfire_fleet::agent_name;
 use drumfire_platform::causes::unreadable;
 use serde_json::{Value, json};
 
+use crate::console::Console;
 use crate::doctor::BYTES_PER_USER;
 use crate::engine::{Engine, Rung};
 use crate::exit_codes::Exit;
@@ -19,7 +20,6 @@ use crate::refusal::Refusal;
 use crate::settings::options::PropertyOptions;
 use crate::settings::plan_file::existing_plan;
 use crate::settings::settings;
-use crate::terminal::console::Console;
 
 /// The memory of an agent without users, and of its JVM, in MiB.
 const AGENT_MIB: u64 = 192;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use drumfire_jmx::Tree;
 use drumfire_lsp::{Connection, Hint, Inspection, Inspector};
 
+use crate::console::Console;
 use crate::engine::{Advice, AdvicePlace, Engine};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
@@ -15,7 +16,6 @@ use crate::settings::options::PropertyOptions;
 use crate::settings::project;
 use crate::settings::properties::RunProperties;
 use crate::settings::settings;
-use crate::terminal::console::Console;
 use crate::terminal::style::Style;
 
 /// Serves the editor that started the program, until the editor shuts the server down.

@@ -14,6 +14,7 @@ use drumfire_report::{
 };
 use sha2::{Digest, Sha256};
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::matrix::arguments::MatrixArguments;
 use crate::refusal::Refusal;
@@ -21,7 +22,6 @@ use crate::runs::history::{PROJECT, make_real};
 use crate::runs::rows::{RunRow, table};
 use crate::settings::profiles::Held;
 use crate::settings::project::{self, Matrix};
-use crate::terminal::console::Console;
 use crate::{signals, whole_file};
 
 /// The folder for the run files of matrices, in the project's.

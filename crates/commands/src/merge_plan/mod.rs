@@ -7,10 +7,10 @@ use std::path::Path;
 use drumfire_jmx::{Conflict, Tree};
 use similar::{ChangeTag, TextDiff};
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::merge_plan::arguments::MergePlanArguments;
 use crate::refusal::Refusal;
-use crate::terminal::console::Console;
 use crate::whole_file;
 
 /// Merges two plans by their structure. On conflicts, the plan contains git's markers around both versions, and

@@ -8,12 +8,12 @@ use std::sync::mpsc;
 
 use drumfire_platform::causes::cause;
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::mirror::arguments::MirrorArguments;
 use crate::mirror::server::Mirror;
 use crate::refusal::Refusal;
 use crate::signals;
-use crate::terminal::console::Console;
 use crate::terminal::escape;
 
 /// Serves until a signal stops the process, which is the regular end of this command.

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use drumfire_import::templates::{self, TEMPLATES};
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
-use crate::terminal::console::Console;
 use crate::whole_file;
 
 /// The options of `new`.

@@ -4,6 +4,7 @@ pub mod arguments;
 
 use std::fmt::Write as _;
 
+use crate::console::Console;
 use crate::engine::{
     Engine, GroupView, LevelStretch, LevelUnit, PlanView, Share, SplitView, TreeRow, UserWindow,
 };
@@ -12,7 +13,6 @@ use crate::plan::arguments::PlanArguments;
 use crate::refusal::Refusal;
 use crate::settings::plan_file::existing_plan;
 use crate::settings::settings;
-use crate::terminal::console::Console;
 use crate::terminal::format::count;
 use crate::terminal::style::Style;
 

@@ -6,9 +6,9 @@ use drumfire_platform::causes::cause;
 use drumfire_recorder::{ANY_DOMAIN, Certificate};
 
 use super::arguments::CaAction;
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
-use crate::terminal::console::Console;
 
 /// The folder of the user's authority: `$XDG_DATA_HOME/drumfire/recorder` or `~/.local/share/drumfire/recorder`.
 pub fn folder(console: &Console<'_>) -> Result<PathBuf, Refusal> {

@@ -10,12 +10,12 @@ use drumfire_import::like::Recorder;
 use drumfire_import::{Address, Draft, ImportOptions};
 use drumfire_jmx::Tree;
 
+use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;
 use crate::import::{self, WantedPlan};
 use crate::new::refuse_existing;
 use crate::refusal::Refusal;
-use crate::terminal::console::Console;
 use crate::whole_file;
 
 use arguments::RecordArguments;

@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use super::arguments::RecordArguments;
 use super::certificate;
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::signals;
-use crate::terminal::console::Console;
 
 /// The port of JMeter's recorder (`ProxyControl.DEFAULT_PORT`).
 const USUAL_PORT: u16 = 8888;

@@ -5,10 +5,10 @@ pub mod arguments;
 use crate::terminal::format::counted;
 use drumfire_refactor::{Joined, Refused, Renamed, rename_element, rename_variable};
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::rename::arguments::{RenameArguments, RenamedThing};
-use crate::terminal::console::Console;
 use crate::whole_file;
 
 /// Changes all files or none.

@@ -12,6 +12,7 @@ use drumfire_report::jtl::{JtlOptions, Selection};
 use drumfire_report::{RunFile, read_input};
 use drumfire_results::Threshold;
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
 use crate::refusal::Refusal;
@@ -23,7 +24,6 @@ use crate::runs::history::History;
 use crate::settings::options::Change;
 use crate::settings::properties::RunProperties;
 use crate::settings::settings;
-use crate::terminal::console::Console;
 use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
 

@@ -1,6 +1,7 @@
 //! `drumfire attach`: continues a run on several machines whose `drumfire run` is gone.
 
 use crate::agent::link;
+use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;
 use crate::jmeter::remote;
@@ -9,7 +10,6 @@ use crate::run::arguments::{PlanChoice, RunArguments};
 use crate::run::run;
 use crate::settings::options::Change;
 use crate::settings::settings;
-use crate::terminal::console::Console;
 
 /// Fetches the plan of the run and takes the place of its coordinator.
 pub fn attach(

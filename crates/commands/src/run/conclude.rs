@@ -9,6 +9,7 @@ use drumfire_report::RunFile;
 
 use super::KEEP_FAILURES;
 use super::prepare::{Prepared, RunFacts};
+use crate::console::Console;
 use crate::engine::{Engine, Outcome};
 use crate::exit_codes::Exit;
 use crate::fleet;
@@ -25,7 +26,6 @@ use crate::run::outputs::ui::Ui;
 use crate::run::run_file;
 use crate::run::run_file::kept_run::{self, EndedRun, KeptPlace, KeptRun};
 use crate::signals::{self, Heard};
-use crate::terminal::console::Console;
 use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 use crate::terminal::summary::{self, Summary};

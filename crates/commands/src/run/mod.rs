@@ -23,6 +23,7 @@ pub mod taurus;
 use drumfire_fleet::AgentOutcome;
 use drumfire_java::JvmDefaults;
 
+use crate::console::Console;
 use crate::engine::{CompiledPlan, Control, Debugging, Engine, Outcome, Subscriber};
 use crate::exit_codes::Exit;
 use crate::fleet;
@@ -31,7 +32,6 @@ use crate::refusal::Refusal;
 use crate::run::arguments::RunArguments;
 use crate::run::criteria::judge::Judge;
 use crate::run::criteria::thresholds::LabelCondition;
-use crate::terminal::console::Console;
 use conclude::{Attended, conclude};
 pub use prepare::{FAIL_ON, thresholds};
 use prepare::{Prepared, prepare, start_log};

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use drumfire_probes::{Source, SshCommand, SshWatch, Watching};
 
+use crate::console::Console;
 use crate::engine::{MonitorSpec, SshMonitorSpec};
-use crate::terminal::console::Console;
 
 /// Starts to poll these sources; `now_ms` is the clock. A source that cannot be used is only a
 /// warning.

@@ -18,6 +18,7 @@ use jiff::tz::TimeZone;
 use super::report::Report;
 use super::{KEEP_FAILURES, monitors};
 use crate::agent::link;
+use crate::console::Console;
 use crate::demo::DemoSite;
 use crate::demo::quickstart::{self, Quickstart};
 use crate::engine::{CompiledPlan, Control, Debugging, Engine, GroupView, RunOrder};
@@ -43,7 +44,6 @@ use crate::settings::profiles::ProfileChoice;
 use crate::settings::properties::RunProperties;
 use crate::settings::settings;
 use crate::settings::{authorities, project};
-use crate::terminal::console::Console;
 use crate::terminal::milestones;
 
 /// The property with thresholds for JMeter's command line, which has no option for them.

@@ -2,6 +2,7 @@
 
 use drumfire_report::RunFile;
 
+use crate::console::Console;
 use crate::engine::RunOrder;
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
@@ -11,7 +12,6 @@ use crate::report::files;
 use crate::report::read_run;
 use crate::run::arguments::{Progress, RunArguments};
 use crate::settings::properties::RunProperties;
-use crate::terminal::console::Console;
 
 /// The report at the end of a run.
 pub struct Report {

@@ -15,13 +15,13 @@ use tempfile::TempDir;
 use crate::args;
 use crate::args::quantities::{duration_ms, length_ms, per_second};
 use crate::command::Command;
+use crate::console::Console;
 use crate::engine::{Control, Debugging, Engine, Event, Subscriber};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::arguments::{PlanChoice, Progress, RunArguments};
 use crate::run::{self, RunParticipants};
 use crate::settings::options::Change;
-use crate::terminal::console::Console;
 use crate::whole_file;
 
 /// Send requests to one address, as oha and hey do. The other options of `drumfire run` (--report, --fail-on, -l …) work too

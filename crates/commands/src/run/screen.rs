@@ -13,13 +13,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::UnicodeWidthStr;
 
+use crate::console::Console;
 use crate::engine::{Control, Event, Stopping, Subscriber, SummaryLines, Tick};
 use crate::mirror::server::Mirror;
 use crate::run::arguments::Progress;
 use crate::run::messages::{self, Closed, MessagePort};
 use crate::settings::properties::RunProperties;
 use crate::signals::{self, Heard, Listening};
-use crate::terminal::console::Console;
 use crate::terminal::feed::Feed;
 use crate::terminal::format::{cut, cut_middle, failure};
 use crate::terminal::live::{LiveView, terminal_size};

@@ -9,12 +9,12 @@ use drumfire_taurus::{Fault, Hook, Stage, Test};
 
 use crate::args;
 use crate::command::Command;
+use crate::console::Console;
 use crate::engine::{Control, Debugging, Engine};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::arguments::{PlanChoice, ResultsFile, RunArguments};
 use crate::run::criteria::judge::PassFail;
-use crate::terminal::console::Console;
 use crate::whole_file;
 use crate::{check, plan, run};
 

@@ -11,13 +11,13 @@ use drumfire_platform::causes::cause;
 use drumfire_report::{CompareOptions, Comparison, RunFile, TrendPoint, read_input, trend_html};
 use jiff::Timestamp;
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::criteria::baseline;
 use crate::runs::arguments::{ListedRuns, RunsAction, RunsArguments};
 use crate::runs::history::History;
 use crate::runs::rows::{RunRow, table};
-use crate::terminal::console::Console;
 use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
 use crate::whole_file;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use drumfire_jmx::{Edit, EditError};
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
-use crate::terminal::console::Console;
 use crate::whole_file;
 
 /// The options of `set`.

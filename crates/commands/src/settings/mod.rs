@@ -14,12 +14,12 @@ use drumfire_java::JvmDefaults;
 use drumfire_jmx::Diagnostic;
 use jiff::Timestamp;
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::settings::options::PropertyOptions;
 use crate::settings::profiles::ProfileChoice;
 use crate::settings::properties::{RunProperties, Surroundings};
-use crate::terminal::console::Console;
 use crate::terminal::findings::{self, Shown};
 
 /// Loads the settings from property files, the project and the command line. Prints the notes about

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use drumfire_jmx::{Difference, Tree};
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
-use crate::terminal::console::Console;
 
 /// The options of `show`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]

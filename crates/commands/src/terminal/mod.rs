@@ -4,7 +4,6 @@
 //! [`milestones`]); only [`live`] writes control sequences.
 
 pub mod advice;
-pub mod console;
 pub mod escape;
 pub mod feed;
 pub mod findings;

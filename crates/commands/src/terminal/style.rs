@@ -45,17 +45,17 @@ impl Style {
 
     /// For failures.
     pub fn red(self, text: &str) -> String {
-        self.wrap(drumfire_jmx::palette::RED, text)
+        self.wrap(drumfire_platform::palette::RED, text)
     }
 
     /// For success and progress.
     pub fn green(self, text: &str) -> String {
-        self.wrap(drumfire_jmx::palette::GREEN, text)
+        self.wrap(drumfire_platform::palette::GREEN, text)
     }
 
     /// For warnings.
     pub fn yellow(self, text: &str) -> String {
-        self.wrap(drumfire_jmx::palette::AMBER, text)
+        self.wrap(drumfire_platform::palette::AMBER, text)
     }
 
     fn wrap(self, code: &str, text: &str) -> String {

@@ -288,11 +288,11 @@ mod tests {
     }
 
     fn plan(users: &str, inside: &str) -> Plan {
-        let text = format!(
-            r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="P"/><hashTree>
+        let text = drumfire_testkit::plans::plan(&format!(
+            r#"
 <ThreadGroup guiclass="g" testclass="ThreadGroup" testname="G"><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp><stringProp name="ThreadGroup.num_threads">{users}</stringProp></ThreadGroup>
-<hashTree>{inside}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
-        );
+<hashTree>{inside}</hashTree>"#
+        ));
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
         let settings = RunSettings::default();
         resolve(read.tree, &settings.properties, &settings.base_dir)

@@ -136,12 +136,12 @@ mod tests {
     #[test]
     fn users_connections_and_tls_are_read_off_the_plan() {
         let plan = |same_user: bool, host: &str, protocol: &str| {
-            format!(
-                r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+            drumfire_testkit::plans::plan(&format!(
+                r#"
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="a"><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp></elementProp><stringProp name="ThreadGroup.num_threads">30</stringProp><boolProp name="ThreadGroup.same_user_on_next_iteration">{same_user}</boolProp></ThreadGroup><hashTree>
 <HTTPSamplerProxy guiclass="HTTPSamplerProxyGui" testclass="HTTPSamplerProxy" testname="r"><stringProp name="HTTPSampler.domain">{host}</stringProp><stringProp name="HTTPSampler.protocol">{protocol}</stringProp></HTTPSamplerProxy><hashTree/>
-</hashTree><ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="b"><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp></elementProp><stringProp name="ThreadGroup.num_threads">12</stringProp></ThreadGroup><hashTree/></hashTree></hashTree></jmeterTestPlan>"#
-            )
+</hashTree><ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="b"><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp></elementProp><stringProp name="ThreadGroup.num_threads">12</stringProp></ThreadGroup><hashTree/>"#
+            ))
         };
         let of = |text: String| {
             let tree = drumfire_jmx::read(text.as_bytes(), "p.jmx".as_ref())

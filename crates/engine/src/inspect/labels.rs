@@ -191,9 +191,7 @@ mod tests {
     fn of(inside: &str) -> PlanLabels {
         let main = r#"<stringProp name="ThreadGroup.num_threads">1</stringProp><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp>"#;
         let group = element("ThreadGroup", "G", main, inside);
-        let text = format!(
-            r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="P"/><hashTree>{group}</hashTree></hashTree></jmeterTestPlan>"#
-        );
+        let text = drumfire_testkit::plans::plan(&group);
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
         match crate::compile(read.tree, Default::default()) {
             Ok(compiled) => labels(&compiled.plan),

@@ -128,12 +128,14 @@ mod tests {
 
     #[test]
     fn users_are_divided_and_what_differs_is_said() {
-        let text = r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="P"/><hashTree>
+        let text = drumfire_testkit::plans::plan(
+            r#"
 <ThreadGroup guiclass="g" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">10</stringProp><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp></ThreadGroup><hashTree>
 <DebugSampler guiclass="g" testclass="DebugSampler" testname="${__setProperty(a,b)}"/><hashTree/>
 <CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c"/><hashTree/></hashTree>
 <SetupThreadGroup guiclass="g" testclass="SetupThreadGroup" testname="S"><stringProp name="ThreadGroup.num_threads">2</stringProp><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp></SetupThreadGroup><hashTree/>
-</hashTree></hashTree></jmeterTestPlan>"#;
+"#,
+        );
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
         let settings = crate::RunSettings::default();
         let compiled = crate::draft(

@@ -323,14 +323,15 @@ mod tests {
 
     /// A plan with one thread group that holds `inside`; `beside` stands beside the group.
     fn look(inside: &str, beside: &str, properties: &[(&str, &str)]) -> Survey {
-        let text = format!(
-            r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"/><hashTree>
+        let elements = format!(
+            r#"
             <ThreadGroup testname="G"><elementProp name="ThreadGroup.main_controller" elementType="LoopController">
             <stringProp name="LoopController.loops">1</stringProp></elementProp>
             <stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup>
-            <hashTree>{inside}</hashTree>{beside}</hashTree></hashTree></jmeterTestPlan>"#
+            <hashTree>{inside}</hashTree>{beside}"#
         );
-        let text = text.replace(" testname=", r#" guiclass="Gui" testname="#);
+        let elements = elements.replace(" testname=", r#" guiclass="Gui" testname="#);
+        let text = drumfire_testkit::plans::plan(&elements);
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
         let known = Properties::new();
         for (name, value) in properties {
@@ -357,7 +358,7 @@ mod tests {
         let survey = look(r#"<TestAction testname="Wait"/><hashTree/>"#, "", &[]);
         assert!(survey.runs, "{:?}", survey.findings);
         assert_eq!(row(&survey, "TestAction").rung, Rung::Native);
-        assert_eq!(row(&survey, "TestAction").path, ["P", "G", "Wait"]);
+        assert_eq!(row(&survey, "TestAction").path, ["plan", "G", "Wait"]);
     }
 
     #[test]
@@ -416,7 +417,7 @@ mod tests {
         let fragment =
             format!(r#"<TestFragmentController testname="F"/><hashTree>{SCRIPT}</hashTree>"#);
         let module = r#"<ModuleController testname="M"><collectionProp name="ModuleController.node_path">
-            <stringProp name="0">Test Plan</stringProp><stringProp name="1">P</stringProp><stringProp name="2">F</stringProp>
+            <stringProp name="0">Test Plan</stringProp><stringProp name="1">plan</stringProp><stringProp name="2">F</stringProp>
             </collectionProp></ModuleController><hashTree/>"#;
         let survey = look(module, &fragment, &[]);
         assert!(!survey.runs);

@@ -124,9 +124,7 @@ mod tests {
     use super::*;
 
     fn plan(elements: &str) -> BoundPlan {
-        let text = format!(
-            r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="P"/><hashTree>{elements}</hashTree></hashTree></jmeterTestPlan>"#
-        );
+        let text = drumfire_testkit::plans::plan(elements);
         let read = drumfire_jmx::read(text.as_bytes(), std::path::Path::new("p.jmx"));
         let tree = read.expect("a plan").tree;
         match crate::compile(tree, Default::default()) {

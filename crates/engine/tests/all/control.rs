@@ -11,13 +11,12 @@ use drumfire_results::Recording;
 
 /// A plan with one thread group and a sampler that takes 20 ms of thinking.
 fn steer(group: &str, subscriber: &mut dyn Subscriber, control: &Control) -> Outcome {
-    let plan = format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
-<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{group}<hashTree>
+    let plan = drumfire_testkit::plans::plan(&format!(
+        r#"{group}<hashTree>
 <DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="sample"/><hashTree>
 <ConstantTimer guiclass="ConstantTimerGui" testclass="ConstantTimer" testname="t"><stringProp name="ConstantTimer.delay">20</stringProp></ConstantTimer><hashTree/>
-</hashTree></hashTree></hashTree></hashTree></jmeterTestPlan>"#
-    );
+</hashTree></hashTree>"#
+    ));
     let read = drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("it is well-formed");
     let Ok(Compiled { plan: bound, .. }) = compile(read.tree, Arc::new(RunSettings::default()))
     else {

@@ -10,10 +10,7 @@ fn thread_group(name: &str, loops: u32, body: &str) -> String {
 }
 
 fn plan(groups: &[String]) -> String {
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>"#,
-        groups.concat()
-    )
+    drumfire_testkit::plans::plan(&groups.concat())
 }
 
 fn debug(name: &str, children: &str) -> String {

@@ -11,6 +11,7 @@ use drumfire_engine::{
 };
 use drumfire_expr::Properties;
 use drumfire_results::Recording;
+use drumfire_testkit::plans::plan;
 
 /// The other machines, in this process.
 #[derive(Debug, Default)]
@@ -144,13 +145,6 @@ fn group(class: &str, properties: &str, body: &str) -> String {
 
 fn text(name: &str, value: &str) -> String {
     format!(r#"<stringProp name="{name}">{value}</stringProp>"#)
-}
-
-fn plan(groups: &str) -> String {
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
-<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{groups}</hashTree></hashTree></jmeterTestPlan>"#
-    )
 }
 
 fn thread_group(class: &str, users: u32, loops: i32, body: &str) -> String {

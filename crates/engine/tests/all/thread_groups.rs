@@ -18,13 +18,12 @@ fn plan(class: &str, properties: &[(&str, &str)], body: &str) -> String {
     let property =
         |(name, value): &(&str, &str)| format!(r#"<stringProp name="{name}">{value}</stringProp>"#);
     let properties: String = properties.iter().map(property).collect();
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
-<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+    drumfire_testkit::plans::plan(&format!(
+        r#"
 <{class} guiclass="g" testclass="{class}" testname="G">{properties}
 <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">-1</stringProp></elementProp>
-</{class}><hashTree>{body}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
-    )
+</{class}><hashTree>{body}</hashTree>"#
+    ))
 }
 
 fn now_ms() -> i64 {
@@ -61,10 +60,7 @@ fn plan_with_set_up(settings: &str) -> String {
     let one = r#"<stringProp name="ThreadGroup.num_threads">1</stringProp>"#;
     let set_up = group("SetupThreadGroup", one, &dummy("${__setProperty(n,3)}", 1));
     let main = group("ThreadGroup", settings, &dummy("main", 1));
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
-<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{set_up}{main}</hashTree></hashTree></jmeterTestPlan>"#
-    )
+    drumfire_testkit::plans::plan(&format!(r#"{set_up}{main}"#))
 }
 
 #[test]
@@ -229,11 +225,11 @@ fn arrivals_have_an_intended_start() {
 fn free_form_arrivals_follow_their_rows() {
     let class = "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup";
     let cells = r#"<stringProp name="1">10</stringProp><stringProp name="2">10</stringProp><stringProp name="3">1</stringProp>"#;
-    let plan = format!(
-        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
-<{class} guiclass="g" testclass="{class}" testname="G"><collectionProp name="Schedule"><collectionProp name="4">{cells}</collectionProp></collectionProp></{class}><hashTree>{}</hashTree></hashTree></hashTree></jmeterTestPlan>"#,
+    let plan = drumfire_testkit::plans::plan(&format!(
+        r#"
+<{class} guiclass="g" testclass="{class}" testname="G"><collectionProp name="Schedule"><collectionProp name="4">{cells}</collectionProp></collectionProp></{class}><hashTree>{}</hashTree>"#,
         dummy("d", 1)
-    );
+    ));
     let ran = run_plan(&plan, &[]);
     assert!((10..=11).contains(&ran.rows.len()), "{}", ran.rows.len());
 }

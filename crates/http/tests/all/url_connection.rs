@@ -149,7 +149,7 @@ fn each_client_has_connections_of_its_own() {
     run(async {
         let session = session();
         get(&session, &peer).await.expect("it is answered");
-        let other = peer::get(&session, &peer.target()).await;
+        let other = crate::peer::get(&session, &peer.target()).await;
         assert!(!other.expect("it is answered").reused);
     });
 }

@@ -277,13 +277,17 @@ fn faults_of_xml() {
 /// What Saxon says about documents that are not well-formed, with the places.
 #[test]
 fn places_of_faults_of_xml() {
-    check(include_str!("golden/xml_places.txt"), "\t=> ", |question| {
-        let text = unescaped(question);
-        match Tree::parse_saxon(&text) {
-            Ok(_) => "OK".to_owned(),
-            Err(error) => error.message,
-        }
-    });
+    check(
+        include_str!("../golden/xml_places.txt"),
+        "\t=> ",
+        |question| {
+            let text = unescaped(question);
+            match Tree::parse_saxon(&text) {
+                Ok(_) => "OK".to_owned(),
+                Err(error) => error.message,
+            }
+        },
+    );
 }
 
 fn unescaped(question: &str) -> String {
@@ -296,7 +300,7 @@ fn unescaped(question: &str) -> String {
 #[test]
 fn entities_of_xml() {
     check(
-        include_str!("golden/xml_entities.txt"),
+        include_str!("../golden/xml_entities.txt"),
         "\t=> ",
         |question| {
             let (parser, text) = question.split_once('\t').expect("two columns");

@@ -5,6 +5,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::nats::Nats;
+pub use drumfire_testkit::plans::plan;
 use drumfire_testkit::program::{LIMIT, Workshop};
 
 pub fn workshop() -> Workshop {
@@ -90,12 +91,6 @@ pub fn group(class: &str, users: u32, loops: i32, seconds: Option<u32>, body: &s
         r#"<{class} guiclass="g" testclass="{class}" testname="G">{}{}<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp></{class}><hashTree>{body}</hashTree>"#,
         text("ThreadGroup.num_threads", &users.to_string()),
         duration.unwrap_or_default()
-    )
-}
-
-pub fn plan(groups: &str) -> String {
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{groups}</hashTree></hashTree></jmeterTestPlan>"#
     )
 }
 

@@ -33,10 +33,7 @@ fn escaped(text: &str) -> String {
 }
 
 fn plan(groups: &[String]) -> String {
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>"#,
-        groups.concat()
-    )
+    drumfire_testkit::plans::plan(&groups.concat())
 }
 
 fn group(name: &str, users: u32, loops: i32, children: &[String]) -> String {
@@ -325,8 +322,8 @@ fn scripts_send_their_user_on() {
     let mut plan = plan(&groups);
     // One group after the other.
     plan = plan.replace(
-        r#"testname="p"/>"#,
-        r#"testname="p"><boolProp name="TestPlan.serialize_threadgroups">true</boolProp></TestPlan>"#,
+        r#"testname="plan"/>"#,
+        r#"testname="plan"><boolProp name="TestPlan.serialize_threadgroups">true</boolProp></TestPlan>"#,
     );
     let finished = run(&workshop, &plan, &[]);
     assert_eq!(finished.code, Some(0), "{finished:?}");

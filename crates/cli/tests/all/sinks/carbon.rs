@@ -8,7 +8,7 @@ use drumfire_testkit::program::{LIMIT, Workshop};
 use drumfire_testkit::server::{ResponseStep, Server, ok};
 
 use super::stage::{Running, await_number, backend_listener, installed, ports, run, start};
-use crate::plans::{http, pause, plan, users};
+use drumfire_testkit::plans::{http, pause, plan, users};
 
 struct Carbon {
     /// Holds `whisper/`, a file for each series.

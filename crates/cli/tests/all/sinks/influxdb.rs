@@ -12,7 +12,7 @@ use super::stage::{
     Counted, Running, agent, await_answer, backend_listener, get, installed, json, ports, queries,
     run, start,
 };
-use crate::plans::{debug, http, pause, plan, users};
+use drumfire_testkit::plans::{debug, http, pause, plan, users};
 
 /// InfluxDB with these databases, and its address.
 fn start_influx(influxd: &Path, workshop: &Workshop, databases: &[&str]) -> (Running, String) {

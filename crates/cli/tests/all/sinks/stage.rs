@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use drumfire_testkit::program::{LIMIT, Workshop};
 use serde_json::Value;
 
-use crate::plans::{http, pause, plan, users};
+use drumfire_testkit::plans::{http, pause, plan, users};
 
 /// A program that is ended with the test.
 pub struct Running(Child);

@@ -10,7 +10,7 @@ use super::stage::{
     Running, agent, await_answer, await_number, backend_listener, get, installed, json, ports, run,
     start, values,
 };
-use crate::plans::{http, plan, users};
+use drumfire_testkit::plans::{http, plan, users};
 
 struct Victoria {
     base: String,

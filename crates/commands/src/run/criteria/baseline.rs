@@ -4,10 +4,10 @@ use std::path::Path;
 
 use drumfire_report::{CompareOptions, Comparison, Finding, RunFile, read_input};
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::arguments::Progress;
-use crate::terminal::console::Console;
 
 /// Reads the earlier run, before the run sends anything.
 ///

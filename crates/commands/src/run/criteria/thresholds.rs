@@ -6,11 +6,11 @@ use drumfire_jmx::did_you_mean;
 use drumfire_report::ThresholdResult;
 use drumfire_results::{Recording, Threshold, ThresholdOutcome, Verdict};
 
+use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::arguments::Progress;
 use crate::settings::properties::RunProperties;
-use crate::terminal::console::Console;
 
 /// The property that lets a run pass although a threshold could not be judged.
 pub const ALLOW_UNJUDGED: &str = "drumfire.allow_unjudged";

@@ -170,9 +170,7 @@ pub(crate) mod tests {
 
     /// The advice on a plan with these elements below the Test Plan, under these properties.
     pub fn advice_with(properties: &[(&str, &str)], elements: &str) -> Vec<Advice> {
-        let text = format!(
-            r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="plan"/><hashTree>{elements}</hashTree></hashTree></jmeterTestPlan>"#
-        );
+        let text = drumfire_testkit::plans::plan(elements);
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("it is a plan");
         let settings = RunSettings::default();
         for (name, value) in properties {

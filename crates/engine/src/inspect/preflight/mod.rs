@@ -118,10 +118,7 @@ mod tests {
 
     /// Compiles a plan with these elements beside each other below the Test Plan.
     pub fn findings(elements: &str, given: &[(&str, &str)], base_dir: &Path) -> Vec<Diagnostic> {
-        let text = format!(
-            r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
-            <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="P"/><hashTree>{elements}</hashTree></hashTree></jmeterTestPlan>"#
-        );
+        let text = drumfire_testkit::plans::plan(elements);
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
         let properties = Properties::new();
         for (name, value) in given {

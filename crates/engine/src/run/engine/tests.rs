@@ -24,13 +24,14 @@ impl Subscriber for Told {
 }
 
 fn plan(results: &std::path::Path) -> BoundPlan {
-    let plan = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
-        <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+    let plan = drumfire_testkit::plans::plan(
+        r#"
         <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
         <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">2</stringProp></elementProp>
         <stringProp name="ThreadGroup.num_threads">3</stringProp></ThreadGroup><hashTree>
         <DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="sample"/><hashTree/>
-        </hashTree></hashTree></hashTree></jmeterTestPlan>"#;
+        </hashTree>"#,
+    );
     let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"))
         .expect("the plan is well-formed");
     let settings = RunSettings {

@@ -34,12 +34,11 @@ pub fn run_group(group: &str, body: &str, properties: &[(&str, &str)]) -> Ran {
 }
 
 fn plan(group: &str, body: &str) -> String {
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
-<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+    drumfire_testkit::plans::plan(&format!(
+        r#"
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G">{group}</ThreadGroup><hashTree>{body}</hashTree>
-</hashTree></hashTree></jmeterTestPlan>"#
-    )
+"#
+    ))
 }
 
 /// Settings of a thread group: users, iterations, and whether each iteration is the same user.

@@ -1,5 +1,4 @@
-//! Plans in text, for tests that run the program.
-#![allow(dead_code, reason = "each test uses a part of it")]
+//! Builds plans, in the text of their files.
 
 /// A plan with these elements below its root.
 pub fn plan(elements: &str) -> String {

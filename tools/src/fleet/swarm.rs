@@ -7,22 +7,18 @@ use std::time::Duration;
 
 use async_nats::jetstream::message::PublishMessage;
 use bytes::Bytes;
+use drumfire_fleet::wire::{
+    self, AgentEnd, AgentState, Assignment, AssignmentReply, Batch, Hello, PROTOCOL, RunState,
+    Stage,
+};
+use drumfire_fleet::{COORDINATOR, FleetError, Link, LinkOptions};
 use drumfire_results::{Collector, Sample};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
+use tokio::runtime::Builder;
 use tokio::sync::watch::{Receiver, Sender, channel};
-
-use crate::agent::runtime;
-use crate::clock::system_ms;
-use crate::error::FleetError;
-use crate::files;
-use crate::link::{COORDINATOR, Link, LinkOptions};
-use crate::wire::{
-    self, AgentEnd, AgentState, Assignment, AssignmentReply, Batch, Hello, PROTOCOL, RunState,
-    Stage,
-};
 
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// How long the coordinator may take for each step.
@@ -54,7 +50,11 @@ pub fn swarm(
     begun: &mut dyn FnMut(),
     ended: &mut dyn FnMut(),
 ) -> Result<u64, FleetError> {
-    let runtime = runtime()?;
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| FleetError::Other(error.to_string()))?;
     let told = runtime.block_on(run(options, swarm, begun, ended));
     runtime.shutdown_timeout(HEARTBEAT);
     told
@@ -110,7 +110,9 @@ async fn run(
         .map(|index| wire::end_name(&run, index, "end"))
         .collect();
     for names in names.chunks(AT_ONCE) {
-        let puts = names.iter().map(|name| files::put_end(&link, name, &text));
+        let puts = names
+            .iter()
+            .map(|name| drumfire_fleet::put_end(&link, name, &text));
         join_all(puts)
             .await
             .into_iter()
@@ -285,6 +287,11 @@ impl Packed {
 /// The first fields of a [`Batch`], in their wire form.
 fn head(sequence: u64, token: u64) -> Vec<u8> {
     postcard::to_stdvec(&(sequence, token)).expect("numbers have a wire form")
+}
+
+/// Milliseconds since the Unix epoch.
+fn system_ms() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
 }
 
 /// The increments of a second, with times that vary like those of a real target.
