@@ -5,14 +5,13 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
-use drumfire_testkit::program::{LIMIT, Workshop, finish, jmeter_home};
+use drumfire_testkit::program::{Workshop, jmeter_home};
 use drumfire_testkit::server::{ResponseStep, Server, respond};
 
-use crate::faults::bench::{group, pause, plan, sample};
+use crate::faults::bench::{group, pause, plan, sample, start};
 use crate::faults::built;
 use crate::faults::scripts::{groovy, has_java};
 
@@ -98,18 +97,8 @@ pub fn soak(seconds: &str, program: Option<&Path>) -> anyhow::Result<()> {
         words.extend(["--out".to_owned(), out.clone()]);
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let mut child = workshop.start(&words);
-    let watched = watch(&mut child, seconds);
-    let finished = finish(child, LIMIT);
-    ensure!(finished.code == Some(0), "the run failed: {finished:?}");
-    is_flat(&watched?)?;
-    are_counted(&workshop)
-}
-
-/// What the program holds, each second until it ends. Its page has its followers meanwhile.
-fn watch(child: &mut Child, seconds: u64) -> anyhow::Result<Vec<Held>> {
-    let told = child.stdout.take().context("it is piped")?;
-    let mut told = BufReader::new(told);
+    let mut child = start(&workshop, &words);
+    let mut told = BufReader::new(child.output()?);
     let mut line = String::new();
     told.read_line(&mut line)?;
     let page = line
@@ -122,8 +111,8 @@ fn watch(child: &mut Child, seconds: u64) -> anyhow::Result<Vec<Held>> {
     std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
     let since = Instant::now();
     let mut held = Vec::new();
-    while child.try_wait()?.is_none() && since.elapsed().as_secs() < seconds + 60 {
-        held.extend(Held::of(child.id()));
+    while !child.has_ended()? && since.elapsed().as_secs() < seconds + 60 {
+        held.extend(Held::of(child.id()?));
         if held.len() % 60 == 1 {
             println!(
                 "{:>6} s  {}",
@@ -133,7 +122,10 @@ fn watch(child: &mut Child, seconds: u64) -> anyhow::Result<Vec<Held>> {
         }
         std::thread::sleep(Duration::from_secs(1));
     }
-    Ok(held)
+    let finished = child.finish()?;
+    ensure!(finished.code == Some(0), "the run failed: {finished:?}");
+    is_flat(&held)?;
+    are_counted(&workshop)
 }
 
 /// Users that take samples of many labels; if there is Java, one that runs a script.

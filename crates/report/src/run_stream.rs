@@ -10,7 +10,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use drumfire_platform::files::claim;
-use drumfire_platform::replacement::Replacement;
+use drumfire_platform::replacement::{Replacement, is_written_in_place};
 use drumfire_results::{Connections, Increment, Recording};
 use flate2::Crc;
 
@@ -71,7 +71,7 @@ impl RunStream {
     pub fn add(&mut self, increment: &Increment) -> io::Result<()> {
         self.run.add(increment);
         let grown = self.bytes > LEAST_REWRITE_BYTES && self.bytes > 4 * self.sum_bytes;
-        if grown {
+        if grown && !is_written_in_place(&self.path) {
             return self.write_anew();
         }
         self.append(INCREMENT, &increment.encode())

@@ -20,6 +20,9 @@ pub enum ExistingFile {
     Append,
     /// Delete it first (`-f`).
     Delete,
+    /// Append to it, as other agents of the same run on this machine may do. Otherwise a run claims its files, and another run
+    /// that names one of them is refused.
+    Share,
 }
 
 /// How file names of listeners are resolved.
@@ -111,7 +114,7 @@ impl ResultFile {
     ///
     /// # Errors
     /// The operating system's error.
-    pub fn open(path: &Path, format: &RowFormat) -> io::Result<ResultFile> {
+    pub fn open(path: &Path, format: &RowFormat, existing: ExistingFile) -> io::Result<ResultFile> {
         if let Some(folder) = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty())
@@ -129,7 +132,9 @@ impl ResultFile {
             .append(true)
             .create(true)
             .open(path)?;
-        claim(&file)?;
+        if existing != ExistingFile::Share {
+            claim(&file)?;
+        }
         let regular = file.metadata()?.is_file();
         let mut whole_len = file.metadata()?.len();
         let continued = if let Some(columns) = &format.columns {

@@ -382,7 +382,7 @@ impl Opening {
         if let Some(known) = self.identities.iter().position(|known| *known == identity) {
             return Ok(Some(known));
         }
-        match ResultFile::open(&path, &spec.format) {
+        match ResultFile::open(&path, &spec.format, place.existing) {
             Ok(file) => {
                 self.files.push((file, spec.format.clone()));
                 self.identities.push(files::identity(&path));

@@ -292,13 +292,15 @@ fn is_open(mut stream: &TcpStream) -> std::io::Result<bool> {
     stream.set_nonblocking(false)?;
     // If it closed its side before the last batch, its system refuses that batch, or is about to.
     let until = Instant::now() + REFUSAL;
-    while !is_open && Instant::now() < until {
+    loop {
         if stream.take_error()?.is_some() {
             return Err(ErrorKind::ConnectionReset.into());
         }
+        if is_open || Instant::now() > until {
+            return Ok(is_open);
+        }
         std::thread::sleep(Duration::from_millis(10));
     }
-    Ok(is_open)
 }
 
 fn end_tcp(mut stream: &TcpStream) -> std::io::Result<()> {

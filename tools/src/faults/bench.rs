@@ -2,7 +2,7 @@
 //! run ended.
 
 use std::path::PathBuf;
-use std::process::{Child, Command};
+use std::process::{Child, ChildStdout, Command};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
@@ -157,6 +157,18 @@ impl Running {
         let words = [format!("-{name}"), self.id()?.to_string()];
         let sent = Command::new("kill").args(words).status()?;
         ensure(sent.success(), "the signal could not be sent")
+    }
+
+    /// What it prints to standard output from now on.
+    pub fn output(&mut self) -> anyhow::Result<ChildStdout> {
+        let child = self.0.as_mut().context("the program has ended")?;
+        child.stdout.take().context("somebody else reads it")
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> anyhow::Result<bool> {
+        let child = self.0.as_mut().context("the program has ended")?;
+        Ok(child.try_wait()?.is_some())
     }
 
     /// Waits until it ends.

@@ -192,11 +192,16 @@ fn a_file_of_two_runs_is_refused_to_the_second() {
     let first = ResultWriter::open(vec![spec(&file, &["label"])], &place).unwrap();
     for existing in [ExistingFile::Append, ExistingFile::Delete] {
         place.existing = existing;
-        let refused = ResultWriter::open(vec![spec(&file, &["label"])], &place);
-        let told = refused.expect_err("the first run writes it").to_string();
+        let opened = ResultWriter::open(vec![spec(&file, &["label"])], &place);
+        let Err(refused) = opened else {
+            panic!("the first run writes it");
+        };
+        let told = refused.to_string();
         let expected = "a.csv` cannot be written: another run writes it";
         assert!(told.ends_with(expected), "{told}");
     }
+    place.existing = ExistingFile::Share;
+    ResultWriter::open(vec![spec(&file, &["label"])], &place).expect("an agent of the same run");
     let mut recorder = Recorder::new(&first.inlet(), &Arc::new(Handover::new(0)), true);
     recorder.record(
         &Sample::new("a".into(), "t".into()),

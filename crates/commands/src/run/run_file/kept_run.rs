@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::SystemTime;
 
 use drumfire_engine::{Inbox, Mailbox, mailbox};
-use drumfire_platform::files::{claim, is_at, private};
+use drumfire_platform::files::{claim, is_at, is_claimed, private};
 use drumfire_report::{Mark, RunFile, RunStream};
 use drumfire_results::Recording;
 
@@ -188,6 +188,11 @@ fn make_room(file: &Path, keep: usize) -> io::Result<()> {
     known.sort();
     let surplus = (known.len() + 1).saturating_sub(keep.max(1));
     for (_, path) in &known[..surplus] {
+        // The file of a run that is under way stays.
+        let claimed = fs::File::open(path).and_then(|file| claim(&file));
+        if claimed.is_err_and(|error| is_claimed(&error)) {
+            continue;
+        }
         fs::remove_file(path)?;
     }
     Ok(())

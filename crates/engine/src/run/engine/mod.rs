@@ -160,10 +160,10 @@ fn place(program: &Program, options: &EngineOptions) -> ResultFolder {
     ResultFolder {
         base_dir: program.base_dir.clone(),
         base_prefix: prefix.map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
-        existing: if options.delete_results {
-            ExistingFile::Delete
-        } else {
-            ExistingFile::Append
+        existing: match options.delete_results {
+            true => ExistingFile::Delete,
+            false if program.settings.share.count > 1 => ExistingFile::Share,
+            false => ExistingFile::Append,
         },
     }
 }
