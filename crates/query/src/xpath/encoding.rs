@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use drumfire_java::charset::Charset;
 
-use super::XPathError;
+use super::error::XPathError;
 
 /// The longest XML declaration in which an encoding is looked for.
 const LONGEST_DECLARATION: usize = 1024;

@@ -4,10 +4,27 @@
 //! attributes are added to start tags.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::XPathError;
+use super::error::XPathError;
 use super::wellformed::{Checked, UNFINISHED, fault};
 use super::xml::Sections;
+
+/// The property that limits what entities add to a document.
+pub const MAX_ENTITY_BYTES: &str = "drumfire.xml.max_entity_bytes";
+/// Its default.
+pub const DEFAULT_MAX_ENTITY_BYTES: usize = 16 << 20;
+
+static MOST_ENTITY_BYTES: AtomicUsize = AtomicUsize::new(DEFAULT_MAX_ENTITY_BYTES);
+
+/// Sets the limit of [`MAX_ENTITY_BYTES`] for the whole process.
+pub fn limit_entities(most_bytes: usize) {
+    MOST_ENTITY_BYTES.store(most_bytes, Ordering::Relaxed);
+}
+
+pub(super) fn most_bytes() -> usize {
+    MOST_ENTITY_BYTES.load(Ordering::Relaxed)
+}
 
 /// Limit of references in one document (`org.apache.xerces.util.SecurityManager`).
 const MOST_REFERENCES: usize = 100_000;
@@ -355,7 +372,7 @@ impl<'d> Expansion<'d> {
         match self.out.text.len() > self.most_bytes {
             true => fault(format!(
                 "The entities of the document add more bytes than {} allows",
-                super::MAX_ENTITY_BYTES
+                MAX_ENTITY_BYTES
             )),
             false => Ok(()),
         }

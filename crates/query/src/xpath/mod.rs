@@ -6,6 +6,7 @@
 
 mod encoding;
 mod entities;
+mod error;
 mod html;
 mod serialize;
 mod tree;
@@ -13,69 +14,15 @@ mod wellformed;
 mod xalan;
 mod xml;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use xpath_eval::{EvalError, EvaluationContext, Expr, NodeKind, Value, evaluate};
 
 use crate::cost;
 
 pub use encoding::decode;
-pub use entities::doctype;
+pub use entities::{DEFAULT_MAX_ENTITY_BYTES, MAX_ENTITY_BYTES, doctype, limit_entities};
+pub use error::XPathError;
 pub(crate) use tree::NodeRef;
 pub use tree::Tree;
-
-/// The property that limits what entities add to a document.
-pub const MAX_ENTITY_BYTES: &str = "drumfire.xml.max_entity_bytes";
-/// Its default.
-pub const DEFAULT_MAX_ENTITY_BYTES: usize = 16 << 20;
-
-static MOST_ENTITY_BYTES: AtomicUsize = AtomicUsize::new(DEFAULT_MAX_ENTITY_BYTES);
-
-/// Sets the limit of [`MAX_ENTITY_BYTES`] for the whole process.
-pub fn limit_entities(most_bytes: usize) {
-    MOST_ENTITY_BYTES.store(most_bytes, Ordering::Relaxed);
-}
-
-fn most_entity_bytes() -> usize {
-    MOST_ENTITY_BYTES.load(Ordering::Relaxed)
-}
-
-/// A body that is not well-formed, or an expression that cannot be compiled or evaluated.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct XPathError {
-    /// `getLocalizedMessage()` of the exception, if known.
-    pub message: String,
-    /// Where the parser was, in bytes.
-    pub(crate) at: Option<usize>,
-    /// The same as line and column.
-    pub place: Option<(usize, usize)>,
-}
-
-impl XPathError {
-    pub(crate) fn new(message: impl Into<String>) -> XPathError {
-        XPathError {
-            message: message.into(),
-            at: None,
-            place: None,
-        }
-    }
-
-    /// Whether bytes cannot be decoded, which Java reports as an error of reading.
-    pub fn is_of_bytes(&self) -> bool {
-        self.message.ends_with("-byte UTF-8 sequence.")
-    }
-
-    /// The error with its line and column in the document, as Xerces counts them.
-    fn placed(self, text: &str) -> XPathError {
-        let place = self.at.and_then(|at| text.get(..at)).map(|before| {
-            let ends = before.replace("\r\n", "\n").replace('\r', "\n");
-            let (line, last) = ends.split('\n').enumerate().last().unwrap_or((0, ""));
-            (line + 1, last.encode_utf16().count() + 1)
-        });
-        XPathError { place, ..self }
-    }
-}
 
 /// Namespaces by prefix.
 pub type Namespaces = std::collections::HashMap<String, String>;

@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use xpath_eval::{ExpandedName, Node, NodeKind};
 
-use super::{XPathError, html, xml};
+use super::error::XPathError;
+use super::{html, xml};
 
 /// Stands for the absence of a node or a namespace.
 const NONE: u32 = u32::MAX;

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::ops::Range;
 
-use super::XPathError;
+use super::error::XPathError;
 use super::tree::{Name, Span, Tree};
 use super::xml::Builder;
 use crate::bytes::first_mark;

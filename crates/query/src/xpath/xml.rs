@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use xpath_eval::NodeKind;
 
-use super::XPathError;
 use super::entities;
+use super::error::XPathError;
 use super::tree::{Name, Span, Tree};
 use super::wellformed;
 
@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str, namespaces: bool, sections: Sections) -> Result<
         Sections::Apart => text.trim_start_matches('\u{FEFF}'),
         Sections::Merged => text,
     };
-    match entities::expand(text, sections, super::most_entity_bytes())
+    match entities::expand(text, sections, entities::most_bytes())
         .map_err(|error| error.placed(text))?
     {
         None => parse_expanded(text, namespaces, sections).map_err(|error| error.placed(text)),
