@@ -78,7 +78,6 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<RunSettings>) -> Co
         state_count,
         sample_variables: Vec::new(),
         keeps_previous: false,
-        reads_sampler_name: false,
         has_rates: false,
         waits_in_functions: false,
         java: Default::default(),

@@ -215,7 +215,10 @@ impl Scope for StaticScope {
     fn thread_group_name(&self) -> &str {
         ""
     }
-    fn sampler_name(&self) -> Option<&str> {
+    fn has_sampler(&self) -> bool {
+        false
+    }
+    fn sampler_name(&mut self) -> Option<Value> {
         None
     }
     fn iteration(&self) -> u32 {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::properties::Properties;
 use crate::random::Random;
 use crate::shared::fifos::PopRequest;
-use crate::vars::Vars;
+use crate::vars::{Value, Vars};
 use drumfire_java::Exception;
 
 /// The severity of a log message, as log4j names it.
@@ -110,8 +110,10 @@ pub trait Scope {
     fn thread_name(&self) -> &str;
     /// The name of the thread group; empty outside a thread group.
     fn thread_group_name(&self) -> &str;
-    /// The name of the sampler that is being prepared, run or finished.
-    fn sampler_name(&self) -> Option<&str>;
+    /// Whether there is a sampler that is being prepared, run or finished.
+    fn has_sampler(&self) -> bool;
+    /// The name of that sampler, evaluated now.
+    fn sampler_name(&mut self) -> Option<Value>;
     /// `JMeterVariables.getIteration`.
     fn iteration(&self) -> u32;
     /// The text of the previous sample's response; `None` before the first sample.
@@ -150,6 +152,10 @@ pub trait Scope {
         _element: Option<&Arc<str>>,
         _has_thrown: bool,
     ) {
+    }
+    /// Whether a text is evaluated again each time that JMeter reads it. With `function.cache.per.iteration` it is not.
+    fn evaluates_again(&self) -> bool {
+        true
     }
     /// The name of the element whose texts are compiled now.
     fn element(&self) -> Option<Arc<str>> {

@@ -141,6 +141,22 @@ impl Template {
         }
     }
 
+    /// Evaluates the template `times` more, as JMeter does where it reads a property again, if that can be noticed.
+    pub fn repeat(&self, scope: &mut dyn Scope, times: usize) {
+        if self.is_stateful() && scope.evaluates_again() {
+            for _ in 0..times {
+                self.eval(scope);
+            }
+        }
+    }
+
+    /// Whether an evaluation may have an effect, or give another text than the last one with the same variables.
+    pub fn is_stateful(&self) -> bool {
+        self.parts()
+            .iter()
+            .any(|part| matches!(part, TemplatePart::Call(call) if !call.reads_only_properties()))
+    }
+
     /// Evaluates the template and appends the result to `out`; see [`Template::eval`]. If a function throws, the text
     /// evaluated before it stays in `out`.
     pub fn eval_into(&self, scope: &mut dyn Scope, out: &mut String) {

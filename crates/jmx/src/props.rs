@@ -189,6 +189,11 @@ impl<'d> PlanReader<'d, '_> {
             let blanks = node.text.trim() != node.text && parse(node.text.trim()).is_some();
             let help = if blanks {
                 "remove the blanks around the number".to_string()
+            } else if node.text.contains("${") && node.name == "value" {
+                format!(
+                    "only text can hold a variable: replace the whole property around <value> with <stringProp name=\"…\">{}</stringProp>",
+                    node.text
+                )
             } else if node.text.contains("${") {
                 format!(
                     "only text can hold a variable: write <stringProp> instead of <{}>",

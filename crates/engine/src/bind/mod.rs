@@ -171,7 +171,6 @@ impl<'s> DecodingContext<'s> {
             state_count: self.state_count,
             sample_variables,
             keeps_previous: self.keeps_previous,
-            reads_sampler_name: self.reads_sampler_name,
             has_rates: has_rates(plan),
             waits_in_functions: self.waits_in_functions,
             java: self.java,

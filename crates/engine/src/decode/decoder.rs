@@ -52,8 +52,6 @@ pub struct DecodingContext<'a> {
     pub keeps_previous: bool,
     /// The parts of the previous result that the plan reads.
     pub previous_needs: Needs,
-    /// Some template reads the sampler's name (`__samplerName`).
-    pub reads_sampler_name: bool,
     /// Some template waits for other users (`__fifoPop`).
     pub waits_in_functions: bool,
     /// State that elements share.
@@ -91,7 +89,6 @@ impl<'a> DecodingContext<'a> {
             save_config: SaveConfig::default(),
             keeps_previous: false,
             previous_needs: Needs::NOTHING,
-            reads_sampler_name: false,
             waits_in_functions: false,
             kept: Kept::default(),
             java: JavaPlan::default(),
@@ -187,7 +184,6 @@ impl<'a, 'u> Decoder<'a, 'u> {
         let template = Template::compile(text, &mut self.decoding.compiler)
             .unwrap_or_else(|_| Template::raw(text));
         for function in template.functions() {
-            self.decoding.reads_sampler_name |= function.name == "__samplerName";
             self.decoding.waits_in_functions |= function.name == "__fifoPop";
         }
         template

@@ -124,9 +124,15 @@ impl<'a> Resolver<'a> {
         let roots = self.roots.clone();
         let source = self.source.clone();
         let Some(plan) = roots.iter().find(|node| node.class == test_plan::CLASS) else {
-            self.findings.push(
-                Diagnostic::error("no-test-plan", "the file has no Test Plan").in_file(&source),
-            );
+            let finding = Diagnostic::error("no-test-plan", "the file has no Test Plan");
+            let finding = match roots.first() {
+                Some(first) => finding.help(format!(
+                    "it is probably a fragment, since it begins with a {}: run the plan that includes it, or put a Test Plan around its elements",
+                    first.class
+                )),
+                None => finding,
+            };
+            self.findings.push(finding.in_file(&source));
             return None;
         };
         Some(self.element(plan, &source, None))

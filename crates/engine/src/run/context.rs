@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use drumfire_expr::{Level, PopRequest, Properties, Raised, Random, Scope, ScriptCall, Text, Vars};
+use drumfire_expr::{
+    Level, PopRequest, Properties, Raised, Random, Scope, ScriptCall, Text, Value, Vars,
+};
 use drumfire_results::Sample;
 
 use crate::base::clock::Clock;
@@ -53,7 +55,8 @@ pub struct Context {
     pub iteration: u32,
     /// `JMeterThread.last_sample_ok`.
     pub last_sample_ok: bool,
-    pub sampler_name: Option<Rc<str>>,
+    /// The sampler's name is being evaluated for a function.
+    is_naming: bool,
     /// The sampler at hand, or the last one (`JMeterThread.PACKAGE_OBJECT`).
     pub sampler: Option<SamplerId>,
     /// The one before it (`JMeterContext#getPreviousSampler`).
@@ -151,7 +154,7 @@ impl Context {
             number: identity.number,
             iteration: 0,
             last_sample_ok: true,
-            sampler_name: None,
+            is_naming: false,
             sampler: None,
             previous_sampler: None,
             sample_number: 0,
@@ -561,8 +564,23 @@ impl Scope for Context {
     fn thread_group_name(&self) -> &str {
         &self.group_name
     }
-    fn sampler_name(&self) -> Option<&str> {
-        self.sampler_name.as_deref()
+    fn has_sampler(&self) -> bool {
+        self.sampler.is_some()
+    }
+    fn sampler_name(&mut self) -> Option<Value> {
+        let worker = self.worker.clone();
+        let seen = worker.samplers.find(self.group, self.sampler?)?;
+        if std::mem::replace(&mut self.is_naming, true) {
+            // `SamplerName` in the name of a sampler calls itself until JMeter's stack overflows.
+            self.end_by_error(
+                "java.lang.StackOverflowError: a sampler's name contains its own name",
+            );
+            self.raise(Raised::exception("java.lang.StackOverflowError"));
+            return None;
+        }
+        let name = seen.name.eval(self).into_value();
+        self.is_naming = false;
+        Some(name)
     }
     fn iteration(&self) -> u32 {
         self.iteration
@@ -596,6 +614,9 @@ impl Scope for Context {
     fn log_failure(&mut self, level: Level, message: &str) {
         self.has_function_failed = true;
         self.log(level, message);
+    }
+    fn evaluates_again(&self) -> bool {
+        !self.shared.caches_functions
     }
     fn end_call(&mut self, function: &'static str, element: Option<&Arc<str>>, has_thrown: bool) {
         if std::mem::take(&mut self.has_function_failed) || has_thrown {

@@ -46,58 +46,64 @@ impl Failures {
     /// A line for each kind of failure that occurred.
     pub fn told(&self) -> Vec<String> {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of = |wanted: fn(&Failed) -> bool| {
-            let mut found: Vec<_> = noted.iter().filter(|((kind, _), _)| wanted(kind)).collect();
-            found.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.count));
-            let sum: u64 = found.iter().map(|(_, tally)| tally.count).sum();
-            let places = found
-                .iter()
-                .take(MOST_ELEMENTS)
-                .map(|((kind, element), tally)| {
-                    let function = match kind {
-                        Failed::Function(name) => format!("`{name}` in "),
-                        Failed::Sample | Failed::User => String::new(),
-                    };
-                    let reason = match tally.reason.as_str() {
-                        "" => String::new(),
-                        reason => format!(" ({reason})"),
-                    };
-                    let times = match tally.count {
-                        1 => "once".to_owned(),
-                        count => format!("{count} times"),
-                    };
-                    format!("{times} {function}`{element}`{reason}")
-                });
-            let mut places: Vec<String> = places.collect();
-            if found.len() > MOST_ELEMENTS {
-                places.push(format!("the rest in {} more", found.len() - MOST_ELEMENTS));
-            }
-            (sum, places.join(", "))
-        };
-        let mut lines = Vec::new();
-        let mut tell = |wanted: fn(&Failed) -> bool, said: fn(u64) -> String| {
-            let (sum, places) = of(wanted);
-            if sum > 0 {
-                lines.push(format!("{}: {places}; the log says why", said(sum)));
-            }
-        };
-        tell(
-            |kind| matches!(kind, Failed::Function(_)),
-            |sum| format!("{} of functions failed", counted(sum, "call")),
-        );
-        tell(
-            |kind| matches!(kind, Failed::Sample),
-            |sum| {
-                let turns = counted(sum, "turn");
-                format!("{turns} of samplers gave no sample, because of errors")
-            },
-        );
-        tell(
-            |kind| matches!(kind, Failed::User),
-            |sum| format!("{} ended by errors", counted(sum, "user")),
-        );
-        lines
+        let mut kinds: [Kind<'_>; 3] = Default::default();
+        for ((failed, element), tally) in noted.iter() {
+            let kind = match failed {
+                Failed::Function(_) => 0,
+                Failed::Sample => 1,
+                Failed::User => 2,
+            };
+            kinds[kind].push((*failed, element, tally));
+        }
+        let [functions, samples, users] = kinds;
+        let lines = [
+            line(functions, "call", "of functions failed"),
+            line(
+                samples,
+                "turn",
+                "of samplers gave no sample, because of errors",
+            ),
+            line(users, "user", "ended by errors"),
+        ];
+        lines.into_iter().flatten().collect()
     }
+}
+
+/// The failures of a kind: what failed, in which element, and how often.
+type Kind<'n> = Vec<(Failed, &'n Arc<str>, &'n Tally)>;
+
+/// The line about failures of one kind; `None` if there were none.
+fn line(mut kind: Kind<'_>, noun: &str, what: &str) -> Option<String> {
+    let sum: u64 = kind.iter().map(|(.., tally)| tally.count).sum();
+    if sum == 0 {
+        return None;
+    }
+    kind.sort_by_key(|(.., tally)| std::cmp::Reverse(tally.count));
+    let places = kind.iter().take(MOST_ELEMENTS);
+    let places = places.map(|(failed, element, tally)| place(*failed, element, tally));
+    let mut places: Vec<String> = places.collect();
+    if kind.len() > MOST_ELEMENTS {
+        let more = kind.len() - MOST_ELEMENTS;
+        places.push(format!("the rest in {more} more"));
+    }
+    let (sum, places) = (counted(sum, noun), places.join(", "));
+    Some(format!("{sum} {what}: {places}; the log says why"))
+}
+
+fn place(failed: Failed, element: &str, tally: &Tally) -> String {
+    let times = match tally.count {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    };
+    let function = match failed {
+        Failed::Function(name) => format!("`{name}` in "),
+        Failed::Sample | Failed::User => String::new(),
+    };
+    let reason = match tally.reason.as_str() {
+        "" => String::new(),
+        reason => format!(" ({reason})"),
+    };
+    format!("{times} {function}`{element}`{reason}")
 }
 
 #[cfg(test)]

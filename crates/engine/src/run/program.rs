@@ -115,8 +115,6 @@ pub struct Program {
     pub sample_variables: Vec<Slot>,
     /// Whether anything reads the previous sample of a user (`__regexFunction`, `__XPath` …).
     pub keeps_previous: bool,
-    /// Whether anything reads the name of the sampler at hand.
-    pub reads_sampler_name: bool,
     /// Whether the plan has throughput timers.
     pub has_rates: bool,
     /// Whether users wait for each other in the middle of functions.

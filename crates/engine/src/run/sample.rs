@@ -103,9 +103,6 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
 fn begin(user: &mut User, id: SamplerId, package: &Package) {
     user.cx.previous_sampler = user.cx.sampler.replace(id);
     user.cx.sample_number = user.cx.sample_number.wrapping_add(1);
-    if user.cx.shared.program.reads_sampler_name {
-        user.cx.sampler_name = Some(package.name.eval(&mut user.cx).into_value());
-    }
     let element = package.sampler.element();
     let is_http = element.is_some_and(|element| element.as_request().is_some());
     user.cx.slot.begin_sample(is_http);

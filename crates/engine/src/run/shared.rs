@@ -60,6 +60,8 @@ pub struct Shared {
     pub early: EarlyEnds,
     pub overruns: Overruns,
     pub failures: Failures,
+    /// `function.cache.per.iteration`.
+    pub caches_functions: bool,
     /// Lines for the terminal that the run has not passed on yet.
     pub announcements: Mutex<Vec<String>>,
     /// One for each thread group.
@@ -107,6 +109,7 @@ impl Shared {
             early: EarlyEnds::default(),
             overruns: Overruns::new(program.groups.len()),
             failures: Failures::default(),
+            caches_functions: properties.get_bool("function.cache.per.iteration", false),
             timer_factor: properties.get_float("timer.factor", 1.0),
             reset_state: properties
                 .get_bool("httpclient.reset_state_on_thread_group_iteration", true),

@@ -49,9 +49,10 @@ pub fn stop_thread(cx: &mut Context, reason: &str) {
 /// thread starts (`TestCompiler#trackIterationListeners`): they never see a variable that is set later.
 fn as_at_thread_start<T>(cx: &mut Context, evaluate: impl FnOnce(&mut Context) -> T) -> T {
     let initial = cx.shared.initial_vars();
-    let now = std::mem::replace(&mut cx.vars, initial);
+    let now = std::mem::replace(&mut cx.vars, initial.clone());
     let value = evaluate(cx);
-    cx.vars = now;
+    let after = std::mem::replace(&mut cx.vars, now);
+    cx.vars.follow(&initial, &after); // what functions have set
     value
 }
 

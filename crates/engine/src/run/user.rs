@@ -8,6 +8,7 @@ use tokio::task::coop::consume_budget;
 use crate::run::action::Action;
 use crate::run::action::OnError;
 use crate::run::context::{Context, Identity};
+use crate::run::controllers::ControllerKind;
 use crate::run::held::HeldAt;
 use crate::run::java::plan::JavaEvent;
 use crate::run::journey::{BoundPlan, Journey};
@@ -84,6 +85,7 @@ impl User {
         }
         self.cx.tell_java(&journey.java, JavaEvent::ThreadStarted);
         self.cx.set_last_sample_ok(true);
+        self.prepare_transactions(&journey);
         self.walker(&journey).initialize(0);
         while self.cx.running() {
             let mut step = self.walker(&journey).next(0);
@@ -107,13 +109,26 @@ impl User {
                     step = self.walker(&journey).next(0);
                 }
             }
-            if self.walker(&journey).root_is_done() || !Box::pin(self.arrive_again()).await {
+            if self.walker(&journey).root_is_done() {
+                break;
+            }
+            let is_left = self.walker(&journey).is_root_left();
+            if !is_left && !Box::pin(self.arrive_again()).await {
                 break;
             }
         }
         self.note_end();
         self.cx.tell_java(&journey.java, JavaEvent::ThreadFinished);
         self.walk.give_locks_back(&journey);
+    }
+
+    /// `TestCompiler#saveTransactionControllerConfigs` makes a sampler of each transaction's name when a user starts.
+    fn prepare_transactions(&mut self, journey: &Journey) {
+        for controller in &journey.controllers {
+            if matches!(controller.kind, ControllerKind::Transaction { .. }) {
+                controller.name.repeat(&mut self.cx, 1);
+            }
+        }
     }
 
     /// Records how far the user came, and what held it beyond the planned end of its thread group.

@@ -7,9 +7,11 @@ use crate::text::Text;
 
 /// `__samplerName`: empty outside a sampler.
 pub(super) fn sampler_name<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
-    let name = scope.sampler_name().unwrap_or_default().to_owned();
+    let Some(name) = scope.sampler_name() else {
+        return Ok(Text::Literal(""));
+    };
     args.store(0, &name, scope)?;
-    Ok(Text::Owned(name))
+    Ok(Text::Shared(name))
 }
 
 /// `__TestPlanName`.

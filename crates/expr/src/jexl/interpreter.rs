@@ -252,7 +252,7 @@ impl<'e> Interpreter<'_, 'e> {
             "NaN" if self.dialect == Dialect::Jexl3 => JexlValue::Double(f64::NAN),
             "OUT" => JexlValue::Host(Host::Out),
             "threadName" => JexlValue::from(self.scope.thread_name().to_owned()),
-            "sampler" if self.scope.sampler_name().is_none() => JexlValue::Null,
+            "sampler" if !self.scope.has_sampler() => JexlValue::Null,
             "sampler" => JexlValue::Host(Host::Sampler),
             "sampleResult" if self.scope.previous_response().is_none() => JexlValue::Null,
             "sampleResult" => JexlValue::Host(Host::SampleResult),

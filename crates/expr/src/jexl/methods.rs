@@ -331,9 +331,10 @@ pub(super) fn host<'e>(
             _ => Err(unknown(method)),
         },
         Host::Sampler => match (method, args) {
-            ("getName", []) => Ok(JexlValue::from(
-                scope.sampler_name().unwrap_or_default().to_owned(),
-            )),
+            ("getName", []) => {
+                let name = scope.sampler_name().unwrap_or_default();
+                Ok(JexlValue::from(name.to_string()))
+            }
             _ => Err(unknown(method)),
         },
         Host::SampleResult => match (method, args) {

@@ -42,6 +42,7 @@ impl Md5HexAssertion {
         if allowed.is_empty() {
             return self.name.fail(cx, "MD5Hex to test against is empty");
         }
+        self.allowed.repeat(cx, 1); // MD5HexAssertion asks for the length, compares, and quotes
         let allowed = allowed.into_string();
         let sum = match may_wait {
             true => {
@@ -58,6 +59,7 @@ impl Md5HexAssertion {
         if sum.eq_ignore_ascii_case(&allowed) {
             return self.name.pass(cx);
         }
+        self.allowed.repeat(cx, 1);
         self.name.fail(
             cx,
             format!("Error asserting MD5 sum : got {sum} but should have been {allowed}"),

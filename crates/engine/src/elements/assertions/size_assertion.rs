@@ -113,6 +113,7 @@ impl Assertion for SizeAssertion {
         if holds {
             return self.name.pass(cx);
         }
+        self.allowed.repeat(cx, 1);
         let message = format!(
             "The result was the wrong size: It was {} bytes, but should have {should} {} bytes.",
             grouped(size),

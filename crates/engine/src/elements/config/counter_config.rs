@@ -99,6 +99,9 @@ impl IterationListener for CounterConfig {
         let number = if per_user {
             let resets = values::property_bool(&self.resets_on_iteration.eval(cx));
             let iteration = cx.iteration;
+            if cx.iteration == 1 {
+                self.start.repeat(cx, 1); // the initial value of the user's number
+            }
             let count = cx.state(self.state, || Count {
                 current: range.start,
                 iteration: 1,

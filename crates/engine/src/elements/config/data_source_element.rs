@@ -16,6 +16,8 @@
 //! connections are not tested (`checkQuery`), but replaced after they were idle for longer than both times of `keepAlive`; MySQL
 //! accepts several statements in one text; statements are prepared whatever `poolPreparedStatements` says.
 
+use drumfire_elements::config::jdbc_connection as facts;
+
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::java;
@@ -23,6 +25,17 @@ use crate::elements::jdbc;
 
 /// `jdbc::choose` makes the pools before it decodes anything, since all elements may use them.
 pub fn decode(d: &mut Decoder) -> Roles {
+    if drumfire_java::text::is_blank(&d.text_now(facts::POOL.name)) {
+        let message = format!(
+            "JDBC Connection Configuration '{}' has no variable name for its pool",
+            d.element.name
+        );
+        d.refuse(
+            "jdbc-name-missing",
+            message,
+            "JMeter does not start such a plan: name the pool as the JDBC Requests do, or disable the element",
+        );
+    }
     match jdbc::runs_here(d.decoding) {
         true => Roles::default(),
         false => java::config(d),

@@ -122,6 +122,7 @@ impl PostProcessor for BoundaryExtractor {
             );
             return cx.raise(Raised::exception(message));
         }
+        self.reference.repeat(cx, 1); // BoundaryExtractor#validateAndGetProperties asks twice
         let default = self.default.eval(cx);
         if !drumfire_java::text::is_blank(&default) || self.default_is_empty.get(cx) {
             cx.vars.set_named(&reference, default.into_value());

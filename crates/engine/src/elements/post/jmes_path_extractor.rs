@@ -151,6 +151,7 @@ impl JmesPathExtractor {
         let inputs = self.inputs(cx, sample);
         let mut names = VariableNames::new(&self.reference.eval(cx));
         let default = self.default.eval(cx).into_value();
+        self.match_number.repeat(cx, 1); // isBlank asks first
         let text = self.match_number.eval(cx);
         let number = if drumfire_java::text::is_blank(&text) {
             Some(0)

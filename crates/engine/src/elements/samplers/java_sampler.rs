@@ -143,7 +143,10 @@ impl JavaSampler {
         let arguments = self.arguments(cx);
         let label: Rc<str> = match arguments.text("Label", "") {
             "" => name.eval(cx).into_value(),
-            label => label.into(),
+            label => {
+                name.repeat(cx, 1);
+                label.into()
+            }
         };
         let mut sample = Sample::new(label, cx.thread_name.clone());
         sample.code = arguments.text("ResponseCode", "").to_owned().into();

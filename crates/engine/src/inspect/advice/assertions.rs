@@ -1,4 +1,4 @@
-//! Response Assertions that any response passes.
+//! Response Assertions that any response passes, or none.
 
 use drumfire_elements::assertions::response_assertion;
 use drumfire_jmx::Value;
@@ -7,20 +7,31 @@ use super::sight::AdvisedPlan;
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
-pub const RULES: &[Rule] = &[Rule {
-    name: "assertion-matches-anything",
-    effect: Effect::Misleads,
-    finding: "Response Assertions that any response passes",
-    reason: "every text matches the pattern, so the assertion looks like a check but checks nothing",
-    remedy: "test for a text that only the correct response contains, or remove the assertion",
-    find,
-}];
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "assertion-matches-anything",
+        effect: Effect::Misleads,
+        finding: "Response Assertions that any response passes",
+        reason: "every text matches the pattern, so the assertion looks like a check but checks nothing",
+        remedy: "test for a text that only the correct response contains, or remove the assertion",
+        find,
+    },
+    Rule {
+        name: "assertion-without-patterns",
+        effect: Effect::Misleads,
+        finding: "Response Assertions that no response passes",
+        reason: "one of the patterns must match, and there is none",
+        remedy: "add the patterns, or remove the assertion",
+        find: find_impossible,
+    },
+];
 
 const MATCHES: i32 = 1;
 const CONTAINS: i32 = 2;
 const NOT: i32 = 4;
 const SUBSTRING: i32 = 16;
 const OR: i32 = 32;
+const NO_PATTERN: &str = "it has no pattern to test";
 
 fn find<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
@@ -29,25 +40,40 @@ fn find<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         .collect()
 }
 
-/// Why any response passes, if it does.
-fn vacuous(element: &Element) -> Option<String> {
-    let kind = element
-        .props
-        .int(response_assertion::TEST_TYPE.name, CONTAINS);
-    let texts: Vec<&str> = element
+/// With `or`, an assertion without patterns fails (`ResponseAssertion#evaluateResponse`).
+fn find_impossible<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
+    let assertions = sight.of(&[response_assertion::CLASS]);
+    assertions
+        .filter(|element| kind_of(element) & OR != 0 && patterns(element).is_empty())
+        .map(|element| AdvisedElement::with(element, NO_PATTERN.to_owned()))
+        .collect()
+}
+
+fn kind_of(element: &Element) -> i32 {
+    let kind = response_assertion::TEST_TYPE.name;
+    element.props.int(kind, CONTAINS)
+}
+
+fn patterns(element: &Element) -> Vec<&str> {
+    let texts = element
         .props
         .list(response_assertion::PATTERNS.name)
         .iter()
         .filter_map(|prop| match &prop.value {
             Value::Str(text) => Some(text.as_str()),
             _ => None,
-        })
-        .collect();
+        });
+    texts.collect()
+}
+
+/// Why any response passes, if it does.
+fn vacuous(element: &Element) -> Option<String> {
+    let (kind, texts) = (kind_of(element), patterns(element));
+    if texts.is_empty() {
+        return (kind & OR == 0).then(|| NO_PATTERN.to_owned());
+    }
     if kind & NOT != 0 {
         return None;
-    }
-    if texts.is_empty() {
-        return Some("it has no pattern to test".to_owned());
     }
     let matches_all = |text: &&str| is_in_every_text(text, kind);
     let is_vacuous = if kind & OR != 0 {
@@ -117,6 +143,13 @@ mod tests {
             assertion("2", &[]),
             ["assertion-matches-anything: a (it has no pattern to test)"]
         );
+        for kind in ["34", "38"] {
+            assert_eq!(
+                assertion(kind, &[]),
+                ["assertion-without-patterns: a (it has no pattern to test)"]
+            );
+        }
+        assert_eq!(assertion("6", &[]).len(), 1, "it passes, too");
         assert_eq!(
             assertion("34", &["yes", ".*"]).len(),
             1,

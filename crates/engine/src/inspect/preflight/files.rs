@@ -191,7 +191,7 @@ fn bad_content(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
     let has_header = facts.header_file(props).is_some()
         || props.bool(csv_data_set::IGNORE_FIRST_LINE.name, false);
     let lines = start
-        .split(|byte| *byte == b'\n')
+        .split(|byte| matches!(byte, b'\n' | b'\r'))
         .filter(|line| !line.trim_ascii().is_empty());
     let rows = lines.count().saturating_sub(usize::from(has_header));
     (rows == 0 && start.len() < LOOK).then(|| {

@@ -143,7 +143,12 @@ impl Judge<'_> {
                     as_jmeter_reads(number, &value)
                 );
                 let finding = element.warning("bad-number", message);
-                Some(finding.help(format!("write a number into {}", number.property)))
+                // `__property` gives the name of a property that is not set.
+                let unset = origin.properties.iter().find(|name| **name == value);
+                Some(finding.help(match unset {
+                    Some(name) => format!("set the property, as in -J{name}=10"),
+                    None => format!("write a number into {}", number.property),
+                }))
             }
         }
     }
@@ -198,6 +203,14 @@ mod tests {
 
     fn found(users: &str, loops: &str, given: &[(&str, &str)]) -> Vec<drumfire_jmx::Diagnostic> {
         findings(&group(users, loops, SAMPLE), given, Path::new(""))
+    }
+
+    #[test]
+    fn a_property_that_is_not_set_is_named() {
+        let found = found("${__property(people)}", "1", &[]);
+        assert_eq!(codes(&found), ["bad-number"]);
+        let help = found[0].help.as_deref().unwrap_or_default();
+        assert!(help.contains("-Jpeople=10"), "{help}");
     }
 
     #[test]

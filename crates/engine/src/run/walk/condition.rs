@@ -14,6 +14,7 @@ pub fn if_holds(cx: &mut Context, name: &Template, condition: &Template, javascr
     if !javascript {
         return condition.eq_ignore_ascii_case("true");
     }
+    name.repeat(cx, 1); // evaluateCondition's log message
     match js_condition::holds(condition) {
         Ok(holds) => holds,
         Err(ConditionError::Unsupported(_)) => evaluate(cx, condition),

@@ -54,6 +54,7 @@ impl Walker<'_> {
         if !self.state(id).first {
             return self.generic(id);
         }
+        lock.repeat(self.cx, 1); // getOrCreateLock asks again
         let user = self.cx.lock_user;
         let known = match &self.walk.states[id as usize].extra {
             Extra::Critical(Some(held)) => Some(held.lock().clone()),

@@ -74,7 +74,12 @@ impl Walker<'_> {
         condition.eq_ignore_ascii_case("false")
     }
 
-    pub(super) fn input_name(&mut self, id: ControllerId, each: &ForEach) -> String {
+    fn input_name(&mut self, id: ControllerId, each: &ForEach) -> String {
+        each.input.repeat(self.cx, 1); // ForeachController asks for its length first
+        self.next_name(id, each)
+    }
+
+    fn next_name(&mut self, id: ControllerId, each: &ForEach) -> String {
         let mut name = String::new();
         each.input.eval_into(self.cx, &mut name);
         name.push_str(each.separator);
@@ -85,6 +90,12 @@ impl Walker<'_> {
 
     pub(super) fn has_input(&mut self, id: ControllerId, each: &ForEach) -> bool {
         let name = self.input_name(id, each);
+        self.cx.vars.get_named(&name).is_some()
+    }
+
+    /// `ForeachController#endOfArguments`.
+    pub(super) fn has_next_input(&mut self, id: ControllerId, each: &ForEach) -> bool {
+        let name = self.next_name(id, each);
         self.cx.vars.get_named(&name).is_some()
     }
 

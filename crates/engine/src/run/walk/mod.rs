@@ -220,8 +220,10 @@ impl Walker<'_> {
 
     /// The next step of the controller, or `None` when this pass over it has ended.
     pub fn next(&mut self, id: ControllerId) -> Option<Step> {
+        let mut passes = 0;
         let step = loop {
             self.write_index(id);
+            passes += 1;
             self.walk.spins += 1;
             if self.walk.spins > MAX_SPINS {
                 self.walk.spins = 0;
@@ -236,6 +238,7 @@ impl Walker<'_> {
             self.walk.spins = 0;
         }
         self.write_index(id);
+        self.repeat_name(id, passes - 1);
         step
     }
 
@@ -374,7 +377,7 @@ impl Walker<'_> {
             ControllerKind::ForEach(each) => {
                 self.reinitialize(id);
                 let over = self.state(id).break_loop
-                    || !self.has_input(id, each)
+                    || !self.has_next_input(id, each)
                     || self.state(id).count >= end_index(each, self.cx);
                 if !over {
                     return Flow::Again;
@@ -445,6 +448,11 @@ impl Walker<'_> {
     /// Whether the thread group's controller is done for good.
     pub fn root_is_done(&mut self) -> bool {
         self.is_done(0)
+    }
+
+    /// Whether a break has left the thread group's controller, which notices that when it is asked next.
+    pub fn is_root_left(&self) -> bool {
+        self.walk.states[0].break_loop
     }
 
     fn set_done(&mut self, id: ControllerId) {
@@ -687,13 +695,41 @@ impl Walker<'_> {
         )
     }
 
+    /// `updateIterationIndex`, at the beginning and the end of each pass.
     fn write_index(&mut self, id: ControllerId) {
         let Some(slot) = self.journey.controllers[id as usize].index_variable else {
+            if self.is_named_anew(id) {
+                let name = &self.journey.controllers[id as usize].name;
+                let name = format!("__jm__{}__idx", &*name.eval(self.cx));
+                let count = drumfire_expr::numeral(self.state(id).count);
+                self.cx.vars.set_named(&name, count);
+            }
             return;
         };
         let begun = matches!(self.state(id).extra, Extra::VirtualUser { .. });
         let count = self.state(id).count - i32::from(begun);
         self.cx.vars.set(slot, drumfire_expr::numeral(count));
+    }
+}
+
+// Names with functions.
+impl Walker<'_> {
+    /// Whether the name of the controller's index variable has to be evaluated.
+    fn is_named_anew(&self, id: ControllerId) -> bool {
+        let controller = &self.journey.controllers[id as usize];
+        let has_index = matches!(
+            controller.kind,
+            ControllerKind::Loop { .. } | ControllerKind::While { .. } | ControllerKind::ForEach(_)
+        );
+        id != 0 && has_index && controller.name.literal().is_none()
+    }
+
+    /// Evaluates the name as often as JMeter does when the recursion that these passes are there returns.
+    fn repeat_name(&mut self, id: ControllerId, times: usize) {
+        if times > 0 && self.is_named_anew(id) {
+            let name = &self.journey.controllers[id as usize].name;
+            name.repeat(self.cx, times);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use drumfire_expr::{Level, Properties, Raised, Random, Scope, ScriptCall, Vars};
+use drumfire_expr::{Level, Properties, Raised, Random, Scope, ScriptCall, Value, Vars};
 
 /// A scope whose parts are open to the test.
 pub struct TestScope {
@@ -59,8 +59,11 @@ impl Scope for TestScope {
     fn thread_group_name(&self) -> &str {
         ""
     }
-    fn sampler_name(&self) -> Option<&str> {
-        self.sampler_name.as_deref()
+    fn has_sampler(&self) -> bool {
+        self.sampler_name.is_some()
+    }
+    fn sampler_name(&mut self) -> Option<Value> {
+        self.sampler_name.as_deref().map(Value::from)
     }
     fn iteration(&self) -> u32 {
         0

@@ -231,6 +231,21 @@ execution:
   = hint: JMeter refuses the whole plan for this: write a number here"#,
     },
     Case {
+        name: "fraction_from_a_function",
+        input: thread_group!(r#"        <doubleProp>
+          <name>rate</name>
+          <value>${__P(rate,1)}</value>
+        </doubleProp>
+"#).as_bytes(),
+        rendered: r#"error[jmx-bad-double]: <value> holds "${__P(rate,1)}", which is not a number
+ --> plan.jmx:9:18
+  |
+9 | <value>${__P(rate,1)}</value>
+  |        ^^^^^^^^^^^^^^
+  = in: Shop > Buyers
+  = hint: only text can hold a variable: replace the whole property around <value> with <stringProp name="…">${__P(rate,1)}</stringProp>"#,
+    },
+    Case {
         name: "fraction_in_an_attribute",
         input: thread_group!(r#"        <doubleProp name="rate">3.5</doubleProp>
         <intProp name="a"/>

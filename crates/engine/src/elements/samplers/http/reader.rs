@@ -59,6 +59,13 @@ impl<'c> BodyReader<'c> {
         }
     }
 
+    /// Reads a text `times` more, as JMeter does; see [`Template::repeat`].
+    pub fn again(&mut self, property: Property, template: &Template, times: usize) {
+        if template.is_stateful() && !self.leaves(template) {
+            self.read(property, |cx| template.repeat(cx, times));
+        }
+    }
+
     pub fn text<'s>(&mut self, property: Property, template: &'s Template) -> Text<'s> {
         if let (None, Some(text)) = (&self.failure, template.literal()) {
             return Text::Literal(text);

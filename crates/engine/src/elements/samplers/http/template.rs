@@ -112,12 +112,16 @@ impl RequestTemplate {
         let path = read.placed(Property::Path, 0, &self.path);
         let domain = read.placed(Property::Domain, 1, &self.domain);
         let protocol = read.placed(Property::Protocol, 2, &self.protocol);
+        // Times that HTTPSamplerBase#getUrl, #isProtocolDefaultPort and #sample read a property beside this.
+        read.again(Property::Protocol, &self.protocol, 2);
+        read.again(Property::Method, &self.method, 1);
         let method = read.text(Property::Method, &self.method);
         let form = self.form(&method);
         let mut content = None;
         if form == ArgumentPlacement::Query {
-            content = Some(self.read_content(&mut read));
+            content = Some(self.read_content(&mut read, form, &method));
         }
+        read.again(Property::Port, &self.port, 1);
         let port = read.placed(Property::Port, 3, &self.port);
         let label = read.placed(Property::Name, 4, name);
         let label = read.cx.label(label);
@@ -125,7 +129,7 @@ impl RequestTemplate {
         let (source, source_failure) = self.read_source(&mut read);
         let limits = self.read_limits(&mut read);
         let headers = self.read_headers(&mut read);
-        let content = content.unwrap_or_else(|| self.read_content(&mut read));
+        let content = content.unwrap_or_else(|| self.read_content(&mut read, form, &method));
         let failure = read
             .failure()
             .filter(|failure| failure.matters(self.client, form, &method));
@@ -208,7 +212,18 @@ impl RequestTemplate {
         }
     }
 
-    fn read_content<'s>(&'s self, read: &mut BodyReader<'_>) -> Content<'s> {
+    fn read_content<'s>(
+        &'s self,
+        read: &mut BodyReader<'_>,
+        form: ArgumentPlacement,
+        method: &str,
+    ) -> Content<'s> {
+        let reads = ContentReads::of(self.client, form, method);
+        read.again(
+            Property::ContentEncoding,
+            &self.content_encoding,
+            reads.encoding,
+        );
         let encoding = read.placed(Property::ContentEncoding, 5, &self.content_encoding);
         let files = self.files.iter().map(|file| file.read(read)).collect();
         let leaves = self
@@ -220,13 +235,20 @@ impl RequestTemplate {
             false => read.read(Property::ArgumentValue, |cx| self.long_body(cx)),
         };
         let pieces = pieces.flatten();
-        let arguments = self
+        if reads.asks_for_names && form != ArgumentPlacement::Query {
+            self.ask_for_names(read);
+        }
+        let arguments: Vec<OwnedArgument<'_>> = self
             .arguments
             .iter()
             .zip(FIRST_ARGUMENT..)
             .map(|(argument, place)| OwnedArgument {
-                name: read.text(Property::ArgumentName, &argument.name),
+                name: match reads.is_sent || !argument.name.is_stateful() {
+                    true => read.text(Property::ArgumentName, &argument.name),
+                    false => Text::Literal(""),
+                },
                 value: match &pieces {
+                    None if !reads.is_sent && argument.value.is_stateful() => Text::Literal(""),
                     None => read.placed(Property::ArgumentValue, place, &argument.value),
                     Some(_) => Text::Literal(""),
                 },
@@ -235,11 +257,31 @@ impl RequestTemplate {
                 always_encode: argument.always_encode,
             })
             .collect();
+        if reads.asks_for_names && form == ArgumentPlacement::Query {
+            self.ask_for_names(read);
+        }
+        for argument in self.arguments.iter().filter(|_| reads.has_body_too) {
+            read.again(Property::ArgumentName, &argument.name, 1);
+            read.again(Property::ArgumentValue, &argument.value, 1);
+        }
         Content {
             encoding,
             files,
             arguments,
             pieces: pieces.unwrap_or_default(),
+        }
+    }
+
+    /// `HTTPSamplerBase#getSendParameterValuesAsPostBody` reads each name twice, up to the first one that is not empty.
+    fn ask_for_names(&self, read: &mut BodyReader<'_>) {
+        for argument in &self.arguments {
+            read.again(Property::ArgumentName, &argument.name, 1);
+            if argument.name.is_stateful() && !read.cx.evaluates_again() {
+                break;
+            }
+            if !read.text(Property::ArgumentName, &argument.name).is_empty() {
+                break;
+            }
         }
     }
 
@@ -301,6 +343,40 @@ impl RequestTemplate {
         is_plain
             .then(|| argument.value.eval_pieces(cx, LONG_BODY_BYTES))
             .flatten()
+    }
+}
+
+/// How often JMeter reads the arguments of a request, beside once.
+#[derive(Clone, Copy)]
+struct ContentReads {
+    encoding: usize,
+    asks_for_names: bool,
+    is_sent: bool,
+    /// The arguments are the query and the body of a DELETE.
+    has_body_too: bool,
+}
+
+impl ContentReads {
+    fn of(client: Client, form: ArgumentPlacement, method: &str) -> ContentReads {
+        let is_query = form == ArgumentPlacement::Query;
+        let is_form = form == ArgumentPlacement::Encoded;
+        let is_delete = client == Client::HttpClient && is_query && method == "DELETE";
+        // HTTPHC4Impl#createHttpRequest, PostWriter, PutWriter
+        let (has_body, is_form_sent) = match client {
+            Client::HttpClient => (!matches!(method, "HEAD" | "TRACE"), true),
+            _ => (matches!(method, "POST" | "PUT"), method == "POST"),
+        };
+        let asks_query = client == Client::HttpClient && matches!(method, "GET" | "DELETE");
+        let is_sent = is_query || has_body || form == ArgumentPlacement::Raw;
+        let is_form_unsent = is_form && !is_form_sent;
+        ContentReads {
+            encoding: usize::from(
+                is_delete || client != Client::HttpClient && !is_query && has_body,
+            ),
+            asks_for_names: (is_query && asks_query) || (is_form && has_body),
+            is_sent: is_sent && !is_form_unsent,
+            has_body_too: is_delete,
+        }
     }
 }
 
