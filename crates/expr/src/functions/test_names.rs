@@ -7,9 +7,7 @@ use crate::text::Text;
 
 /// `__samplerName`: empty outside a sampler.
 pub(super) fn sampler_name<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
-    let Some(name) = scope.sampler_name() else {
-        return Ok(Text::Literal(""));
-    };
+    let name = scope.sampler_name().unwrap_or_default();
     args.store(0, &name, scope)?;
     Ok(Text::Shared(name))
 }
