@@ -486,7 +486,7 @@ fn outputs_that_hang_fail_or_are_gone_cost_no_sample() {
     assert_eq!(workshop.read("r.jtl").lines().count(), 41);
     for sink in ["influxdb", "otlp", "clickhouse", "json"] {
         assert!(
-            finished.err.contains(&format!("output {sink}: ")),
+            finished.err.contains(&format!("output {sink} at `")),
             "{sink}: {finished:?}"
         );
     }

@@ -8,7 +8,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use drumfire_platform::causes::unwritable;
 use drumfire_platform::progress::Work;
+use drumfire_platform::replacement::replace;
 use drumfire_report::{Case, CaseState, CompareOptions, Comparison, Finding, RunFile, junit};
 
 use crate::compare::arguments::{CompareArguments, MergeArguments};
@@ -18,7 +20,6 @@ use crate::refusal::Refusal;
 use crate::report::files;
 use crate::report::read_quietly;
 use crate::run::criteria::baseline;
-use crate::run::outputs;
 use crate::runs::history::History;
 use crate::settings::options::PropertyOptions;
 use crate::settings::properties::RunProperties;
@@ -96,8 +97,8 @@ fn cases(comparison: &Comparison) -> Vec<Case> {
 pub fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let (mut all, others) = read_all(&arguments.inputs, &arguments.properties, console)?;
     all.merge(&others);
-    let written = outputs::write_whole(&arguments.output, |file| all.write(file));
-    written.map_err(|message| Refusal::new(Exit::RunFailed, message))?;
+    let written = replace(&arguments.output, |file| all.write(file));
+    written.map_err(|error| Refusal::new(Exit::RunFailed, unwritable(&arguments.output, &error)))?;
     console.line(&format!(
         "{} of {} in {}",
         counted(all.recording.total().count, "sample"),

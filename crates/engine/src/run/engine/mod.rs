@@ -2,6 +2,7 @@
 
 mod planned;
 mod start_error;
+mod start_workers;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,10 +13,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use drumfire_health::{
     Delay, EngineCounters, Failures, Machine, Opened, Second, Shortages, Verdict, Watch, judge,
 };
-use drumfire_platform::causes::cause;
 use drumfire_platform::words::counted;
 use drumfire_results::{
-    ExistingFile, FileReport, Histogram, Recording, ResultFolder, ResultWriter, SummariserSettings,
+    ExistingFile, FileReport, Histogram, Recording, ResultFolder, ResultWriter,
 };
 
 use crate::base::clock::Clock;
@@ -31,11 +31,11 @@ use crate::run::program::{GroupKind, Program};
 use crate::run::share::Slots;
 use crate::run::shared::Shared;
 use crate::run::workers;
-use crate::run::workers::{Command, Done, JavaMoment, RecorderParts};
+use crate::run::workers::{Command, Done, JavaMoment};
 
 use planned::{planned_ms, started};
-use start_error::MORE_THREADS;
 pub use start_error::StartError;
+use start_workers::start_workers;
 
 /// How long the main groups wait for work that scripts of setUp groups have started in Java.
 const AFTER_SET_UP: Duration = Duration::from_millis(200);
@@ -184,46 +184,6 @@ fn worker_count(program: &Program, options: &EngineOptions) -> usize {
         workers => workers,
     };
     wanted.min(users.max(1)).max(1)
-}
-
-/// Starts a worker for each handover of the ledger, or fewer with a warning if the system refuses more threads.
-fn start_workers(
-    shared: &Arc<Shared>,
-    plan: &Arc<BoundPlan>,
-    writer: &ResultWriter,
-    ledger: &Ledger,
-) -> std::io::Result<(Vec<workers::Handle>, Option<String>)> {
-    let lookup = crate::base::properties::lookup(&shared.program.settings.properties);
-    let settings = SummariserSettings::from_properties(&lookup);
-    let label_bytes = lookup(LABEL_BYTES).and_then(|bytes| bytes.trim().parse().ok());
-    let wanted = ledger.handovers().len();
-    let (runtimes, mut refused) = workers::runtimes(wanted)?;
-    let mut workers = Vec::with_capacity(wanted);
-    for (index, (runtime, handover)) in runtimes.into_iter().zip(ledger.handovers()).enumerate() {
-        let parts = RecorderParts {
-            inlet: writer.inlet(),
-            handover: handover.clone(),
-            ignore_transactions: settings.ignore_transactions,
-            label_bytes,
-        };
-        match workers::start(index, runtime, shared.clone(), plan.clone(), parts) {
-            Ok(worker) => workers.push(worker),
-            Err(error) if workers.is_empty() => return Err(error),
-            Err(error) => {
-                refused = Some(error);
-                break;
-            }
-        }
-    }
-    let count = workers.len();
-    workers.iter().for_each(|worker| worker.begin(count));
-    let warning = refused.map(|error| {
-        format!(
-            "only {count} of {wanted} workers run, the system refused more: {}; {MORE_THREADS}",
-            cause(&error)
-        )
-    });
-    Ok((workers, warning))
 }
 
 struct Run<'s, 'o> {
