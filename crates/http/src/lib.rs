@@ -27,6 +27,7 @@
 
 mod binary_head;
 mod carriers;
+mod collector;
 mod connect;
 mod connection;
 mod decode;

@@ -19,6 +19,7 @@ mod outline;
 mod protocol;
 mod server;
 mod settings;
+mod transport;
 mod uri;
 mod values;
 mod workspace;
@@ -30,6 +31,7 @@ use drumfire_jmx::{Diagnostic, Tree};
 
 pub use lsp_server::Connection;
 pub use server::{ServeError, serve};
+pub use transport::{MessageThreads, stdio};
 
 /// Findings in a plan beyond its syntax.
 #[derive(Debug, Default)]

@@ -112,6 +112,17 @@ pub fn request(port: u16, protocol: &str, below: &str) -> String {
     )
 }
 
+/// A request to this machine that sends this many bytes.
+pub fn upload(port: u16, bytes: usize) -> String {
+    let body = "x".repeat(bytes);
+    let argument = format!(
+        r#"<boolProp name="HTTPSampler.postBodyRaw">true</boolProp><elementProp name="HTTPsampler.Arguments" elementType="Arguments"><collectionProp name="Arguments.arguments"><elementProp name="" elementType="HTTPArgument"><stringProp name="Argument.value">{body}</stringProp></elementProp></collectionProp></elementProp><boolProp name="HTTPSampler.use_keepalive">"#
+    );
+    request(port, "http", "")
+        .replace(">GET<", ">POST<")
+        .replace(r#"<boolProp name="HTTPSampler.use_keepalive">"#, &argument)
+}
+
 /// An assertion that makes the program store the body.
 pub fn reads_body() -> &'static str {
     r#"<ResponseAssertion guiclass="AssertionGui" testclass="ResponseAssertion" testname="a"><collectionProp name="Asserion.test_strings"><stringProp name="0">needle</stringProp></collectionProp>

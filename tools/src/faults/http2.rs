@@ -4,7 +4,9 @@ use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
 use super::Fault;
-use super::bench::{FaultBench, expect, request};
+use drumfire_testkit::program::LIMIT;
+
+use super::bench::{FaultBench, ensure, expect, request, upload};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -66,6 +68,13 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "http2-hints-during-an-upload",
+        is_quick: true,
+        before: "heads were kept during the upload; the row named no bound",
+        after: "a failed row that names the property",
+        stage: hints_during_upload,
+    },
+    Fault {
         name: "http2-goes-away",
         is_quick: true,
         before: "a failed row",
@@ -96,6 +105,8 @@ const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const GO_AWAY: u8 = 7;
 const CONTINUATION: u8 = 9;
+/// The flag of a head without continuations.
+const END_HEADERS: u8 = 4;
 
 /// A frame of RFC 9113, section 4.1.
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -104,16 +115,47 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&head, payload].concat()
 }
 
+/// Sends 8 MiB to a server that takes no more than the first window of it, and sends `103 Early Hints` all the time.
+fn hints_during_upload(bench: &FaultBench) -> anyhow::Result<()> {
+    // `:status: 103`, a literal field whose name is the eighth of HPACK's table.
+    let hint = frame(HEADERS, END_HEADERS, 1, b"\x08\x03103");
+    let port = misbehaving(move |stream| {
+        loop {
+            stream.write_all(&hint)?;
+        }
+    })?;
+    let inside = upload(port, 8 << 20);
+    let workshop = bench.with_plan("1", 1, &inside);
+    let words = ["run", "p.jmx", "-l", "r.csv", "-Jdrumfire.http.version=2"];
+    expect(&workshop.run(&words, LIMIT), 0, &["failures", "verdict  "])?;
+    let rows = workshop.read("r.csv");
+    ensure(
+        rows.contains("drumfire.http.max_interim_heads"),
+        &format!("the row does not name the property: {rows}"),
+    )
+}
+
 /// Starts a server that sends its settings, waits for the request, and then calls `then`. Checks that the request fails and the
 /// run continues to its end.
 fn misbehaves(
     bench: &FaultBench,
     then: fn(&mut TcpStream) -> std::io::Result<()>,
 ) -> anyhow::Result<()> {
+    let port = misbehaving(then)?;
+    let words = ["-l", "r.csv", "-Jdrumfire.http.version=2"];
+    let finished = bench.run(&request(port, "http", ""), &words);
+    expect(&finished, 0, &["failures", "verdict  ", "... end of run"])
+}
+
+/// A server that sends its settings, waits for the request, and then calls `then`.
+fn misbehaving(
+    then: impl Fn(&mut TcpStream) -> std::io::Result<()> + Clone + Send + 'static,
+) -> anyhow::Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let port = listener.local_addr()?.port();
     std::thread::spawn(move || {
         while let Ok((mut stream, _)) = listener.accept() {
+            let then = then.clone();
             std::thread::spawn(move || {
                 let _ = stream.write_all(&frame(SETTINGS, 0, 0, b""));
                 let _ = stream.read(&mut [0; 4096]);
@@ -123,7 +165,5 @@ fn misbehaves(
             });
         }
     });
-    let words = ["-l", "r.csv", "-Jdrumfire.http.version=2"];
-    let finished = bench.run(&request(port, "http", ""), &words);
-    expect(&finished, 0, &["failures", "verdict  ", "... end of run"])
+    Ok(port)
 }

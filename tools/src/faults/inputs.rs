@@ -1,5 +1,7 @@
 //! Plans, data files and command lines that cannot do what the user wants.
 
+use std::time::Duration;
+
 use drumfire_testkit::program::LIMIT;
 
 use super::Fault;
@@ -135,7 +137,108 @@ pub const FAULTS: &[Fault] = &[
             )
         },
     },
+    Fault {
+        name: "calls-nested-without-end",
+        is_quick: true,
+        before: "the language server overflowed its stack, and check took minutes",
+        after: "refused with the bound",
+        stage: |bench| {
+            for text in [
+                "${__eval(".repeat(5_000),
+                format!("{}x{}", "${__eval(".repeat(5_000), ")}".repeat(5_000)),
+            ] {
+                let workshop = bench.with_plan("1", 1, &sample(&text));
+                let words = ["more than 100 deep"];
+                expect(&workshop.run(&["check", "p.jmx"], SOON), 3, &words)?;
+            }
+            Ok(())
+        },
+    },
+    Fault {
+        name: "files-that-are-none",
+        is_quick: false,
+        before: "/dev/zero filled the memory, and a pipe was waited for",
+        after: "no file of a plan is a device or a pipe",
+        stage: files_that_are_none,
+    },
+    Fault {
+        name: "an-editor-announces-too-much",
+        is_quick: true,
+        before: "memory was asked for until the program aborted",
+        after: "exit code 1 with the bound",
+        stage: |bench| {
+            let workshop = bench.folder();
+            workshop.write("message", "Content-Length: 99999999999999\r\n\r\n{}");
+            let finished = bench.run_limited(&workshop, "exec < message", "lsp")?;
+            expect(&finished, 1, &["a message of more than 128 MiB"])
+        },
+    },
+    Fault {
+        name: "a-recording-of-thousands",
+        is_quick: false,
+        before: "each value was searched for in each response: 32 s in a release build",
+        after: "work in proportion to the recording",
+        stage: long_recording,
+    },
 ];
+
+/// More than a debug build takes, and far less than work that grows with the square.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Checks and runs plans whose data, include, upload or function names a device or a pipe without a writer.
+fn files_that_are_none(bench: &FaultBench) -> anyhow::Result<()> {
+    for file in ["/dev/zero", "pipe"] {
+        let include = format!(
+            r#"<IncludeController guiclass="IncludeControllerGui" testclass="IncludeController" testname="i"><stringProp name="IncludeController.includepath">{file}</stringProp></IncludeController><hashTree/>"#
+        );
+        let read = format!(
+            "${{__FileToString({file})}}${{__StringFromFile({file})}}${{__CSVRead({file},0)}}${{__XPath({file},//a)}}"
+        );
+        let upload = UPLOAD.replace("no.pdf", file);
+        for inside in [include, data(file) + &sample("s"), sample(&read), upload] {
+            let workshop = bench.with_plan("1", 1, &inside);
+            let made = std::process::Command::new("mkfifo")
+                .arg(workshop.path("pipe"))
+                .status()?;
+            ensure(made.success(), "no pipe could be made")?;
+            for command in ["check", "run", "show"] {
+                let finished = workshop.run(&[command, "p.jmx"], SOON);
+                ensure(
+                    finished.code.is_some_and(|code| code < 100),
+                    &format!("{command} of {file}: {finished:?}"),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Imports a recording in which each of 3,000 requests sends what the response before it gave.
+fn long_recording(bench: &FaultBench) -> anyhow::Result<()> {
+    let token = |number: u32| {
+        format!(
+            "t{number:06}Q{:08}z",
+            number.wrapping_mul(7_919) % 99_999_989
+        )
+    };
+    let entry = |number: u32| {
+        format!(
+            r#"{{"request":{{"method":"GET","url":"http://shop.test/item?t={}&n={}"}},"response":{{"status":200,"content":{{"mimeType":"application/json","text":"{{\"token\":\"{}\",\"n\":{number}}}"}}}}}}"#,
+            token(number),
+            number % 50,
+            token(number + 1),
+        )
+    };
+    let entries: Vec<String> = (0..3_000).map(entry).collect();
+    let workshop = bench.folder();
+    workshop.write(
+        "long.har",
+        format!(r#"{{"log":{{"entries":[{}]}}}}"#, entries.join(",")),
+    );
+    let words = ["import", "long.har", "-o", "p.jmx"];
+    let finished = workshop.run(&words, 3 * SOON);
+    expect(&finished, 0, &["t_2999"])
+}
 
 const UPLOAD: &str = r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="send"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files"><elementProp name="no.pdf" elementType="HTTPFileArg"><stringProp name="File.path">no.pdf</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy><hashTree/>"#;
 const SCRIPT: &str = r#"<JSR223Sampler guiclass="TestBeanGUI" testclass="JSR223Sampler" testname="script"><stringProp name="filename">no.groovy</stringProp><stringProp name="scriptLanguage">groovy</stringProp></JSR223Sampler><hashTree/>"#;

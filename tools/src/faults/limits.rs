@@ -4,7 +4,7 @@ use drumfire_testkit::program::LIMIT;
 use drumfire_testkit::server::{ResponseStep, Server};
 
 use super::Fault;
-use super::bench::{FaultBench, ensure, expect, reads_body, request};
+use super::bench::{FaultBench, ensure, expect, reads_body, request, upload};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -86,16 +86,7 @@ fn names_limit(bench: &FaultBench, response: Vec<u8>, property: &str) -> anyhow:
 fn stalled_upload(bench: &FaultBench) -> anyhow::Result<()> {
     let server = Server::start(|_| vec![ResponseStep::Hang]);
     let port = server.address().port();
-    let body = "x".repeat(64 << 20);
-    let inside = request(port, "http", "")
-        .replace(">GET<", ">POST<")
-        .replace(
-            r#"<boolProp name="HTTPSampler.use_keepalive">"#,
-            &format!(
-                r#"<boolProp name="HTTPSampler.postBodyRaw">true</boolProp><elementProp name="HTTPsampler.Arguments" elementType="Arguments"><collectionProp name="Arguments.arguments"><elementProp name="" elementType="HTTPArgument"><stringProp name="Argument.value">{body}</stringProp></elementProp></collectionProp></elementProp><boolProp name="HTTPSampler.use_keepalive">"#
-            ),
-        )
-        .replace(">5000<", ">500<");
+    let inside = upload(port, 64 << 20).replace(">5000<", ">500<");
     let rows = run_and_read(bench, &inside)?;
     ensure(
         rows.contains("SocketTimeoutException"),

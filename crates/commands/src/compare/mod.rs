@@ -98,7 +98,8 @@ pub fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<Ex
     let (mut all, others) = read_all(&arguments.inputs, &arguments.properties, console)?;
     all.merge(&others);
     let written = replace(&arguments.output, |file| all.write(file));
-    written.map_err(|error| Refusal::new(Exit::RunFailed, unwritable(&arguments.output, &error)))?;
+    written
+        .map_err(|error| Refusal::new(Exit::RunFailed, unwritable(&arguments.output, &error)))?;
     console.line(&format!(
         "{} of {} in {}",
         counted(all.recording.total().count, "sample"),

@@ -123,7 +123,9 @@ fn finish_with(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let mut draft = recorded.clone();
+    // A copy has the bodies of all responses.
+    let original = wish.verify.map(|_| recorded.clone());
+    let mut draft = recorded;
     let mut findings = Vec::new();
     let mut proof = None;
     if wish.correlates && !draft.data.is_used_once {
@@ -135,8 +137,8 @@ fn finish_with(
             let proved = verify::prove(&draft, &findings, server, wish.output, engine, console)?;
             drop(progress);
             let constants = proved.constants(&findings, wish.accept);
-            if !constants.is_empty() {
-                draft = recorded;
+            if let (Some(original), false) = (original, constants.is_empty()) {
+                draft = original;
                 findings = correlate(&mut draft, wish.other.as_ref(), &constants);
             }
             proof = Some(proved);
@@ -212,7 +214,10 @@ fn write(
         None => draft.tree(&data_name),
     };
     let plan = drumfire_jmx::write(&tree);
+    // The survey reads the plan again.
+    drop(tree);
     whole_file::write(wish.output, plan.as_bytes()).map_err(failed)?;
+    drop(plan);
     if let Some(text) = &text {
         whole_file::write(&data, text.as_bytes()).map_err(failed)?;
     }

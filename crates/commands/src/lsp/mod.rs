@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use drumfire_jmx::Tree;
-use drumfire_lsp::{Connection, Hint, Inspection, Inspector};
+use drumfire_lsp::{Hint, Inspection, Inspector};
 
 use crate::console::Console;
 use crate::engine::{Advice, AdvicePlace, Engine};
@@ -20,14 +20,17 @@ use crate::terminal::style::Style;
 
 /// Serves the editor that started the program, until the editor shuts the server down.
 pub fn lsp(engine: Engine) -> Result<Exit, Refusal> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = drumfire_lsp::stdio().map_err(Refusal::failed)?;
     let looker = Looker {
         engine,
         last: Mutex::new(None),
     };
     let served = drumfire_lsp::serve(&connection, &looker);
     drop(connection);
-    served.map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    served.map_err(|error| {
+        let why = threads.refusal().map_or(error.to_string(), str::to_owned);
+        Refusal::new(Exit::RunFailed, why)
+    })?;
     threads.join().map_err(Refusal::failed)?;
     Ok(Exit::Ok)
 }

@@ -12,10 +12,11 @@ use std::cell::RefMut;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use h2::client::ResponseFuture;
 use h2::{Reason, RecvStream, SendStream};
 
 pub(crate) use streams::Streams;
@@ -100,6 +101,19 @@ impl Multiplexed for Streams {
     }
 }
 
+/// Takes the informational heads that have arrived, of which a response may have so many.
+fn skip_interim(
+    receiver: &mut Receiver,
+    response: &mut ResponseFuture,
+    cx: &mut Context<'_>,
+) -> Result<(), FailureKind> {
+    while let Poll::Ready(Some(interim)) = response.poll_informational(cx) {
+        let interim = interim.map_err(kind)?;
+        receiver.skip_interim(binary_head::response_bytes(&interim))?;
+    }
+    Ok(())
+}
+
 struct Conversation<'a> {
     session: &'a Session,
     place: StreamSeat,
@@ -124,16 +138,13 @@ impl Conversation<'_> {
         let (mut response, mut stream) = sender.send_request(request, !has_body).map_err(kind)?;
         drop(sender);
         if has_body {
-            self.send_body(&mut stream, source).await?;
+            self.send_body(&mut stream, &mut response, source).await?;
         }
         self.times.sent = Some(Instant::now());
         let timers = &self.session.worker().timers;
         let receiver = &mut *self.receiver;
         let response = self.place.arrival(|cx| {
-            while let Poll::Ready(Some(interim)) = response.poll_informational(cx) {
-                let interim = interim.map_err(kind)?;
-                receiver.skip_interim(binary_head::response_bytes(&interim))?;
-            }
+            skip_interim(receiver, &mut response, cx)?;
             Pin::new(&mut response).poll(cx).map_err(kind)
         });
         let response = timers.within(self.limit, response).await;
@@ -148,8 +159,9 @@ impl Conversation<'_> {
     /// Sends the body as fast as the server's windows allow. The limit of this exchange applies to each time in which the
     /// server takes nothing. Stops if the server has answered and refuses the rest.
     async fn send_body(
-        &self,
+        &mut self,
         stream: &mut SendStream<Bytes>,
+        response: &mut ResponseFuture,
         source: &mut UnsentRequest<'_>,
     ) -> Result<(), FailureKind> {
         let mut piece = vec![0; PIECE_BYTES];
@@ -160,10 +172,15 @@ impl Conversation<'_> {
             let last = count < PIECE_BYTES;
             while !rest.is_empty() {
                 stream.reserve_capacity(rest.len());
-                let capacity = self.place.taking(|cx| stream.poll_capacity(cx));
+                let receiver = &mut *self.receiver;
+                let capacity = self.place.taking(|cx| {
+                    // Otherwise they would pile up until the body is sent.
+                    skip_interim(receiver, response, cx)?;
+                    stream.poll_capacity(cx).map(Ok)
+                });
                 let timers = &self.session.worker().timers;
                 let capacity = timers.within(self.limit, capacity).await;
-                match capacity.ok_or(FailureKind::WriteTimeout)? {
+                match capacity.ok_or(FailureKind::WriteTimeout)?? {
                     Some(Ok(capacity)) => {
                         let part = rest.split_to(capacity.min(rest.len()));
                         let ends = last && rest.is_empty();

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::form::FORMS;
-use super::search::{self, plain_name};
+use super::search::{self, is_same_name, plain_name};
 use super::sent::{self, Sent};
 use crate::draft::DraftStep;
 use crate::exchange::{FormPart, Request, RequestBody, Response};
@@ -51,7 +51,9 @@ impl Places {
             if let Some(response) = &step.response {
                 needles.each_found(response, |value, name| {
                     let place = &mut places[value];
-                    if place.is_telling || name.is_some_and(|name| place.names.contains(&name)) {
+                    let is_named =
+                        |name: &str| place.names.contains(name) && is_same_name(name, name);
+                    if place.is_telling || name.is_some_and(|name| is_named(&name)) {
                         push(&mut place.responses, at);
                     }
                 });

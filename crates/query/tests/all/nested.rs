@@ -178,8 +178,8 @@ fn documents() {
         ("<!DOCTYPE a [", "b", "]>"),
     ];
     let selector = Selector::compile("b a", Engine::Jsoup).unwrap();
-    let path = XPath::compile("//b").unwrap();
-    let second = XPath2::compile("//b", "").unwrap();
+    let path = XPath::compile("/*").unwrap();
+    let second = XPath2::compile("/*", "").unwrap();
     all("document", DEEP / 5, &shapes, |text| {
         let _ = selector.select(&Document::parse(text), None, 10);
         for tree in [

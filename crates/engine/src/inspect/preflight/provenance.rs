@@ -12,6 +12,8 @@ use crate::inspect::advice::references::{is_call, references};
 
 /// How deep variables may refer to variables.
 const DEEPEST: usize = 16;
+/// How many definitions are followed for one text.
+const MOST_TEXTS: usize = 1_000;
 
 /// The plan's user defined variables, as the plan spells them.
 pub struct Definitions {
@@ -82,11 +84,11 @@ impl Definitions {
             properties: Vec::new(),
             is_known: true,
         };
-        self.add(text, DEEPEST, &mut origin);
+        self.add(text, DEEPEST, &mut { MOST_TEXTS }, &mut origin);
         origin
     }
 
-    fn add(&self, text: &str, deepest: usize, origin: &mut ValueOrigin) {
+    fn add(&self, text: &str, deepest: usize, left: &mut usize, origin: &mut ValueOrigin) {
         for reference in references(text) {
             if is_call(reference) {
                 match property_read(reference) {
@@ -97,7 +99,10 @@ impl Definitions {
                 let name = reference.trim();
                 let known = self.texts.iter().rfind(|(known, _)| known == name);
                 match known {
-                    Some((_, value)) if deepest > 0 => self.add(value, deepest - 1, origin),
+                    Some((_, value)) if deepest > 0 && *left > 0 => {
+                        *left -= 1;
+                        self.add(value, deepest - 1, left, origin);
+                    }
                     _ => origin.is_known = false,
                 }
             }
