@@ -5,10 +5,10 @@ use crate::md5::Md5;
 use crate::message::{Keep, SizeLimits};
 
 /// Limit of the initial allocation for a body, whatever length it announces.
-const MAX_RESERVE_BYTES: u64 = 4 << 20;
+pub const MAX_RESERVE_BYTES: u64 = 4 << 20;
 /// Factor by which a body's buffer grows, up to the announced length. Each growth copies the buffer: with a small factor,
 /// the last copy of a large body would block the worker for some milliseconds.
-const GROWTH: usize = 16;
+pub const GROWTH: usize = 16;
 
 /// Stores, digests or counts a body's bytes after dechunking and decoding.
 pub(crate) struct Collector {

@@ -486,6 +486,7 @@ pub(crate) async fn take_turns(receiver: &mut Receiver) -> Result<(), FailureKin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collector::{GROWTH, MAX_RESERVE_BYTES};
     use crate::failure::{BadChunk, DecodeFailure, StatusLinePart};
 
     /// Responses and what HttpClient made of them.
