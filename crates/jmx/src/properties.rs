@@ -61,7 +61,7 @@ pub fn load(path: &Path) -> Result<Vec<(String, String)>, Diagnostic> {
     reason = "called a few times at the start of a run"
 )]
 pub fn read_properties_file(path: &Path) -> Result<PropertyFile, Diagnostic> {
-    let bytes = drumfire_platform::files::read_regular(path)
+    let bytes = drumfire_platform::files::read_named(path)
         .map_err(|error| Diagnostic::from_io(path, &error))?;
     Ok(read_properties(&bytes, path))
 }

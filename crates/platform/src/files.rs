@@ -49,7 +49,18 @@ fn folder_error() -> io::Error {
 /// # Errors
 /// Those of [`open_regular`], and the file is larger than a gigabyte.
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
-    let file = open_regular(path)?;
+    read_bounded(open_regular(path)?)
+}
+
+/// Reads a file that the user of the program names. It may be a pipe, such as one of a shell's process substitution.
+///
+/// # Errors
+/// The operating system's error, and the file is larger than a gigabyte.
+pub fn read_named(path: &Path) -> io::Result<Vec<u8>> {
+    read_bounded(File::open(path)?)
+}
+
+fn read_bounded(file: File) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len();
     let mut bytes = Vec::new();
     if length <= MOST_BYTES {
@@ -254,6 +265,10 @@ mod tests {
             let told = crate::causes::cause(&error);
             assert_eq!(told, "it is a device or a pipe, not a file");
         }
+        let writer = pipe.clone();
+        let written = std::thread::spawn(move || std::fs::write(writer, "named by a user"));
+        assert_eq!(read_named(&pipe).expect("a pipe"), b"named by a user");
+        written.join().expect("it ends").expect("it is read");
         let error = read_regular(folder.path()).expect_err("a folder");
         assert_eq!(crate::causes::cause(&error), "it is a folder");
         let large = folder.path().join("large");

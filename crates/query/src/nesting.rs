@@ -8,6 +8,8 @@ const MOST_NESTED: usize = 60;
 const MOST_WEIGHT: usize = 500;
 /// The weight of a bracket.
 const BRACKET: usize = 8;
+/// The weight of a sign that may stand before its operand: parsers descend through all their levels for each.
+const SIGN: usize = 5;
 
 thread_local! {
     /// The levels that this thread is in.
@@ -44,6 +46,8 @@ pub(crate) enum Nests {
     Closes,
     /// Begins the next of several parts that are beside each other.
     Separates,
+    /// May stand before its operand.
+    Signs,
     No,
 }
 
@@ -63,6 +67,7 @@ pub(crate) fn is_flat(tokens: impl Iterator<Item = Nests>) -> bool {
                 weight += 1;
             }
             Nests::Separates => weight = 0,
+            Nests::Signs => weight += SIGN,
             Nests::No => weight += 1,
         }
         if above + weight > MOST_WEIGHT {

@@ -1,6 +1,7 @@
 //! Stop 2, **resolve**: a plan's files become the [`Plan`] that is run. Nothing but these files is read: no Java, no
 //! network, no clock, no scripts, no data files.
 
+mod jmeter6;
 mod load;
 mod tree;
 

@@ -12,6 +12,8 @@ use drumfire_java::file_server;
 use drumfire_jmx::{Diagnostic, Name, Node, Props, SourceFile, Span, Tree};
 use drumfire_platform::spelling::near_file;
 
+use super::jmeter6;
+
 /// How deep Include Controllers may nest. A file that includes itself exceeds this, which is an error.
 const MAX_INCLUDE_DEPTH: usize = 32;
 
@@ -107,10 +109,11 @@ pub struct Resolver<'a> {
 
 impl<'a> Resolver<'a> {
     pub fn new(tree: Tree, properties: &'a Properties, base_dir: &'a Path) -> Resolver<'a> {
+        let (tree, note) = jmeter6::as_saved(tree);
         Resolver {
             properties,
             base_dir,
-            findings: Vec::new(),
+            findings: note.into_iter().collect(),
             next_id: 0,
             roots: tree.roots,
             source: tree.source,
@@ -299,8 +302,10 @@ impl<'a> Resolver<'a> {
         }
         let read = drumfire_jmx::read_file(file)?;
         self.findings.extend(read.warnings);
-        self.included.insert(file.to_path_buf(), read.tree.clone());
-        Ok(read.tree)
+        let (tree, note) = jmeter6::as_saved(read.tree);
+        self.findings.extend(note);
+        self.included.insert(file.to_path_buf(), tree.clone());
+        Ok(tree)
     }
 }
 

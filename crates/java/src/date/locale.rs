@@ -50,19 +50,6 @@ impl Locale {
         &self.region
     }
 
-    /// The region that Java assumes for a language without one.
-    fn likely_region(&self) -> &str {
-        match self.language.as_str() {
-            "de" => "DE",
-            "es" => "ES",
-            "fr" => "FR",
-            "it" => "IT",
-            "nl" => "NL",
-            "pt" => "BR",
-            _ => "US",
-        }
-    }
-
     pub(super) fn names(&self) -> &'static LocaleNames {
         match self.language.as_str() {
             "de" => &GERMAN,
@@ -79,7 +66,8 @@ impl Locale {
     /// year in its first week.
     pub(super) fn week(&self) -> (i64, i64) {
         let region = match self.region.as_str() {
-            "" => self.likely_region(),
+            // Only regions have week rules. Without one, the Calendar class's own apply.
+            "" => return (7, 1),
             region => region,
         };
         let first = match region {

@@ -43,6 +43,7 @@ fn nests(word: &str) -> Nests {
         "(" | "[" => Nests::Opens,
         ")" | "]" => Nests::Closes,
         "," => Nests::Separates,
+        "-" => Nests::Signs,
         _ => Nests::No,
     }
 }

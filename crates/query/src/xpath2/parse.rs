@@ -45,6 +45,7 @@ fn nests(token: &XPathToken) -> Nests {
         XPathToken::Symbol("(" | "[" | "{") => Nests::Opens,
         XPathToken::Symbol(")" | "]" | "}") => Nests::Closes,
         XPathToken::Symbol(",") => Nests::Separates,
+        XPathToken::Symbol("-" | "+") => Nests::Signs,
         _ => Nests::No,
     }
 }

@@ -22,7 +22,7 @@ enum Proof {
 }
 use Proof::{Refused, Shown, Test, Told, Written};
 
-const OPTIONS: [(&str, Proof); 55] = [
+const OPTIONS: &[(&str, Proof)] = &[
     ("--users", Shown(|ran| ran.load_rows().contains("G 1-4"))),
     (
         "--ramp-up",
@@ -31,6 +31,14 @@ const OPTIONS: [(&str, Proof); 55] = [
     (
         "--duration",
         Shown(|ran| ran.load_rows().matches("G 1-1,").count() > 1),
+    ),
+    (
+        "--iterations",
+        Shown(|ran| ran.each.0.read("each.json").contains(r#""count": 12"#)),
+    ),
+    (
+        "--verbose",
+        Shown(|ran| ran.load.1.out.contains("late by the generator itself")),
     ),
     ("--rate", Shown(|ran| ran.load_rows().lines().count() < 200)),
     (
@@ -96,7 +104,7 @@ const OPTIONS: [(&str, Proof); 55] = [
     ("--strict", Shown(|ran| ran.each.1.code == Some(6))),
     (
         "--baseline",
-        Shown(|ran| ran.required.out.contains("baseline kept.run")),
+        Shown(|ran| ran.required.err.contains("baseline kept.run")),
     ),
     ("--junit", Written("junit.xml", "samples &lt; 100")),
     ("--annotations", Told("::error title=plan.jmx::")),
@@ -116,7 +124,7 @@ const OPTIONS: [(&str, Proof); 55] = [
     ),
     (
         "--each",
-        Shown(|ran| ran.each.0.read("each.json").contains(r#""count": 6"#)),
+        Shown(|ran| ran.each.0.read("each.json").contains(r#""count": 12"#)),
     ),
     (
         "--on-lost",
@@ -182,17 +190,22 @@ fn no_option_of_run_is_lost_on_the_way_to_agents() {
         return;
     }
     let help = workshop().run(&["help", "run"], LIMIT).out;
-    let named = help.lines().filter_map(|line| {
-        let line = line.trim_start();
-        let long = line.split_once(", ").map_or(line, |(_, long)| long);
-        let is_option = line.starts_with('-') && long.starts_with("--");
-        is_option.then(|| {
-            long.split([' ', '=', '['])
-                .next()
-                .unwrap_or(long)
-                .to_owned()
-        })
-    });
+    // Descriptions are indented further than the names.
+    let is_description = |line: &&str| line.starts_with("          ");
+    let named = help
+        .lines()
+        .filter(|line| !is_description(line))
+        .filter_map(|line| {
+            let line = line.trim_start();
+            let long = line.split_once(", ").map_or(line, |(_, long)| long);
+            let is_option = line.starts_with('-') && long.starts_with("--");
+            is_option.then(|| {
+                long.split([' ', '=', '['])
+                    .next()
+                    .unwrap_or(long)
+                    .to_owned()
+            })
+        });
     let named: BTreeSet<String> = named.collect();
     let listed: BTreeSet<String> = OPTIONS.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(
@@ -209,7 +222,7 @@ fn no_option_of_run_is_lost_on_the_way_to_agents() {
         many,
     };
     let tests = [
-        include_str!("../main.rs"),
+        include_str!("mod.rs"),
         include_str!("options.rs"),
         include_str!("../authorities.rs"),
         include_str!("../unasked.rs"),
@@ -342,7 +355,7 @@ fn with_another_load() -> (Workshop, Finished) {
         ),
     );
     let words = "run plan.jmx --agents local:2 --users 4 --ramp-up 2s --duration 3s --rate 20/s --group G -l load.jtl \
-                 --progress lines --no-run-file";
+                 --progress lines --verbose --no-run-file";
     let finished = home.run(&words.split_whitespace().collect::<Vec<_>>(), LIMIT);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     (home, finished)
@@ -353,7 +366,7 @@ fn with_each() -> (Workshop, Finished) {
     let home = workshop();
     let body = sample("a") + &sample("b") + &sample("c");
     home.write("plan.jmx", plan(&group("ThreadGroup", 1, 1, None, &body)));
-    let words = "run plan.jmx --agents local:2 --each --rows none -l none.jtl --strict --progress quiet \
+    let words = "run plan.jmx --agents local:2 --each --iterations 2 --rows none -l none.jtl --strict --progress quiet \
                  --summary-json each.json --allow-unjudged --fail-on";
     let words: Vec<&str> = words
         .split_whitespace()
