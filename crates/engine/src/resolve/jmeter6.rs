@@ -27,7 +27,9 @@ pub fn as_saved(mut tree: Tree) -> (Tree, Option<Diagnostic>) {
             _ => format!("{} are", counted(left_out, "disabled argument")),
         }
     );
-    let note = Diagnostic::note("jmeter-6-arguments", message).in_file(&tree.source);
+    let note = Diagnostic::note("jmeter-6-arguments", message)
+        .help("enable them in JMeter 6 if they are to be used")
+        .in_file(&tree.source);
     (tree, Some(note))
 }
 
