@@ -1,4 +1,4 @@
-//! What becomes of a body's bytes.
+//! Keeps, digests or counts the bytes of a body.
 
 use crate::failure::FailureKind;
 use crate::md5::Md5;

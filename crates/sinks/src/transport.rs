@@ -41,7 +41,7 @@ impl TransportError {
     }
 }
 
-/// What is known of a batch after it was sent.
+/// The state of a batch after it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receipt {
     /// The destination has it, or the protocol does not tell.

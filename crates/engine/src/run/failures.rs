@@ -8,7 +8,7 @@ use drumfire_platform::words::counted;
 /// The most elements to list.
 const MOST_ELEMENTS: usize = 3;
 
-/// What failed in an element.
+/// The kind of failure in an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Failed {
     /// A function gave no text, or another one than the plan means.

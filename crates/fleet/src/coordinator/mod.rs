@@ -181,7 +181,7 @@ pub fn run(
     result
 }
 
-/// What a coordinator works with.
+/// The parts that a coordinator works with.
 struct CoordinatorParts<'a, 's, 'o> {
     order: &'a FleetOrder,
     control: &'a Control,

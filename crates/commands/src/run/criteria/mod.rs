@@ -1,4 +1,4 @@
-//! What decides whether a run was good: thresholds, an earlier run, and judges that may end it.
+//! The criteria that decide whether a run was good: thresholds, an earlier run, and judges that may end it.
 
 pub mod baseline;
 pub mod guards;
