@@ -27,7 +27,7 @@ const MEMORY_BYTES: u64 = 16 << 20;
 const DESCRIPTORS: u64 = 8;
 const THREADS: u64 = 8;
 
-/// What the process holds at a moment.
+/// The memory, descriptors and threads of the process at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Held {
     memory_bytes: u64,

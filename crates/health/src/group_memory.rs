@@ -17,7 +17,7 @@ const NO_LIMIT: u64 = 1 << 62;
 pub struct GroupMemory {
     /// The limit, at which the system kills the process, in bytes.
     pub limit_bytes: u64,
-    /// What its processes use, in bytes. File content that the system can discard does not count.
+    /// The memory of its processes in bytes. File content that the system can discard does not count.
     pub used_bytes: u64,
 }
 

@@ -54,7 +54,7 @@ impl SourceKind {
         SourceKind::ALL.map(SourceKind::name)
     }
 
-    /// What is expected in place of this target, if it is wrong.
+    /// The correct form of this target, if it is wrong.
     fn objection(self, target: &str) -> Option<&'static str> {
         let is_url = target.starts_with("http://") || target.starts_with("https://");
         match self {

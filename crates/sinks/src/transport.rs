@@ -274,7 +274,7 @@ fn write_tcp(address: &str, stream: &mut Option<TcpStream>, batch: &[u8]) -> std
     stream.write_all(batch)
 }
 
-/// Whether the destination keeps a connection open. What it sends is ignored.
+/// Whether the destination keeps a connection open. The bytes that it sends are ignored.
 ///
 /// # Errors
 /// It has closed the connection although it was sent more.

@@ -170,7 +170,7 @@ impl Running {
         ensure(sent.success(), "the signal could not be sent")
     }
 
-    /// What it prints to standard output from now on.
+    /// The lines that it prints to standard output from now on.
     pub fn output(&mut self) -> anyhow::Result<ChildStdout> {
         let child = self.0.as_mut().context("the program has ended")?;
         child.stdout.take().context("somebody else reads it")
