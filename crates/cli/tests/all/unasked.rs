@@ -360,3 +360,17 @@ fn errors_of_commands_that_print_json_stay_off_standard_output() {
     }
     assert_eq!(tried.len(), 6);
 }
+
+#[test]
+fn settings_without_effect_are_told_once() {
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let workshop = workshop.variable("JAVA_OPTS", "-Xmx9g");
+    let words = ["run", "--demo", "-Jseconds=1", "-Duser.timezone=Asia/Tokyo"];
+    let finished = workshop.run(&words, LIMIT);
+    for told in [
+        "`JAVA_OPTS` has no effect",
+        "`user.timezone=Asia/Tokyo` has no effect",
+    ] {
+        assert_eq!(finished.err.matches(told).count(), 1, "{finished:?}");
+    }
+}

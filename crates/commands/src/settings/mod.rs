@@ -46,8 +46,12 @@ pub fn settings(
         zone: &zone,
         own: &set,
     };
-    properties::resolve(options, &around)
-        .map_err(|diagnostic| console.refusal_of(std::slice::from_ref(&*diagnostic)))
+    let settings = properties::resolve(options, &around)
+        .map_err(|diagnostic| console.refusal_of(std::slice::from_ref(&*diagnostic)))?;
+    for note in &settings.notes {
+        console.warn(note);
+    }
+    Ok(settings)
 }
 
 impl Console<'_> {
