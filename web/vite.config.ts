@@ -4,6 +4,5 @@ import { viteSingleFile } from "vite-plugin-singlefile";
 // One file with everything in it: a report is opened from a disk, without a network.
 export default defineConfig({
   plugins: [viteSingleFile({ removeViteModuleLoader: true })],
-  esbuild: { jsx: "automatic", jsxImportSource: "preact", legalComments: "inline" },
   build: { target: "es2022", assetsInlineLimit: Infinity, cssCodeSplit: false, modulePreload: false },
 });
