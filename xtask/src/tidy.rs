@@ -7,6 +7,8 @@ use xtask::{output, root};
 
 /// The lines that a source file may have.
 const LONGEST_FILE: usize = 800;
+/// The lines that a function's body may have, with its braces. Tests may be longer: they tell one story from top to bottom.
+const LONGEST_FUNCTION: usize = 70;
 /// The characters that the subject of a commit may have.
 const LONGEST_SUBJECT: usize = 72;
 /// Words that say nothing about a type or a module.
@@ -43,6 +45,7 @@ pub fn tidy() -> anyhow::Result<()> {
     let files = Files::tracked()?;
     let mut violations = Vec::new();
     violations.extend(long_files(&files));
+    violations.extend(long_functions(&files));
     violations.extend(empty_words(&files));
     violations.extend(missing_paths(&files));
     violations.extend(orphans(&files));
@@ -100,6 +103,51 @@ fn long_files(files: &Files) -> Vec<String> {
         .filter(|(_, lines)| *lines > LONGEST_FILE)
         .map(|(name, lines)| format!("{name}: {lines} lines, more than {LONGEST_FILE}: split it"))
         .collect()
+}
+
+/// Functions of the product whose body is too long. rustfmt puts its last brace below the first word of its head.
+fn long_functions(files: &Files) -> Vec<String> {
+    let is_test = |name: &str| {
+        name.contains("/tests/") || name.contains("/examples/") || name.ends_with("/tests.rs")
+    };
+    let mut violations = Vec::new();
+    for (name, text) in files.sources().filter(|(name, _)| !is_test(name)) {
+        let text = text
+            .split("#[cfg(test)]\nmod tests {")
+            .next()
+            .unwrap_or(text);
+        let lines: Vec<&str> = text.lines().collect();
+        for (index, line) in lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| begins_function(line))
+        {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            let last = format!("{indent}}}");
+            let rest = &lines[index..];
+            let first = rest.iter().position(|line| line.ends_with(['{', '}', ';']));
+            let length = first.and_then(|first| {
+                let body = rest[first..].iter().position(|line| *line == last)?;
+                rest[first].ends_with('{').then_some(body + 1)
+            });
+            if length.is_some_and(|length| length > LONGEST_FUNCTION) {
+                violations.push(format!(
+                    "{name}:{}: a function of more than {LONGEST_FUNCTION} lines: split it",
+                    index + 1
+                ));
+            }
+        }
+    }
+    violations
+}
+
+fn begins_function(line: &str) -> bool {
+    let mut words = line.trim_start().split(' ').skip_while(|word| {
+        word.starts_with("pub")
+            || word.ends_with(')')
+            || ["const", "async", "unsafe", "extern", "\"C\""].contains(word)
+    });
+    words.next() == Some("fn")
 }
 
 /// Types and modules whose names end with an empty word.
@@ -283,6 +331,10 @@ mod tests {
     #[test]
     fn violations_are_found() {
         let long = "x\n".repeat(801);
+        let function = format!(
+            "impl A {{\n    pub(in a) async fn b(\n    ) {{\n{}    }}\n}}\n",
+            "        x\n".repeat(69)
+        );
         let planted = Files(
             [
                 (
@@ -290,7 +342,7 @@ mod tests {
                     "mod b;\n/// See crates/a/src/gone.rs.\nstruct RowHelper;\nmod file_util;\n",
                 ),
                 ("crates/a/src/b.rs", long.as_str()),
-                ("crates/a/src/c.rs", ""),
+                ("crates/a/src/c.rs", function.as_str()),
                 ("crates/a/src/d/mod.rs", ""),
                 ("crates/a/tests/all/main.rs", ""),
                 ("crates/a/tests/e.rs", ""),
@@ -310,6 +362,7 @@ mod tests {
             violations.iter().map(name).collect()
         };
         assert_eq!(names(long_files(&planted)), ["crates/a/src/b.rs"]);
+        assert_eq!(names(long_functions(&planted)), ["crates/a/src/c.rs:2"]);
         assert_eq!(
             names(empty_words(&planted)),
             ["crates/a/src/lib.rs:3", "crates/a/src/lib.rs:4"]

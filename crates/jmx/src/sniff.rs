@@ -91,95 +91,96 @@ pub(crate) fn magic(bytes: &[u8]) -> Vec<u8> {
 
 /// Names the kind of a file that clearly is not XML, and the command that takes it; `bytes` are its first ones.
 pub(crate) fn not_xml(bytes: &[u8], text: &str, path: &Path) -> Option<Diagnostic> {
-    let start = text.trim_start();
-    let first_line = start.lines().next().unwrap_or("");
-    let lower = start
-        .get(..start.floor_char_boundary(15))
-        .unwrap_or("")
-        .to_ascii_lowercase();
-    let found = |code, what: &str| {
-        Some(Diagnostic::error(code, format!("this is {what}, not a JMeter plan")).help(SAVE_AGAIN))
-    };
     if bytes.is_empty() {
         return Some(Diagnostic::error("jmx-empty", "the file is empty").help(SAVE_AGAIN));
     }
+    let start = text.trim_start();
     if start.is_empty() {
         return Some(
             Diagnostic::error("jmx-empty", "the file holds nothing but blanks").help(SAVE_AGAIN),
         );
     }
-    match bytes {
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => {
-            let archive =
-                Diagnostic::error("jmx-archive", "this is a ZIP archive, not a JMeter plan");
-            return Some(archive.help("unpack it and give the .jmx file inside"));
-        }
-        [0x1f, 0x8b, ..] if is_run_file(path) => {
-            let run = Diagnostic::error("jmx-results", "this is a run file, not a JMeter plan");
-            return Some(run.help(report(path)));
-        }
-        [0x1f, 0x8b, ..] => {
-            let archive =
-                Diagnostic::error("jmx-archive", "this is gzip-compressed, not a JMeter plan");
-            return Some(archive.help("unpack it with gunzip"));
-        }
-        _ => {}
-    }
-    if text.as_bytes().iter().take(4096).any(|&byte| byte == 0) {
-        return found("jmx-binary", "binary data");
-    }
-    if lower.starts_with("<!doctype html") || lower.starts_with("<html") {
-        return Some(
-            Diagnostic::error("jmx-html", "this is an HTML page, not a JMeter plan")
-                .help("if the plan was downloaded, the server probably answered with a login or error page: look at it in a browser"),
-        );
+    if let Some(diagnostic) = binary(bytes, text, path).or_else(|| html(start)) {
+        return Some(diagnostic);
     }
     if start.starts_with('<') {
         return None;
     }
-    if start.starts_with(['{', '[']) {
-        let json = Diagnostic::error("jmx-json", "this is JSON, not a JMeter plan");
-        let has_requests = IMPORTED.iter().any(|key| text.contains(key));
-        return Some(match has_requests {
-            true => json.help(import(path)),
-            false => json.help(SAVE_AGAIN),
-        });
+    let first_line = start.lines().next().unwrap_or("");
+    known_text(start, first_line, path).or_else(|| {
+        let shown: String = first_line
+            .chars()
+            .take(30)
+            .filter(|c| !c.is_control())
+            .collect();
+        let message = format!("a JMeter plan starts with <?xml, this file with {shown:?}");
+        Some(Diagnostic::error("jmx-not-xml", message).help(SAVE_AGAIN))
+    })
+}
+
+fn not_a_plan(code: &'static str, what: &str) -> Diagnostic {
+    Diagnostic::error(code, format!("this is {what}, not a JMeter plan"))
+}
+
+fn binary(bytes: &[u8], text: &str, path: &Path) -> Option<Diagnostic> {
+    match bytes {
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => {
+            let archive = not_a_plan("jmx-archive", "a ZIP archive");
+            Some(archive.help("unpack it and give the .jmx file inside"))
+        }
+        [0x1f, 0x8b, ..] if is_run_file(path) => {
+            Some(not_a_plan("jmx-results", "a run file").help(report(path)))
+        }
+        [0x1f, 0x8b, ..] => {
+            Some(not_a_plan("jmx-archive", "gzip-compressed").help("unpack it with gunzip"))
+        }
+        _ if text.as_bytes().iter().take(4096).any(|&byte| byte == 0) => {
+            Some(not_a_plan("jmx-binary", "binary data").help(SAVE_AGAIN))
+        }
+        _ => None,
     }
-    if first_line.contains("timeStamp") && first_line.contains("elapsed") {
-        let results = "this is a result file (JTL, CSV), not a JMeter plan";
-        return Some(Diagnostic::error("jmx-results", results).help(report(path)));
+}
+
+fn html(start: &str) -> Option<Diagnostic> {
+    let lower = start[..start.floor_char_boundary(15)].to_ascii_lowercase();
+    if !lower.starts_with("<!doctype html") && !lower.starts_with("<html") {
+        return None;
     }
-    let is_description = |line: &str| line.starts_with("openapi:") || line.starts_with("swagger:");
-    if start.starts_with("drumfire-run-stream") {
-        let run = Diagnostic::error(
+    let page = not_a_plan("jmx-html", "an HTML page");
+    Some(page.help("if the plan was downloaded, the server probably answered with a login or error page: look at it in a browser"))
+}
+
+/// Texts that other commands take.
+fn known_text(start: &str, first_line: &str, path: &Path) -> Option<Diagnostic> {
+    let (code, what, help) = if start.starts_with(['{', '[']) {
+        let has_requests = IMPORTED.iter().any(|key| start.contains(key));
+        let help = if has_requests {
+            import(path)
+        } else {
+            SAVE_AGAIN.to_owned()
+        };
+        ("jmx-json", "JSON", help)
+    } else if first_line.contains("timeStamp") && first_line.contains("elapsed") {
+        ("jmx-results", "a result file (JTL, CSV)", report(path))
+    } else if start.starts_with("drumfire-run-stream") {
+        (
             "jmx-results",
-            "this is the file of a run that did not end, not a JMeter plan",
-        );
-        return Some(run.help(report(path)));
-    }
-    if start.lines().take(20).any(is_description) {
-        let description =
-            Diagnostic::error("jmx-yaml", "this is an API description, not a JMeter plan");
-        return Some(description.help(import(path)));
-    }
-    if first_line.starts_with("---") || first_line.starts_with("execution:") {
-        let yaml = Diagnostic::error("jmx-yaml", "this is YAML, not a JMeter plan");
-        return Some(
-            yaml.help("a Taurus configuration ends with .yml: `drumfire run FILE.yml` runs it"),
-        );
-    }
-    let shown: String = first_line
-        .chars()
-        .take(30)
-        .filter(|c| !c.is_control())
-        .collect();
-    Some(
-        Diagnostic::error(
-            "jmx-not-xml",
-            format!("a JMeter plan starts with <?xml, this file with {shown:?}"),
+            "the file of a run that did not end",
+            report(path),
         )
-        .help(SAVE_AGAIN),
-    )
+    } else if start.lines().take(20).any(is_description) {
+        ("jmx-yaml", "an API description", import(path))
+    } else if first_line.starts_with("---") || first_line.starts_with("execution:") {
+        let help = "a Taurus configuration ends with .yml: `drumfire run FILE.yml` runs it";
+        ("jmx-yaml", "YAML", help.to_owned())
+    } else {
+        return None;
+    };
+    Some(not_a_plan(code, what).help(help))
+}
+
+fn is_description(line: &str) -> bool {
+    line.starts_with("openapi:") || line.starts_with("swagger:")
 }
 
 /// The remedy for the results of a run.

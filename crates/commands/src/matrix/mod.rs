@@ -75,48 +75,84 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
         std::fs::remove_dir_all(&place).map_err(failed)?;
     }
     make_real(std::slice::from_ref(&place)).map_err(failed)?;
-    // Ctrl-C also reaches the child process, which ends in order. This process waits for it and prints how to continue.
-    let told = Arc::new(AtomicBool::new(false));
-    let is_told = Arc::clone(&told);
-    let listening = signals::listen(None, move |_| is_told.store(true, Ordering::SeqCst));
-    let _listening = listening.map_err(failed)?;
-    let mut worst = Exit::Ok;
-    for (number, one) in all.iter().enumerate() {
-        let file = place.join(format!("{}.drumfire", slug(one)));
-        if let Some(exit) = ended(&file) {
-            console.line(&format!(
-                "{}/{}  {}  is there",
-                number + 1,
-                all.len(),
-                name(one)
-            ));
-            worst = graver(worst, exit);
-            continue;
-        }
-        if told.load(Ordering::SeqCst) {
-            return stopped(i32::from(Exit::Interrupted.code()), console);
-        }
-        console.line(&format!("{}/{}  {}", number + 1, all.len(), name(one)));
-        let progress = Work::begin(format!("running {}", name(one)));
-        progress.at(number as u64, all.len() as u64);
-        let code = run(&plan, &matrix, one, &file, &arguments.options);
-        drop(progress);
-        let code = code?;
-        match exit_of(code) {
-            Some(exit) => {
-                let _ =
-                    whole_file::write(&file.with_extension("exit"), code.to_string().as_bytes());
-                worst = graver(worst, exit);
-            }
-            None => {
-                // the numbers of an interrupted run are incomplete
-                let _ = std::fs::remove_file(&file);
-                return stopped(code, console);
-            }
+    let series = Series {
+        plan: &plan,
+        matrix: &matrix,
+        combinations: &all,
+        folder: &place,
+    };
+    match series.run(&arguments.options, console)? {
+        SeriesEnd::Stopped(code) => stopped(code, console),
+        SeriesEnd::Whole(worst) => {
+            show(arguments, &plan, &all, &place, console)?;
+            Ok(worst)
         }
     }
-    show(arguments, &plan, &all, &place, console)?;
-    Ok(worst)
+}
+/// The runs of a matrix, one after another.
+struct Series<'m> {
+    plan: &'m Path,
+    matrix: &'m Matrix,
+    combinations: &'m [Combination],
+    /// Where the run files are kept.
+    folder: &'m Path,
+}
+
+enum SeriesEnd {
+    /// All combinations have run; the gravest exit code.
+    Whole(Exit),
+    /// A signal ended one of them; the exit code of that run.
+    Stopped(i32),
+}
+
+impl Series<'_> {
+    /// Runs the combinations that have no run file yet. Ctrl-C also reaches the child process, which ends in order. This
+    /// process waits for it.
+    fn run(&self, options: &[String], console: &mut Console<'_>) -> Result<SeriesEnd, Refusal> {
+        let told = Arc::new(AtomicBool::new(false));
+        let is_told = Arc::clone(&told);
+        let listening = signals::listen(None, move |_| is_told.store(true, Ordering::SeqCst));
+        let _listening = listening.map_err(failed)?;
+        let mut worst = Exit::Ok;
+        let all = self.combinations;
+        for (number, one) in all.iter().enumerate() {
+            let file = self.folder.join(format!("{}.drumfire", slug(one)));
+            if let Some(exit) = ended(&file) {
+                console.line(&format!(
+                    "{}/{}  {}  is there",
+                    number + 1,
+                    all.len(),
+                    name(one)
+                ));
+                worst = graver(worst, exit);
+                continue;
+            }
+            if told.load(Ordering::SeqCst) {
+                return Ok(SeriesEnd::Stopped(i32::from(Exit::Interrupted.code())));
+            }
+            console.line(&format!("{}/{}  {}", number + 1, all.len(), name(one)));
+            let progress = Work::begin(format!("running {}", name(one)));
+            progress.at(number as u64, all.len() as u64);
+            let code = run(self.plan, self.matrix, one, &file, options);
+            drop(progress);
+            let code = code?;
+            match exit_of(code) {
+                Some(exit) => {
+                    let _ = whole_file::write(
+                        &file.with_extension("exit"),
+                        code.to_string().as_bytes(),
+                    );
+                    worst = graver(worst, exit);
+                }
+                None => {
+                    // the numbers of an interrupted run are incomplete
+                    let _ = std::fs::remove_file(&file);
+                    return Ok(SeriesEnd::Stopped(code));
+                }
+            }
+        }
+        Ok(SeriesEnd::Whole(worst))
+    }
 }
 
 fn failed(error: std::io::Error) -> Refusal {

@@ -71,14 +71,7 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
     let mut run = read_run(&input, &settings, console).map_err(told)?;
     let mut broke_threshold = false;
     if !options.is_jmeter {
-        let columns = console.is_terminal.then(|| terminal_size().0);
-        let text = summary::render(
-            &Summary::of_recording(&run.recording),
-            console.style,
-            columns,
-            false,
-        );
-        console.print(&text);
+        print_summary(&run, console);
         let verdicts = given
             .iter()
             .map(|threshold| threshold.judge(&run.recording))
@@ -106,6 +99,17 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
         true => Exit::ThresholdsNotMet,
         false => Exit::Ok,
     })
+}
+
+fn print_summary(run: &RunFile, console: &mut Console<'_>) {
+    let columns = console.is_terminal.then(|| terminal_size().0);
+    let text = summary::render(
+        &Summary::of_recording(&run.recording),
+        console.style,
+        columns,
+        false,
+    );
+    console.print(&text);
 }
 
 /// Reads a run file or a result file. Prints warnings about it.

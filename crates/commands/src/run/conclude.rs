@@ -79,13 +79,7 @@ pub fn conclude(
     if progress != Progress::Quiet && !brief.options.is_of_url() {
         console.line(milestones::END_OF_RUN);
     }
-    let log_file = log.clone();
-    let shown = EndBlock {
-        progress,
-        is_verbose: brief.options.verbose || brief.settings.properties.get(VERBOSE) == Some("true"),
-        log,
-    };
-    finish(&outcome, shown, stopped, console);
+    finish(&outcome, end_block(&brief, log.clone()), stopped, console);
     let allows_unjudged = thresholds::allows_unjudged(&brief.settings);
     let broke_threshold = thresholds::print(&judged, allows_unjudged, progress, console);
     if brief.fleet.is_some() && progress != Progress::Quiet {
@@ -98,7 +92,7 @@ pub fn conclude(
         console.warn(&line);
     }
     faults.extend(lost(undelivered, brief.options.exports.required, console));
-    faults.extend(lost_log(&brief.options.log, log_file.as_deref(), console));
+    faults.extend(lost_log(&brief.options.log, log.as_deref(), console));
     let mut ending = Ending {
         interrupted: stopped.map(Exit::by_signal),
         has_faults: !faults.is_empty(),
@@ -129,6 +123,14 @@ pub fn conclude(
         await_threads(engine);
     }
     Ok(ending.exit())
+}
+
+fn end_block(brief: &RunFacts, log: Option<PathBuf>) -> EndBlock {
+    EndBlock {
+        progress: brief.options.progress,
+        is_verbose: brief.options.verbose || brief.settings.properties.get(VERBOSE) == Some("true"),
+        log,
+    }
 }
 
 /// Prints what sinks did not deliver. Returns the lines that count as losses.

@@ -63,13 +63,10 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     let result = take_turn_watched(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Sampler);
     user.cx.interruptions.clear();
-    let Some(mut result) = result else {
-        gave_up(user, package);
+    let has_given_up = gave_up(user, package);
+    let Some(mut result) = result.filter(|_| !has_given_up) else {
         return;
     };
-    if gave_up(user, package) {
-        return;
-    }
     result.delay_us = delay_us;
     if !result.ignore {
         let (in_group, in_all) = user.cx.active_users();

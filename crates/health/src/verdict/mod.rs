@@ -307,12 +307,8 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
             _ => format!("{:.0} ms late, while scripts ran", ms(second.loop_late_us)),
         },
         Cause::ScheduleDelayed => {
-            let [p50, p99, max] = [
-                second.delay.p50_us,
-                second.delay.p99_us,
-                second.delay.max_us,
-            ]
-            .map(ms);
+            let delay = &second.delay;
+            let [p50, p99, max] = [delay.p50_us, delay.p99_us, delay.max_us].map(ms);
             format!("p50 {p50:.1} ms, p99 {p99:.1} ms, at most {max:.1} ms")
         }
         Cause::ArrivalsLeftOut => {

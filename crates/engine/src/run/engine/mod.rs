@@ -1,5 +1,6 @@
 //! A run: its workers, its thread groups in their order, and the numbers that it reports (`StandardJMeterEngine#run`).
 
+mod ending;
 mod planned;
 mod start_error;
 mod start_workers;
@@ -13,10 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use drumfire_health::{
     Delay, EngineCounters, Failures, Machine, Opened, Second, Shortages, Verdict, Watch, judge,
 };
-use drumfire_platform::words::counted;
-use drumfire_results::{
-    ExistingFile, FileReport, Histogram, Recording, ResultFolder, ResultWriter,
-};
+use drumfire_results::{ExistingFile, Histogram, Recording, ResultFolder, ResultWriter};
 
 use crate::base::clock::Clock;
 use crate::run::control::{Control, Mark, Stopping};
@@ -33,7 +31,7 @@ use crate::run::shared::Shared;
 use crate::run::workers;
 use crate::run::workers::{Command, Done, JavaMoment};
 
-use planned::{planned_ms, started};
+use planned::started;
 pub use start_error::StartError;
 use start_workers::start_workers;
 
@@ -50,8 +48,6 @@ const GIVE_UP_WAIT: Duration = Duration::from_secs(3);
 const BLOCKING_WORKERS: usize = 256;
 /// `jmeterengine.threadstop.wait`, in milliseconds: how long after 'stop now' Java code has to heed its interruption.
 const THREAD_STOP_WAIT_MS: i64 = 5000;
-/// How long a worker may take to end when some users did not stop.
-const WORKER_END_WAIT: Duration = Duration::from_secs(3);
 
 /// The property for the port of a BeanShell that reads commands.
 const SHELL_PORT: &str = "beanshell.server.port";
@@ -460,18 +456,6 @@ impl Run<'_, '_> {
         Duration::from_millis(u64::try_from(millis).unwrap_or(0))
     }
 
-    /// The fault of a run that had to end Java code by force; JMeter then exits with status 1.
-    fn stop_fault(&self) -> Option<String> {
-        let properties = &self.shared.program.settings.properties;
-        let counts = properties.get_bool("jmeterengine.stopfail.system.exit", true);
-        (self.used_force && counts).then(|| {
-            let millis = self.thread_stop_wait().as_millis();
-            format!(
-                "some users did not stop within {millis} ms: Drumfire ended their code by force"
-            )
-        })
-    }
-
     /// Interrupts Java code, or ends it by force, because it does not notice that the run ends.
     fn break_off(&self, by_force: bool) {
         if let Java::Host(host) = &self.shared.program.settings.java {
@@ -482,13 +466,6 @@ impl Run<'_, '_> {
     fn exit_request(&self) -> Option<String> {
         match &self.shared.program.settings.java {
             Java::Host(host) => host.exit_request(),
-            Java::Absent(_) => None,
-        }
-    }
-
-    fn crash(&self) -> Option<String> {
-        match &self.shared.program.settings.java {
-            Java::Host(host) => host.crash(),
             Java::Absent(_) => None,
         }
     }
@@ -663,98 +640,6 @@ impl Run<'_, '_> {
             max_us: times.max(),
         }
     }
-
-    /// Ends all workers, which hand over their last numbers. Returns what went wrong.
-    fn end_workers(&mut self) -> Vec<String> {
-        let mut faults = Vec::new();
-        let has_crashed = self.crash().is_some();
-        let deadline = (self.gave_up || has_crashed).then(|| Instant::now() + WORKER_END_WAIT);
-        for worker in std::mem::take(&mut self.workers) {
-            match worker.end(deadline, has_crashed) {
-                Some(Err(panic)) => self.shared.defects.note_worker(&*panic),
-                Some(Ok(())) => {}
-                None => faults.push(
-                    "a script does not end, so the last results and connections of its worker are not counted"
-                        .to_owned(),
-                ),
-            }
-        }
-        faults
-    }
-
-    fn end(mut self) -> Outcome {
-        let mut faults = self.end_workers();
-        self.tell_announcements();
-        let elapsed = self.started.elapsed();
-        let now_ms = self.shared.clock.now_ms();
-        for Mark { at_ms, text } in self.shared.control.take_marks() {
-            self.mark(at_ms, text);
-        }
-        self.ledger.collect(now_ms, &self.shared.counts);
-        self.tell_increments(None);
-        self.tell_tick(now_ms);
-        let last = EngineCounters {
-            delay: self.delay(),
-            lacking: self.lacking(),
-            garbage: self.garbage(),
-            ..self.moment()
-        };
-        let seconds = self.watch.end(&last);
-        faults.extend(self.crash());
-        faults.extend(self.exit_request());
-        faults.extend(self.stop_fault());
-        faults.extend(self.writer.problems().iter().cloned());
-        let mut failures = self.failures(last.lacking);
-        let report = self.writer.finish();
-        failures.lost_rows = report.files.iter().map(|file| file.lost_rows).sum();
-        // A cause that was told while the run went on is not repeated; the lost rows are counted below.
-        let is_known = self.problem_told && failures.lost_rows > 0;
-        faults.extend(report.gauge.problem.filter(|_| !is_known));
-        let verdict = judge(&seconds, &failures, &self.machine.limits());
-        faults.extend(self.shared.defects.fault());
-        let supplies = self.shared.supplies.iter();
-        faults.extend(supplies.filter_map(|supply| supply.java.fault()));
-        if let Some(Err(why)) = self.shared.java_start.get() {
-            faults.push(why.clone());
-        }
-        let stopped = self.shared.control.state();
-        let samples = self.ledger.samples();
-        let nothing_sent = self.shared.early.nothing_sent(samples, &self.plan, stopped);
-        let overrun = planned_ms(&self.shared.program)
-            .filter(|_| stopped == Stopping::No)
-            .and_then(|planned_ms| {
-                let overruns = &self.shared.overruns;
-                overruns.told(&self.plan, planned_ms, elapsed, self.beside)
-            });
-        let mut warnings = Vec::from_iter(overrun);
-        warnings.extend(self.shared.failures.told());
-        faults.extend(report.files.iter().filter_map(lost_rows));
-        let connections = self.ledger.connections();
-        let outcome = Arc::new(Outcome {
-            recording: self.ledger.take_recording(),
-            connections,
-            nothing_sent,
-            warnings,
-            elapsed,
-            started_ms: self.shared.clock.start_ms(),
-            ended_ms: now_ms,
-            users: self.shared.counts.totals(),
-            files: report.files,
-            faults,
-            stopped,
-            seconds,
-            stages: self.shared.stages.sum(),
-            verdict: Some(verdict),
-            marks: self.marks,
-            targets: self.shared.counts.targets(),
-        });
-        let ended = Event::Ended(outcome.clone());
-        for subscriber in self.subscribers.iter_mut() {
-            subscriber.receive(&ended, &outcome.recording);
-        }
-        drop(ended);
-        Arc::unwrap_or_clone(outcome)
-    }
 }
 
 /// The run's start by the system's clock as it is now. `None` if this thread lost its core between reading the two clocks.
@@ -781,11 +666,6 @@ fn behind_schedule_us(recording: &Recording) -> u64 {
     }
     let median = |times: &Histogram| times.percentile(50.0);
     (median(&scheduled) - median(&service)).max(0.0) as u64
-}
-
-fn lost_rows(file: &FileReport) -> Option<String> {
-    let (path, lost) = (file.path.display(), file.lost_rows);
-    (lost > 0).then(|| format!("{path}: {} could not be written", counted(lost, "sample")))
 }
 
 #[cfg(test)]
