@@ -13,7 +13,8 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   reporter: "line",
   projects: [
-    { name: "wide", use: browser(1280, 900) },
+    { name: "wide", use: browser(1440, 900) },
+    { name: "tablet", use: browser(768, 1024) },
     { name: "narrow", use: browser(375, 812) },
     { name: "paper", use: browser(794, 1123) },
   ],

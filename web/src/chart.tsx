@@ -3,7 +3,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { elapsed } from "./format";
+import { elapsed, timeOfDay, zone } from "./format";
+import { SaveChart } from "./save";
+import { cssColour } from "./theme";
 
 export interface Line {
   name: string;
@@ -56,11 +58,50 @@ export interface Rect {
   strength: number;
 }
 
-export function cssColour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const lineVariable = (index: number) => `--line-${(index % 8) + 1}`;
+const lineColour = (index: number) => cssColour(lineVariable(index));
+
+/** The charts on the page, each with its element. */
+const drawn = new Map<uPlot, { element: HTMLElement; height: number }>();
+
+/** Draws a chart as wide as its element, in the colours of the theme. */
+function fit(plot: uPlot) {
+  const { element, height } = drawn.get(plot)!;
+  plot.setSize({ width: element.clientWidth || 600, height });
+  plot.redraw();
 }
 
-const lineColour = (index: number) => cssColour(`--line-${(index % 8) + 1}`);
+let screenTheme: string | undefined;
+/** Lays the page out for paper, in light colours, and draws each chart anew for the width that it has there. */
+function toPaper() {
+  const root = document.documentElement;
+  if (root.classList.contains("paper")) return;
+  screenTheme = root.dataset.theme;
+  root.dataset.theme = "light";
+  root.classList.add("paper");
+  document.querySelectorAll<HTMLDetailsElement>("details.printed:not([open])").forEach((folded) => {
+    folded.open = true;
+    folded.dataset.folded = "";
+  });
+  [...drawn.keys()].forEach(fit);
+}
+
+function toScreen() {
+  const root = document.documentElement;
+  if (!root.classList.contains("paper")) return;
+  root.dataset.theme = screenTheme;
+  root.classList.remove("paper");
+  document.querySelectorAll<HTMLDetailsElement>("details[data-folded]").forEach((folded) => {
+    folded.open = false;
+    delete folded.dataset.folded;
+  });
+  [...drawn.keys()].forEach(fit);
+}
+
+addEventListener("beforeprint", toPaper);
+addEventListener("afterprint", toScreen);
+// A browser's tools for developers emulate paper without these events.
+matchMedia("print").addEventListener("change", (media) => (media.matches ? toPaper() : toScreen()));
 
 export function Chart(props: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
@@ -76,21 +117,31 @@ export function Chart(props: ChartProps) {
     if (!element) return;
     const made = draw(element, props, () => now.current);
     plot.current = made;
+    drawn.set(made, { element, height: props.height ?? 220 });
     const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: props.height ?? 220 }));
     observer.observe(element);
     return () => {
       observer.disconnect();
+      drawn.delete(made);
       made.destroy();
     };
   }, [...shape, theme]);
   useLayoutEffect(() => {
-    if (props.live && plot.current) plot.current.setData(dataOf(props));
+    const made = plot.current;
+    if (!props.live || !made) return;
+    const { min, max } = made.scales.x;
+    const known = made.data[0];
+    // A part that the user chose stays; the whole run grows.
+    const isWhole = min == null || max == null || (min <= known[0] && max >= known[known.length - 1]);
+    made.setData(dataOf(props), isWhole);
+    if (!isWhole) made.redraw();
   }, [props.live && props.x, props.live && props.lines]);
 
   const points = props.rects?.length ?? props.lines.reduce((sum, line) => sum + line.values.filter((v) => v != null).length, 0);
   return (
     <figure class="card chart" id={props.id} data-points={points}>
       <figcaption>
+        <SaveChart props={props} plot={plot} />
         <h3>{props.title}</h3>
         {props.hint && <p class="hint">{props.hint}</p>}
       </figcaption>
@@ -123,20 +174,20 @@ function dataOf(props: ChartProps): uPlot.AlignedData {
 }
 
 function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): uPlot {
-  const text = cssColour("--text-soft");
-  const grid = { stroke: cssColour("--grid"), width: 1 };
+  const text = () => cssColour("--text-soft");
+  const grid = { stroke: () => cssColour("--grid"), width: 1 };
   const font = "12px system-ui, sans-serif";
   const { from } = props;
   const xText = props.xValue ?? ((value: number) => (from == null ? String(value) : elapsed(value - from)));
   const series: uPlot.Series[] = props.lines.map((line, index) => ({
     label: line.name,
-    stroke: lineColour(line.colour),
+    stroke: () => lineColour(line.colour),
     width: line.points ? 0 : 1.75,
     spanGaps: line.joined,
     dash: line.dashed ? [5, 4] : undefined,
-    fill: props.stacked || line.filled ? fade(lineColour(line.colour), props.stacked ? 0.55 : 0.16) : undefined,
+    fill: props.stacked || line.filled ? () => fade(lineColour(line.colour), props.stacked ? 0.55 : 0.16) : undefined,
     paths: line.points ? () => null : undefined,
-    points: { show: line.points ?? (line.values.length < 3 ? true : undefined), size: line.points ? 6 : 5, fill: line.points ? fade(lineColour(line.colour), 0.6) : undefined },
+    points: { show: line.points ?? (line.values.length < 3 ? true : undefined), size: line.points ? 6 : 5, fill: line.points ? () => fade(lineColour(line.colour), 0.6) : undefined },
     value: (_, __, ___, at) => {
       const value = at == null ? null : now().lines[index]?.values[at];
       return value == null ? "–" : props.value(value);
@@ -155,7 +206,7 @@ function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): u
       points: { size: 7 },
       y: false,
     },
-    legend: { live: true },
+    legend: { live: true, markers: { stroke: (_, index) => (index ? `var(${lineVariable(props.lines[index - 1].colour)})` : "") } },
     scales: {
       x: { time: false, distr: props.logX ? 3 : 1 },
       y: props.yRange
@@ -166,7 +217,7 @@ function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): u
       { stroke: text, grid, ticks: grid, font, space: 70, values: (_, splits) => splits.map((v) => (v == null ? "" : xText(v))), ...(props.xSplits ? { splits: () => props.xSplits! } : xAxisTimes) },
       { stroke: text, grid, ticks: grid, font, size: 74, space: 36, incrs: props.binary ? BINARY_STEPS : undefined, values: (_, splits) => splits.map((v) => (v == null ? "" : props.value(v))) },
     ],
-    series: [{ label: from == null ? "" : "time", value: (_, v) => (v == null ? "" : from == null ? xText(v) : `${elapsed(v - from)} (${new Date(v * 1000).toLocaleTimeString()})`) }, ...series],
+    series: [{ label: from == null ? "" : "time", value: (_, v) => (v == null ? "" : from == null ? xText(v) : `${elapsed(v - from)} (${timeOfDay(v * 1000)} ${zone(v * 1000)})`) }, ...series],
     hooks: {
       drawClear: [(u) => drawStretches(u, now().stretches ?? []), (u) => drawRects(u, props.rects ?? [])],
       draw: props.marks?.length ? [(u) => drawMarks(u, props.marks!)] : [],
@@ -174,7 +225,10 @@ function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): u
       setCursor: props.describe ? [(u) => describeCursor(u, element, props.describe!)] : [],
     },
   };
-  return new uPlot(options, dataOf(props), element);
+  const range = shown;
+  const made = new uPlot(options, dataOf(props), element);
+  if (from != null && range) made.setScale("x", { min: range[0], max: range[1] });
+  return made;
 }
 
 /** Callbacks for the range that the charts over time show. */
@@ -193,8 +247,12 @@ function tellWatchers(from: number, to: number) {
   pending = requestAnimationFrame(() => watchers.forEach((watcher) => watcher(from, to)));
 }
 
+/** The range that all charts over time show, also those that are drawn later. */
+let shown: [number, number] | null = null;
+
 /** Shows a range in all charts over time. */
 export function showStretch(from: number, to: number) {
+  shown = [from, to];
   for (const plot of uPlot.sync("time").plots) plot.setScale("x", { min: from, max: to });
 }
 
@@ -202,8 +260,15 @@ export function showStretch(from: number, to: number) {
 function tellSpan(u: uPlot, element: HTMLElement, isOverTime: boolean) {
   const { min, max } = u.scales.x;
   const figure = element.closest("figure");
-  if (figure && min != null && max != null) figure.dataset.span = String(Math.round(max - min));
-  if (isOverTime && figure?.id === "chart-overlay" && min != null && max != null) tellWatchers(min, max);
+  if (figure && min != null && max != null) {
+    figure.dataset.span = String(Math.round(max - min));
+    figure.dataset.until = String(Math.round(max));
+  }
+  if (isOverTime && figure?.id === "chart-overlay" && min != null && max != null) {
+    const xs = u.data[0];
+    shown = min > xs[0] || max < xs[xs.length - 1] ? [min, max] : null;
+    tellWatchers(min, max);
+  }
 }
 
 function fade(colour: string, alpha: number): string {
@@ -322,6 +387,7 @@ function show(u: uPlot, index: number) {
 
 /** Shows the whole run in all charts over time. */
 export function resetZoom() {
+  shown = null;
   for (const plot of uPlot.sync("time").plots) {
     const xs = plot.data[0];
     plot.setScale("x", { min: xs[0], max: xs[xs.length - 1] });

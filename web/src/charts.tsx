@@ -2,8 +2,9 @@
 
 import { useMemo } from "preact/hooks";
 import { Chart, resetZoom, type Line, type Rect } from "./chart";
-import { labelColumns, type Report, type Row } from "./data";
+import { labelColumns, perSecond, rowWithin, totalWithin, type Report, type Row } from "./data";
 import { NINES_AT, bytes, count, curveOf, elapsed, percent, percentileName, short, time } from "./format";
+import type { Stretch } from "./overlay";
 import { spoiltStretches } from "./verdict";
 
 type Values = (number | null)[];
@@ -28,34 +29,41 @@ function ZoomHint() {
   );
 }
 
-export function RunCharts({ report, theme }: { report: Report; theme: string }) {
+/** The charts of all samples. While the run goes on, those that a second can extend. */
+export function RunCharts({ report, theme, live = false, stretch = null }: { report: Report; theme: string; live?: boolean; stretch?: Stretch }) {
   const { steps } = report;
   const from = report.startedMs / 1000;
   const marks = useMemo(() => report.marks.map((mark) => ({ at: mark.at_ms / 1000, text: mark.text })), [report]);
   const charts = useMemo(() => {
-    const perSecond = (values: number[]) => values.map((value) => value / steps.stepS);
-    const hasIntended = steps.intended.some((value) => value > 0);
+    const rates = (values: number[]) => (live ? values.map((value) => value / steps.stepS) : perSecond(report, steps.at, values, steps.stepS));
+    // A line of some of the samples beside lines of all of them would look like missing load.
+    const sum = (values: number[]) => values.reduce((sum, value) => sum + value, 0);
+    const [intended, scheduled] = [sum(steps.intended), sum(steps.scheduled)];
+    // Run files of earlier versions do not have the starts of the scheduled samples alone.
+    const isWhole = intended > 0 && (scheduled || intended) >= 0.99 * sum(steps.started);
     const planned = plannedUsers(report, steps.at);
     const codes = steps.codes.slice(0, 8);
     return {
       rate: [
-        line("completed", perSecond(steps.count), 0, { filled: true }),
-        line("sent", perSecond(steps.started), 4, { dashed: true }),
-        ...(hasIntended ? [line("intended", perSecond(steps.intended), 6, { dashed: true })] : []),
-        line("failed", perSecond(steps.errors), 3),
+        line("completed", rates(steps.count), 0, { filled: true }),
+        line("sent", rates(steps.started), 4, { dashed: true }),
+        ...(isWhole ? [line("intended", rates(steps.intended), 6, { dashed: true })] : []),
+        line("failed", rates(steps.errors), 3),
       ],
+      schedule: scheduled > 0 && !isWhole ? [line("started", rates(steps.scheduled), 0, { filled: true }), line("intended", rates(steps.intended), 6, { dashed: true })] : null,
       users: [line("users", steps.users, 1, { filled: true }), ...(planned ? [line("planned", planned, 6, { dashed: true })] : [])],
       times: [line("median", steps.p50, 0), line("90th", steps.p90, 4), line("95th", steps.p95, 2), line("99th", steps.p99, 3)],
-      codes: codes.map(([code, values], index) => line(code || "(none)", perSecond(values), codeColour(code, index))),
-      bytes: [line("received", perSecond(steps.bytes), 0), line("sent", perSecond(steps.sentBytes), 4)],
+      codes: codes.map(([code, values], index) => line(code || "(none)", rates(values), codeColour(code, index))),
+      bytes: [line("received", rates(steps.bytes), 0), line("sent", rates(steps.sentBytes), 4)],
       phases: seenPhases(report.total).map((phase) => line(PHASES[phase], steps.phases[phase], PHASE_COLOURS[phase])),
     };
   }, [report, theme]);
-  const heat = useMemo(() => heatRects(report), [report, theme]);
-  const load = useMemo(() => loadPoints(report), [report, theme]);
+  const heat = useMemo(() => (live ? null : heatRects(report)), [report, theme]);
+  const load = useMemo(() => (live ? null : loadPoints(report, stretch)), [report, theme, stretch]);
+  const total = useMemo(() => (stretch ? totalWithin(report, stretch) : report.total), [report, stretch]);
   const step = steps.stepS === 1 ? "each second" : `steps of ${steps.stepS} s`;
   const stretches = useMemo(() => spoiltStretches(report), [report]);
-  const common = { x: steps.at, from, marks, stretches };
+  const common = { x: steps.at, from, marks, stretches, live };
   return (
     <>
       <section id="time">
@@ -69,23 +77,25 @@ export function RunCharts({ report, theme }: { report: Report; theme: string }) 
         <div class="charts">
           <Chart id="chart-times" title="Response time percentiles" hint={`Of the samples that ended in ${step}`} lines={charts.times} value={time} {...common} />
           <Chart id="chart-rate" title="Rate" hint="Samples a second" lines={charts.rate} value={short} {...common} />
+          {charts.schedule && <Chart id="chart-schedule" title="Schedule" hint="Of the samples with an intended start: how many should have started a second, and how many did" lines={charts.schedule} value={short} {...common} />}
           {steps.users.some((users) => users > 0) && <Chart id="chart-users" title="Users" hint="Running at a time" lines={charts.users} value={short} {...common} />}
           {heat && <Chart id="chart-heat" title="Heat map of response times" hint="The stronger the colour, the more samples took that long" lines={[line("", heat.x.map(() => null), 0)]} value={time} logY {...common} x={heat.x} rects={heat.rects} yRange={heat.range} describe={heat.describe} />}
           <Chart id="chart-codes" title="Response codes" hint="Samples a second" lines={charts.codes} value={short} stacked {...common} />
-          {seenPhases(report.total).length > 1 && <Chart id="chart-phases" title="Where the time went" hint="Mean times of the parts of a sample" lines={charts.phases} value={time} stacked {...common} />}
+          {!live && seenPhases(report.total).length > 1 && <Chart id="chart-phases" title="Where the time went" hint="Mean times of the parts of a sample" lines={charts.phases} value={time} stacked {...common} />}
           {report.total.bytes + report.total.sentBytes > 0 && <Chart id="chart-bytes" title="Bytes" hint="A second" lines={charts.bytes} value={bytes} binary {...common} />}
           {load && <Chart id="chart-load" title="Response time against rate" hint="Each point is a step of the run; a knee shows where the server reaches its capacity" x={load.x} lines={[line("95th", load.y, 2, { points: true })]} value={time} xValue={(v) => `${short(v)}/s`} />}
         </div>
       </section>
-      <Spread row={report.total} theme={theme} />
+      {!live && <Spread row={total} theme={theme} />}
     </>
   );
 }
 
-export function LabelCharts(props: { report: Report; row: Row; close: () => void; theme: string }) {
-  const { report, row, close, theme } = props;
+export function LabelCharts(props: { report: Report; row: Row; close: () => void; theme: string; stretch: Stretch }) {
+  const { report, row, close, theme, stretch } = props;
+  const within = useMemo(() => (stretch ? rowWithin(row, report, stretch) : row), [report, row, stretch]);
   const from = report.startedMs / 1000;
-  const columns = useMemo(() => (row.steps ? labelColumns(row.steps, report.labelStepS) : null), [row]);
+  const columns = useMemo(() => (row.steps ? labelColumns(report, row.steps) : null), [row]);
   const lines = useMemo(
     () =>
       columns && {
@@ -115,7 +125,7 @@ export function LabelCharts(props: { report: Report; row: Row; close: () => void
         )}
         {phases.length > 1 && <p class="hint">Where the time went, on average: {phases.map((phase) => `${PHASES[phase]} ${time(row.phases[phase])}`).join(", ")}.</p>}
       </section>
-      <Spread row={row} theme={theme} />
+      <Spread row={within} theme={theme} />
     </>
   );
 }
@@ -186,9 +196,11 @@ function heatRects(report: Report) {
 }
 
 /** 95th percentile against rate, sorted by rate. */
-function loadPoints(report: Report) {
+function loadPoints(report: Report, stretch: Stretch) {
   const { steps } = report;
-  const points = steps.at.map((_, i) => [steps.count[i] / steps.stepS, steps.p95[i]] as [number, number | null]).filter(([, p]) => p != null);
+  const rates = perSecond(report, steps.at, steps.count, steps.stepS);
+  const isShown = (at: number) => !stretch || (at >= stretch[0] && at <= stretch[1]);
+  const points = steps.at.map((at, i) => [isShown(at) ? rates[i] : null, steps.p95[i]]).filter((point): point is [number, number] => point[0] != null && point[1] != null);
   if (points.length < 3) return null;
   points.sort((a, b) => a[0] - b[0]);
   return { x: points.map(([r]) => r), y: points.map(([, p]) => p) };

@@ -1,5 +1,8 @@
 // The data that the program writes into the page. Times are in milliseconds unless the name says otherwise.
 
+/** Count, median, 95th and 99th percentile, maximum. */
+export type Times = [number, number, number, number, number];
+
 export interface Row {
   label: string;
   transaction: boolean;
@@ -19,11 +22,16 @@ export interface Row {
   /** Means of name look-up, TCP, TLS, first byte, body. */
   phases: number[];
   apdex: number | null;
-  /** From the intended start: count, median, 95th and 99th percentile, maximum. */
-  response: [number, number, number, number, number] | null;
+  /** Of the samples with an intended start, times from it: count, median, 95th and 99th percentile, maximum. */
+  response: Times | null;
+  /** Of the same samples, service times; null in run files of earlier versions. */
+  scheduled: Times | null;
   curve: [number, number][];
   distribution: [number, number, number][];
   steps?: LabelSteps;
+  /** Times by period: for each the distance to the one before, the number of buckets, and for each bucket the distance to the one
+   * before and its count. Bucket n begins at 2^(n/16) µs. */
+  periods?: number[];
 }
 
 export interface LabelSteps {
@@ -46,6 +54,8 @@ export interface Steps {
   errors: number[];
   started: number[];
   intended: number[];
+  /** Starts of samples that have an intended start. */
+  scheduled: number[];
   users: number[];
   bytes: number[];
   sentBytes: number[];
@@ -93,6 +103,18 @@ export interface Threshold {
   unit: string;
   /** The outcome in one sentence, without its word. */
   told: string;
+  /** The outcome for people who have not written the threshold; empty in run files of earlier versions. */
+  statement: string;
+}
+
+/** Something to look at first, as the program found it. */
+export interface Finding {
+  kind: string;
+  text: string;
+  evidence: string;
+  /** The label, and whether it is a transaction. */
+  label: [string, boolean] | null;
+  span_ms: [number, number] | null;
 }
 
 export type Outcome = "PASSED" | "NOT JUDGED" | "FAILED";
@@ -168,11 +190,17 @@ export interface Report {
   satisfiedMs: number;
   toleratedMs: number;
   errors: ErrorKind[];
+  findings: Finding[];
   total: Row;
   labels: Row[];
   steps: Steps;
   labelStepS: number;
+  /** The length of the periods of all rows, in seconds. */
+  periodS: number;
 }
+
+/** Whether the page was made from a result file, which describes neither the machine nor the plan. */
+export const isResultFile = (report: Report) => report.environment.length === 0 && !report.plan;
 
 export interface Difference {
   metric: string;
@@ -223,13 +251,25 @@ export async function unpack<T>(text: string): Promise<T> {
   return new Response(stream).json() as Promise<T>;
 }
 
+/** Rates from counts of steps. The run covers only a part of its first and its last step: such a step has the rate of that part, or
+ * none if the part is too short to tell. */
+export function perSecond(report: Report, at: number[], values: number[], stepS: number): Column {
+  const [from, to] = [report.startedMs / 1000, report.endedMs / 1000];
+  return values.map((value, index) => {
+    const covered = Math.min(at[index] + stepS, to) - Math.max(at[index], from);
+    if (values.length > 1 && covered < stepS / 2) return null;
+    return value / Math.max(Math.min(covered, stepS), 0.001);
+  });
+}
+
 /** A label's steps as columns for a chart; steps without samples are gaps. */
-export function labelColumns(steps: LabelSteps, stepS: number) {
-  const columns = { at: [] as number[], rate: [] as number[], errors: [] as number[], mean: [] as Column, p50: [] as Column, p95: [] as Column, p99: [] as Column };
+export function labelColumns(report: Report, steps: LabelSteps) {
+  const stepS = report.labelStepS;
+  const columns = { at: [] as number[], count: [] as number[], failed: [] as number[], mean: [] as Column, p50: [] as Column, p95: [] as Column, p99: [] as Column };
   const empty = (at: number) => {
     columns.at.push(at * stepS);
-    columns.rate.push(0);
-    columns.errors.push(0);
+    columns.count.push(0);
+    columns.failed.push(0);
     for (const name of ["mean", "p50", "p95", "p99"] as const) columns[name].push(null);
   };
   let at = 0;
@@ -238,14 +278,63 @@ export function labelColumns(steps: LabelSteps, stepS: number) {
     if (index > 0 && distance > 2) empty(at + distance - 1);
     at += distance;
     columns.at.push(at * stepS);
-    columns.rate.push(steps.count[index] / stepS);
-    columns.errors.push(steps.errors[index] / stepS);
+    columns.count.push(steps.count[index]);
+    columns.failed.push(steps.errors[index]);
     for (const name of ["mean", "p50", "p95", "p99"] as const) columns[name].push(steps[name][index]);
   });
-  return columns;
+  const rates = (values: number[]) => perSecond(report, columns.at, values, stepS);
+  return { ...columns, rate: rates(columns.count), errors: rates(columns.failed) };
 }
 
-const NOT_KNOWN = { min: NaN, p50: NaN, p90: NaN, p95: NaN, p99: NaN, p999: NaN, max: NaN, apdex: null };
+const NOT_KNOWN = { min: NaN, max: NaN, apdex: null };
+
+/** The bounds of a bucket in milliseconds. */
+const edge = (bucket: number) => 2 ** (bucket / 16) / 1000;
+
+/** The counts of a row's buckets in the periods whose middle is within a range. */
+function bucketsWithin(row: Row, periodS: number, [from, to]: [number, number]): Map<number, number> {
+  const counts = new Map<number, number>();
+  const list = row.periods ?? [];
+  let [place, period] = [0, 0];
+  while (place < list.length) {
+    period += list[place];
+    const middle = (period + 0.5) * periodS;
+    const end = place + 2 + 2 * list[place + 1];
+    let bucket = 0;
+    for (place += 2; place < end; place += 2) {
+      bucket += list[place];
+      if (middle >= from && middle <= to) counts.set(bucket, (counts.get(bucket) ?? 0) + list[place + 1]);
+    }
+  }
+  return counts;
+}
+
+const CURVE = [0, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 85, 90, 91, 92, 93, 94, 95, 96, 97, 98, 98.5, 99, 99.25, 99.5, 99.75, 99.9, 99.95, 99.975, 99.99, 99.999, 100];
+
+/** Percentiles, curve and distribution of counted buckets. */
+function timesOf(counts: Map<number, number>) {
+  const sorted = [...counts].sort((a, b) => a[0] - b[0]);
+  const all = sorted.reduce((sum, [, count]) => sum + count, 0);
+  const percentile = (percent: number): number => {
+    let wanted = (percent / 100) * all;
+    for (const [bucket, count] of sorted) {
+      if (wanted <= count) return edge(bucket) + (edge(bucket + 1) - edge(bucket)) * (wanted / count);
+      wanted -= count;
+    }
+    return sorted.length ? edge(sorted[sorted.length - 1][0] + 1) : NaN;
+  };
+  const bars = new Map<number, number>();
+  for (const [bucket, count] of sorted) bars.set(Math.floor(bucket / 4), (bars.get(Math.floor(bucket / 4)) ?? 0) + count);
+  return {
+    p50: percentile(50),
+    p90: percentile(90),
+    p95: percentile(95),
+    p99: percentile(99),
+    p999: percentile(99.9),
+    curve: all ? CURVE.map((percent): [number, number] => [percent, percentile(percent)]) : [],
+    distribution: [...bars].map(([bar, count]): [number, number, number] => [edge(bar * 4), edge(bar * 4 + 4), count]),
+  };
+}
 
 /** Sums over the steps within a range, in seconds since the Unix epoch. */
 function sums(at: number[], count: number[], errors: number[], mean: (number | null)[], stepS: number, [from, to]: [number, number]) {
@@ -259,17 +348,22 @@ function sums(at: number[], count: number[], errors: number[], mean: (number | n
   return { count: samples, errors: failed, mean: samples ? ms / samples : NaN, rate: samples / Math.max(to - from, stepS) };
 }
 
-/** A label within a range. Its percentiles are not known there. */
+/** A label within a range: its percentiles are those of the periods in it. */
 export function rowWithin(row: Row, report: Report, stretch: [number, number]): Row {
-  if (!row.steps) return { ...row, ...NOT_KNOWN };
+  const times = timesOf(bucketsWithin(row, report.periodS, stretch));
+  if (!row.steps) return { ...row, ...NOT_KNOWN, ...times };
   let step = 0;
   const at = row.steps.at.map((distance) => (step += distance) * report.labelStepS);
   const { count, errors, mean } = row.steps;
-  return { ...row, ...NOT_KNOWN, ...sums(at, count, errors, mean, report.labelStepS, stretch) };
+  return { ...row, ...NOT_KNOWN, ...times, ...sums(at, count, errors, mean, report.labelStepS, stretch) };
 }
 
 /** All samples within a range. */
 export function totalWithin(report: Report, stretch: [number, number]): Row {
   const { at, count, errors, mean, stepS } = report.steps;
-  return { ...report.total, ...NOT_KNOWN, ...sums(at, count, errors, mean, stepS, stretch) };
+  const counts = new Map<number, number>();
+  for (const row of report.labels.filter((row) => !row.transaction)) {
+    for (const [bucket, count] of bucketsWithin(row, report.periodS, stretch)) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+  }
+  return { ...report.total, ...NOT_KNOWN, ...timesOf(counts), ...sums(at, count, errors, mean, stepS, stretch) };
 }

@@ -19,7 +19,7 @@ export function Errors({ report, chosen }: { report: Report; chosen: Row | null 
   const kinds: [string, string][] = [["all", "All labels"], ...labels.map((label) => [label, label || "(no label)"] as [string, string])];
   return (
     <div class="card" id="error-list">
-      <Tools what="errors" choice={choice} kinds={labels.length > 1 ? kinds : undefined} shown={`${found.length} of ${known.length} kinds`} />
+      <Tools what="errors" choice={choice} kinds={labels.length > 1 ? kinds : undefined} shown={`${found.length} of ${known.length} kinds`} table={() => [["label", "code", "message", "count"], ...found.map((kind) => [kind.label, kind.code, kind.message, kind.count])]} />
       {found.slice(0, 200).map((kind) => (
         <Kind kind={kind} all={report.total.errors} key={[kind.label, kind.code, kind.message].join("\0")} />
       ))}

@@ -84,12 +84,38 @@ export function elapsed(seconds: number): string {
   const sign = seconds < 0 ? "-" : "";
   const whole = Math.abs(Math.round(seconds));
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
-  const two = (n: number) => String(n).padStart(2, "0");
   return h > 0 ? `${sign}${h}:${two(m)}:${two(s)}` : `${sign}${m}:${two(s)}`;
+}
+
+const two = (n: number) => String(n).padStart(2, "0");
+
+/** The reader's own time zone at a moment, as its difference from UTC. */
+export function zone(ms: number): string {
+  const minutes = -new Date(ms).getTimezoneOffset();
+  const [h, m] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return minutes === 0 ? "UTC" : `UTC${minutes < 0 ? "−" : "+"}${h}${m ? `:${two(m)}` : ""}`;
+}
+
+/** The time of day, without its zone, for texts beside another one that names it. */
+export function timeOfDay(ms: number): string {
+  const date = new Date(ms);
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 export function clock(ms: number): string {
   const date = new Date(ms);
-  const two = (n: number) => String(n).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${timeOfDay(ms)} ${zone(ms)}`;
+}
+
+/** How many samples it takes for one of them to lie beyond a percentile. With fewer, the percentile is the maximum by another name. */
+const LEAST = { p50: 1, p90: 10, p95: 20, p99: 100, p999: 1000 };
+
+/** A percentile of a row, unless the row has too few samples for it. */
+export function percentileOf(row: { count: number } & Record<keyof typeof LEAST, number>, name: keyof typeof LEAST): number | null {
+  return row.count >= LEAST[name] ? row[name] : null;
+}
+
+/** Samples a second. One sample has no rate. */
+export function rateOf(row: { count: number; rate: number }): string {
+  return row.count > 1 ? short(row.rate) : "–";
 }

@@ -1,17 +1,17 @@
 // A run that is under way: the sum so far, new seconds as they arrive, and the orders that steer the run. At the end it becomes
 // the report.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Chart, type Line } from "./chart";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { RunCharts } from "./charts";
 import { unpack, type ErrorKind, type Report, type Row, type Steps } from "./data";
 import { Errors } from "./errors";
-import { bytes, clock, count, duration, elapsed, percent, short, time } from "./format";
+import { bytes, clock, count, duration, elapsed, percent, percentileOf, short, time } from "./format";
 import { Generator } from "./generator";
 import { ReportPage } from "./report";
 import { LabelTable } from "./table";
 import { Header, useTheme } from "./theme";
 import { Thresholds } from "./thresholds";
-import { Verdict, spoiltStretches } from "./verdict";
+import { Verdict } from "./verdict";
 
 interface Standing {
   phase: "starting" | "running" | "paused" | "stopping" | "ended";
@@ -22,12 +22,22 @@ interface Standing {
   started: number;
   finished: number;
   rate: number;
+  has_rates: boolean;
+}
+
+interface Group {
+  name: string;
+  active: number;
+  planned: number;
+  ordered: number | null;
+  has_arrivals: boolean;
 }
 
 interface Standings {
   standing: Standing;
-  groups: { name: string; active: number }[];
+  groups: Group[];
   readonly: boolean;
+  run_file: string | null;
 }
 
 interface Second {
@@ -45,7 +55,7 @@ interface Second {
   p99: number | null;
   max: number | null;
   codes: [string, number][];
-  starts: [number, number, number][];
+  starts: [number, number, number, number][];
   connections: Report["connections"];
   total: Row;
   rows: Row[];
@@ -59,7 +69,24 @@ const MOST_STEPS = 1500;
 /** Adds the token from the page's own URL to each request. */
 const address = (path: string) => `api/${path}${location.search}`;
 
-type Link = "connecting" | "open" | "lost" | "ended";
+/** How the page is connected: `silent` if the connection stands and nothing arrives, as from a process that was stopped. */
+type Link = "connecting" | "open" | "silent" | "lost" | "ended";
+
+/** The program sends its state every second. After this many seconds without an event, the page does not call the run running. */
+const SILENT_S = 3;
+
+/** How long the run has been silent, in whole seconds; 0 while it answers. */
+function useSilence(heard: { current: number }, isOver: boolean): number {
+  const [silence, setSilence] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const silentS = Math.floor((Date.now() - heard.current) / 1000);
+      setSilence(isOver || silentS < SILENT_S ? 0 : silentS);
+    }, 500);
+    return () => clearInterval(timer);
+  }, [isOver]);
+  return silence;
+}
 
 /** The data of the page. It is requested again when the connection was lost. */
 function useRun() {
@@ -68,10 +95,14 @@ function useRun() {
   const [standings, setStandings] = useState<Standings | null>(null);
   const [link, setLink] = useState<Link>("connecting");
   const [attempt, setAttempt] = useState(0);
+  const heard = useRef(Date.now());
   const steps = report?.steps.at.length ?? 0;
   useEffect(() => {
     const source = new EventSource(address("events"));
-    const on = <T,>(name: string, take: (content: T) => void) => source.addEventListener(name, (event) => take(JSON.parse((event as MessageEvent<string>).data)));
+    const on = <T,>(name: string, take: (content: T) => void) => source.addEventListener(name, (event) => {
+        heard.current = Date.now();
+        take(JSON.parse((event as MessageEvent<string>).data));
+      });
     on<Report>("state", (state) => {
       setReport(state);
       setLink("open");
@@ -94,7 +125,8 @@ function useRun() {
   useEffect(() => {
     if (steps > MOST_STEPS) setAttempt((now) => now + 1);
   }, [steps > MOST_STEPS]);
-  return { report, finished, standings, link };
+  const silence = useSilence(heard, link === "ended");
+  return { report, finished, standings, link: link === "open" && silence ? ("silent" as const) : link, silence };
 }
 
 /** Combines new kinds with the known first samples: the server sends the first sample of a kind only once. */
@@ -119,7 +151,7 @@ function withSecond(report: Report, second: Second): Report {
     connections: second.connections,
     total: { ...second.total, curve: report.total.curve, distribution: report.total.distribution },
     labels: [...labels, ...rows.values()],
-    steps: withStep(report.steps, second),
+    steps: { ...withStep(report.steps, second), codes: withCodes(report.steps, second) },
   };
 }
 
@@ -139,17 +171,32 @@ function withStep(steps: Steps, second: Second): Steps {
   const started = second.starts.find(([at]) => at === second.at);
   next.started = [...steps.started, (started?.[1] ?? 0) * steps.stepS];
   next.intended = [...steps.intended, (started?.[2] ?? 0) * steps.stepS];
+  next.scheduled = [...steps.scheduled, (started?.[3] ?? 0) * steps.stepS];
   return next;
 }
 
-export function LivePage() {
-  const { report, finished, standings, link } = useRun();
-  if (finished) return <ReportPage report={finished} />;
-  if (!report) return <p class="note quiet">{link === "lost" ? "The run does not answer. It has ended, or the address lacks its token." : "Connecting to the run…"}</p>;
-  return <LiveReport report={report} standings={standings} link={link} />;
+/** The response codes with those of another second. */
+function withCodes(steps: Steps, second: Second): Steps["codes"] {
+  const last = steps.at.length - 1;
+  if (last >= 0 && second.at <= steps.at[last]) return steps.codes;
+  const counts = new Map(second.codes);
+  const known = steps.codes.map(([code, column]): Steps["codes"][0] => {
+    const count = counts.get(code) ?? 0;
+    counts.delete(code);
+    return [code, [...column, count * steps.stepS]];
+  });
+  const empty = steps.at.map(() => 0);
+  return [...known, ...[...counts].map(([code, count]): Steps["codes"][0] => [code, [...empty, count * steps.stepS]])];
 }
 
-function LiveReport({ report, standings, link }: { report: Report; standings: Standings | null; link: Link }) {
+export function LivePage() {
+  const { report, finished, standings, link, silence } = useRun();
+  if (finished) return <ReportPage report={finished} />;
+  if (!report) return <p class="note quiet">{link === "lost" ? "The run does not answer. It has ended, or the address lacks its token." : "Connecting to the run…"}</p>;
+  return <LiveReport report={report} standings={standings} link={link} silence={silence} />;
+}
+
+function LiveReport({ report, standings, link, silence }: { report: Report; standings: Standings | null; link: Link; silence: number }) {
   const [theme, toggle] = useTheme();
   const [chosen, setChosen] = useState<Row | null>(null);
   const standing = standings?.standing;
@@ -163,27 +210,38 @@ function LiveReport({ report, standings, link }: { report: Report; standings: St
   ];
   if (report.thresholds.length > 0) sections.splice(2, 0, ["thresholds", "Thresholds"]);
   const shownRow = chosen && (report.labels.find((row) => row.label === chosen.label && row.transaction === chosen.transaction) ?? null);
+  const isAnswering = link === "open" || link === "connecting";
+  const state = isAnswering ? (standing ? stood(standing) : "") : link === "ended" ? "ended" : silence ? `no answer for ${duration(silence)}` : "no answer";
+  useEffect(() => {
+    document.title = [state, report.name, "Drumfire"].filter(Boolean).join(" – ");
+  }, [state, report.name]);
+  const canOrder = isAnswering && standings != null && !standings.readonly;
   return (
     <>
-      <Header name={report.name} detail={[clock(report.startedMs), standing ? stood(standing) : ""].filter(Boolean).join(" · ")} theme={theme} toggle={toggle} sections={sections} />
+      <Header name={report.name} detail={clock(report.startedMs)} theme={theme} toggle={toggle} sections={sections}>
+        <span id="state" class={`badge ${isAnswering ? "" : "bad"}`}>
+          {state}
+        </span>
+        {standings && !standings.readonly && <Sure text="Stop run" hint="Users finish their sample" disabled={!canOrder || isOver(standings.standing)} act={() => order("stop")} />}
+      </Header>
       <main class="live">
-        <LinkState link={link} />
+        <LinkState link={link} silence={silence} file={standings?.run_file ?? null} />
         <section id="summary" aria-label="Summary">
           <Verdict report={report} />
-          <Tiles report={report} standing={standing} />
+          <Tiles report={report} standings={standings} />
         </section>
         <section id="control">
           <h2>Control</h2>
-          {standings && <Control standings={standings} />}
+          {standings && <Control standings={standings} isAnswering={isAnswering} />}
           <Marks report={report} />
         </section>
         {report.thresholds.length > 0 && (
-          <section id="thresholds">
+          <section>
             <h2>Thresholds</h2>
             <Thresholds thresholds={report.thresholds} />
           </section>
         )}
-        <LiveCharts report={report} theme={theme} />
+        <RunCharts report={report} theme={theme} live />
         <section id="labels">
           <h2>Labels</h2>
           <LabelTable report={report} chosen={shownRow} choose={setChosen} stretch={null} />
@@ -211,30 +269,54 @@ function stood(standing: Standing): string {
   return `${PHASES[standing.phase]}, ${elapsed(standing.elapsed_ms / 1000)}${planned}`;
 }
 
-function LinkState({ link }: { link: Link }) {
+const isOver = (standing: Standing) => standing.phase === "stopping" || standing.phase === "ended";
+
+function LinkState({ link, silence, file }: { link: Link; silence: number; file: string | null }) {
   if (link === "open" || link === "connecting") return null;
+  if (link === "ended") {
+    return (
+      <p class="verdict degraded" role="status" id="link">
+        The run has ended. Its report is being made.
+      </p>
+    );
+  }
   return (
-    <p class="verdict degraded" role="status" id="link">
-      {link === "lost" ? "The run does not answer. These are its last numbers; the page tries again." : "The run has ended. Its report is being made."}
-    </p>
+    <div class="verdict invalid" role="status" id="link">
+      <p>
+        <strong>The run does not answer.</strong> {silence > 0 && `Nothing has arrived for ${duration(silence)}. `}
+        {link === "silent" ? "Its process was stopped, or the machine is overloaded." : "It was killed, or the connection is lost."} These are its last numbers; the page tries again.
+      </p>
+      {file ? (
+        <p>
+          If it was killed, this command makes its report, up to the last second written: <code>{`drumfire report ${quoted(file)} --report report.html`}</code>
+        </p>
+      ) : (
+        <p>It wrote no run file, so there is no other copy of these numbers: print or save this page.</p>
+      )}
+    </div>
   );
 }
 
-function Tiles({ report, standing }: { report: Report; standing?: Standing }) {
+/** A path as a shell takes it. */
+const quoted = (path: string) => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replace(/'/g, `'\\''`)}'`);
+
+function Tiles({ report, standings }: { report: Report; standings: Standings | null }) {
+  const standing = standings?.standing;
+  const isOrdered = standings?.groups.some((group) => group.ordered != null);
   const { total, steps } = report;
   const last = steps.at.length - 1;
   const now = (values: (number | null)[]) => (last >= 0 ? (values[last] ?? 0) : 0);
   const share = total.count ? total.errors / total.count : 0;
   const known = (ms: number) => (total.count ? ms : null);
-  const planned = standing?.planned_users ? `of ${count(standing.planned_users)} planned` : "running now";
+  const planned = standing && (standing.planned_users || isOrdered) ? `of ${count(standing.planned_users)} ${isOrdered ? "ordered" : "planned"}` : "running now";
   const tiles: [string, string, string, string?][] = [
     ["Users", count(standing?.active ?? now(steps.users)), planned],
     ["Rate", `${short(now(steps.count) / steps.stepS)}/s`, `${short(total.rate)}/s on average`],
     ["Samples", count(total.count), `in ${duration((standing?.elapsed_ms ?? 0) / 1000)}`],
     ["Failed", total.count ? percent(share) : "–", `${count(total.errors)} samples`, total.errors > 0 ? "bad" : total.count ? "good" : ""],
     ["Median", time(known(total.p50)), `last second ${time(steps.p50[last])}`],
-    ["95th", time(known(total.p95)), `last second ${time(steps.p95[last])}`],
-    ["99th", time(known(total.p99)), `last second ${time(steps.p99[last])}`],
+    ["95th", time(percentileOf(total, "p95")), `last second ${time(steps.p95[last])}`],
+    ["99th", time(percentileOf(total, "p99")), `last second ${time(steps.p99[last])}`],
     ["Received", bytes(total.bytes), `sent ${bytes(total.sentBytes)}`],
   ];
   return (
@@ -266,33 +348,6 @@ function Marks({ report }: { report: Report }) {
   );
 }
 
-const line = (name: string, values: (number | null)[], colour: number, more: Partial<Line> = {}): Line => ({ name, values, colour, ...more });
-
-function LiveCharts({ report, theme }: { report: Report; theme: string }) {
-  const { steps } = report;
-  const charts = useMemo(() => {
-    const perSecond = (values: number[]) => values.map((value) => value / steps.stepS);
-    return {
-      times: [line("median", steps.p50, 0), line("95th", steps.p95, 2), line("99th", steps.p99, 3)],
-      rate: [line("completed", perSecond(steps.count), 0, { filled: true }), line("failed", perSecond(steps.errors), 3)],
-      users: [line("users", steps.users, 1, { filled: true })],
-    };
-  }, [steps, theme]);
-  const marks = useMemo(() => report.marks.map((mark) => ({ at: mark.at_ms / 1000, text: mark.text })), [report.marks]);
-  const stretches = useMemo(() => spoiltStretches(report), [report.verdict]);
-  const common = { x: steps.at, from: report.startedMs / 1000, marks, stretches, live: true };
-  return (
-    <section id="time">
-      <h2>Over time</h2>
-      <div class="charts">
-        <Chart id="chart-times" title="Response time percentiles" hint="Of the samples that ended in each second" lines={charts.times} value={time} {...common} />
-        <Chart id="chart-rate" title="Rate" hint="Samples a second" lines={charts.rate} value={short} {...common} />
-        <Chart id="chart-users" title="Users" hint="Running at a time" lines={charts.users} value={short} {...common} />
-      </div>
-    </section>
-  );
-}
-
 /** Sends an order. Returns why it was refused; empty if it was accepted. */
 async function order(name: string, body: object = {}): Promise<string> {
   try {
@@ -303,27 +358,58 @@ async function order(name: string, body: object = {}): Promise<string> {
   }
 }
 
-function Control({ standings: { standing, groups, readonly } }: { standings: Standings }) {
+/** A number that the user typed; `null` if it is none. */
+function numberOf(text: string): number | null {
+  const number = Number(text.replace(/[,\s](?=\d{3}\b)/g, ""));
+  return text.trim() !== "" && Number.isFinite(number) ? number : null;
+}
+
+/** An order for more than this many times the plan's users is asked about, as the program itself does. */
+const MANY_TIMES = 10;
+
+function Control({ standings: { standing, groups, readonly }, isAnswering }: { standings: Standings; isAnswering: boolean }) {
   const [told, setTold] = useState("");
   const give = (name: string, body?: object) => order(name, body).then((why) => setTold(why));
   if (readonly) return <p class="card quiet">This page cannot control the run.</p>;
-  const isOver = standing.phase === "stopping" || standing.phase === "ended";
+  const isEnding = isOver(standing) || !isAnswering;
+  const rate = (text: string) => {
+    const factor = numberOf(text);
+    if (factor == null) return setTold(`“${text}” is not a number; give a factor such as 0.5 or 2.`);
+    give("rate", { factor });
+  };
+  const users = (group: Group) => (text: string) => {
+    const users = numberOf(text);
+    if (users == null || users < 0 || !Number.isInteger(users)) return setTold(`“${text}” is not a number of users.`);
+    give("users", { group: group.name, users, anyway: isMany(group, text) });
+  };
+  const isMany = (group: Group, text: string) => (numberOf(text) ?? 0) > MANY_TIMES * Math.max(group.planned, 1);
   const isPaused = standing.phase === "paused";
   return (
     <div class="card control">
       <div class="orders">
-        <button type="button" class="order" disabled={isOver} onClick={() => give(isPaused ? "resume" : "pause")}>
+        <button type="button" class="order" disabled={isEnding} onClick={() => give(isPaused ? "resume" : "pause")}>
           {isPaused ? "Resume" : "Pause"}
         </button>
-        <Sure text="Stop" hint="Users finish their sample" disabled={standing.phase === "ended" || isOver} act={() => give("stop")} />
-        <Sure text="Stop now" hint="Samples are aborted" disabled={standing.phase === "ended"} act={() => give("stop-now")} />
-        <Field label="Rate factor" action="Change rate" value={short(standing.rate)} set={(text) => give("rate", { factor: Number(text) })} />
-        <Field label="Mark" action="Add mark" value="" placeholder="what happened" wide set={(text) => text && give("mark", { text })} />
+        <Sure text="Stop" hint="Users finish their sample" disabled={isEnding} act={() => give("stop")} />
+        <Sure text="Stop now" hint="Samples are aborted" disabled={standing.phase === "ended" || !isAnswering} act={() => give("stop-now")} />
+        {standing.has_rates && <Field label="Rate factor" action="Change rate" value={String(standing.rate)} disabled={isEnding} set={rate} />}
+        <Field label="Mark" disabled={!isAnswering} action="Add mark" value="" placeholder="what happened" wide set={(text) => text && give("mark", { text })} />
       </div>
       <div class="orders">
-        {groups.map((group) => (
-          <Field label={`Users of ${group.name}`} action="Change users" now={count(group.active)} value={String(group.active)} set={(text) => give("users", { group: group.name, users: Number(text) })} />
-        ))}
+        {groups
+          .filter((group) => !group.has_arrivals)
+          .map((group) => (
+            <Field
+              key={group.name}
+              label={`Users of ${group.name}`}
+              action="Change users"
+              now={`${count(group.active)} of ${count(group.ordered ?? group.planned)}`}
+              value={String(group.ordered ?? group.active)}
+              disabled={isEnding}
+              question={(text) => (isMany(group, text) ? `${count(numberOf(text) ?? 0)}, for ${count(group.planned)} in the plan: sure?` : "")}
+              set={users(group)}
+            />
+          ))}
       </div>
       <p class="told" role="status">
         {told}
@@ -348,25 +434,42 @@ function Sure({ text, hint, disabled, act }: { text: string; hint: string; disab
 }
 
 /** A value to change. The user's input stays while the run goes on. */
-function Field(props: { label: string; action: string; value: string; now?: string; placeholder?: string; wide?: boolean; set: (text: string) => void }) {
+function Field(props: {
+  label: string;
+  action: string;
+  value: string;
+  now?: string;
+  placeholder?: string;
+  wide?: boolean;
+  disabled?: boolean;
+  /** What is asked before a value is set; nothing if it is empty. */
+  question?: (text: string) => string;
+  set: (text: string) => void;
+}) {
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<string | null>(null);
+  const [asked, setAsked] = useState<string | null>(null);
+  const text = (typed ?? props.value).trim();
+  const question = props.question?.(text) ?? "";
+  const isAsked = question !== "" && asked === text;
   return (
     <form
       class="field"
       onSubmit={(event) => {
         event.preventDefault();
-        props.set((typed ?? props.value).trim());
+        if (question && !isAsked) return setAsked(text);
+        props.set(text);
         setTyped(null);
+        setAsked(null);
         input.current?.blur();
       }}
     >
       <label>
         {props.label} {props.now != null && <b>{props.now}</b>}
-        <input ref={input} class={props.wide ? "wide" : ""} value={typed ?? props.value} placeholder={props.placeholder} onInput={(event) => setTyped(event.currentTarget.value)} onBlur={() => typed === "" && setTyped(null)} />
+        <input ref={input} class={props.wide ? "wide" : ""} value={typed ?? props.value} disabled={props.disabled} placeholder={props.placeholder} onInput={(event) => setTyped(event.currentTarget.value)} onBlur={() => typed === "" && setTyped(null)} />
       </label>
-      <button type="submit" class="order" aria-label={`${props.action}: ${props.label}`}>
-        {props.action}
+      <button type="submit" class={`order ${isAsked ? "sure" : ""}`} disabled={props.disabled} aria-label={isAsked ? question : `${props.action}: ${props.label}`}>
+        {isAsked ? question : props.action}
       </button>
     </form>
   );

@@ -2,8 +2,9 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Chart, resetZoom, showStretch, watchStretch, type Line } from "./chart";
-import type { Report } from "./data";
+import { perSecond, type Report } from "./data";
 import { elapsed } from "./format";
+import { readPlace, writePlace } from "./place";
 
 /** From and to, in seconds since the Unix epoch; `null` is the whole run. */
 export type Stretch = [number, number] | null;
@@ -14,9 +15,14 @@ export function useStretch(report: Report): Stretch {
   useEffect(() => {
     const first = report.steps.at[0];
     const last = report.steps.at[report.steps.at.length - 1];
+    const start = report.startedMs / 1000;
+    const place = readPlace();
+    if (place.from != null && place.to != null && place.to > place.from) showStretch(Math.max(first, start + place.from), Math.min(last, start + place.to));
     return watchStretch((from, to) => {
       const isWhole = from <= first && to >= last;
       setStretch((now) => (isWhole ? null : now && now[0] === from && now[1] === to ? now : [from, to]));
+      const second = (at: number) => Math.round((at - start) * 10) / 10;
+      writePlace(isWhole ? { from: undefined, to: undefined } : { from: second(from), to: second(to) });
     });
   }, [report]);
   return stretch;
@@ -26,11 +32,11 @@ export function useStretch(report: Report): Stretch {
 export function Overlay({ report, stretch, theme }: { report: Report; stretch: Stretch; theme: string }) {
   const { steps } = report;
   const lines = useMemo(() => {
-    const perSecond = (values: number[]) => values.map((value) => value / steps.stepS);
+    const rates = (values: number[]) => perSecond(report, steps.at, values, steps.stepS);
     const all: [string, (number | null)[], number, boolean][] = [
       ["users", steps.users, 1, false],
-      ["rate", perSecond(steps.count), 0, false],
-      ["failed", perSecond(steps.errors), 3, false],
+      ["rate", rates(steps.count), 0, false],
+      ["failed", rates(steps.errors), 3, false],
       ["95th percentile", steps.p95, 2, true],
     ];
     return all

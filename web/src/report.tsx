@@ -1,12 +1,15 @@
 // The report of a run.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
+import { resetZoom, showStretch } from "./chart";
 import { Errors } from "./errors";
 import { LabelCharts, RunCharts } from "./charts";
-import type { Report, Row } from "./data";
-import { bytes, clock, count, duration, percent, short, time } from "./format";
+import { isResultFile, type Finding, type Report, type Times } from "./data";
+import { Findings } from "./findings";
+import { bytes, clock, count, duration, percent, percentileOf, rateOf, time } from "./format";
 import { Generator } from "./generator";
 import { Overlay, useStretch } from "./overlay";
+import { goTo, useChosen, useSection } from "./place";
 import { LabelTable } from "./table";
 import { Header, useTheme } from "./theme";
 import { Thresholds } from "./thresholds";
@@ -14,12 +17,13 @@ import { Verdict } from "./verdict";
 
 export function ReportPage({ report }: { report: Report }) {
   const [theme, toggle] = useTheme();
-  const [chosen, setChosen] = useState<Row | null>(null);
+  const [chosen, setChosen] = useChosen(report);
+  useSection();
   const sections = useMemo(() => {
     const all: [string, string, boolean][] = [
       ["summary", "Summary", true],
-      ["thresholds", "Thresholds", report.thresholds.length > 0],
       ["labels", "Labels", true],
+      ["together", "Overview", report.labels.length > 0],
       ["time", "Over time", report.labels.length > 0],
       ["spread", "Distribution", report.labels.length > 0],
       ["errors", "Errors", true],
@@ -29,6 +33,22 @@ export function ReportPage({ report }: { report: Report }) {
     return all.filter(([, , shown]) => shown).map(([id, text]) => [id, text] as [string, string]);
   }, [report]);
   const stretch = useStretch(report);
+  /** Sets the period and the label of a finding, and goes to its charts. */
+  const show = (finding: Finding) => {
+    const row = finding.label && report.labels.find((row) => row.label === finding.label![0] && row.transaction === finding.label![1]);
+    setChosen(row ?? null);
+    const [first, last] = [report.steps.at[0], report.steps.at[report.steps.at.length - 1]];
+    if (finding.span_ms) {
+      const [from, to] = finding.span_ms.map((ms) => ms / 1000);
+      // What is around it shows what it differs from.
+      const around = (to - from) / 4;
+      showStretch(Math.max(first, from - around), Math.min(last, to + around));
+    } else {
+      resetZoom();
+    }
+    const section = finding.kind === "errors" ? "errors" : finding.kind === "generator" ? "generator" : finding.kind === "knee" ? "together" : "time";
+    setTimeout(() => goTo(section));
+  };
   const lengthS = (report.endedMs - report.startedMs) / 1000;
   const name = report.title ?? report.name;
   // A live page becomes the report without being loaded again.
@@ -48,32 +68,28 @@ export function ReportPage({ report }: { report: Report }) {
       />
       <main>
         <section id="summary" aria-label="Summary">
+          {report.outcome && <Thresholds thresholds={report.thresholds} outcome={report.outcome} />}
           <Verdict report={report} />
+          <Findings report={report} show={show} />
           {report.labels.length === 0 && <p class="card quiet note">No sample was taken.</p>}
           {report.merged && <p class="hint note">Merging {report.merged}.</p>}
           <Tiles report={report} lengthS={lengthS} />
-          {report.labels.length > 0 && <ServiceAndResponse total={report.total} />}
+          {report.labels.length > 0 && <ServiceAndResponse report={report} />}
         </section>
-        {report.thresholds.length > 0 && (
-          <section id="thresholds">
-            <h2>Thresholds</h2>
-            <Thresholds thresholds={report.thresholds} />
-          </section>
-        )}
+        <section id="labels">
+          <h2>Labels</h2>
+          <LabelTable report={report} chosen={chosen} choose={setChosen} stretch={stretch} />
+        </section>
         {report.labels.length > 0 && (
           <section id="together">
             <h2>Overview</h2>
             <Overlay report={report} stretch={stretch} theme={theme} />
           </section>
         )}
-        <section id="labels">
-          <h2>Labels</h2>
-          <LabelTable report={report} chosen={chosen} choose={setChosen} stretch={stretch} />
-        </section>
         {chosen ? (
-          <LabelCharts key={chosen.label + chosen.transaction} report={report} row={chosen} close={() => setChosen(null)} theme={theme} />
+          <LabelCharts key={chosen.label + chosen.transaction} report={report} row={chosen} close={() => setChosen(null)} theme={theme} stretch={stretch} />
         ) : (
-          report.labels.length > 0 && <RunCharts report={report} theme={theme} />
+          report.labels.length > 0 && <RunCharts report={report} theme={theme} stretch={stretch} />
         )}
         <section id="errors">
           <h2>Errors</h2>
@@ -114,10 +130,10 @@ function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
   const measured: Tile[] = [
     ["Samples", count(total.count), lengthS > 0 ? `in ${duration(lengthS)}` : ""],
     ["Failed", percent(share), `${count(total.errors)} samples`, total.errors > 0 ? "bad" : "good"],
-    ["Rate", `${short(total.rate)}/s`, "a second, on average"],
+    ["Rate", total.count > 1 ? `${rateOf(total)}/s` : "–", "a second, on average"],
     ["Median", time(total.p50), `mean ${time(total.mean)}`],
-    ["95th", time(total.p95), `90th ${time(total.p90)}`],
-    ["99th", time(total.p99), `maximum ${time(total.max)}`],
+    ["95th", time(percentileOf(total, "p95")), `90th ${time(percentileOf(total, "p90"))}`],
+    ["99th", time(percentileOf(total, "p99")), `maximum ${time(total.max)}`],
     ["Users", count(users), "maximum at a time"],
     ["Received", bytes(total.bytes), `sent ${bytes(total.sentBytes)}`],
   ];
@@ -138,8 +154,11 @@ function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
   );
 }
 
-function ServiceAndResponse({ total }: { total: Row }) {
-  const response = total.response;
+/** Service times beside response times, of the same samples: those that a schedule gave an intended start. */
+function ServiceAndResponse({ report }: { report: Report }) {
+  const { response, scheduled, count: all } = report.total;
+  // A result file does not say whether its samples had a schedule.
+  if (!response && isResultFile(report)) return null;
   if (!response) {
     return (
       <p class="hint note">
@@ -148,17 +167,14 @@ function ServiceAndResponse({ total }: { total: Row }) {
       </p>
     );
   }
-  const [samples, p50, p95, p99, max] = response;
-  const rows: [string, number[]][] = [
-    ["Service time: from the actual start", [total.p50, total.p95, total.p99, total.max]],
-    ["Response time: from the intended start", [p50, p95, p99, max]],
-  ];
+  const rows: [string, Times][] = [["Response time: from the intended start", response]];
+  if (scheduled) rows.unshift(["Service time: from the actual start", scheduled]);
   return (
     <div class="card scroll" tabIndex={0} role="group" aria-label="Service and response times">
       <table>
         <thead>
           <tr>
-            <th scope="col">{count(samples)} samples with an intended start</th>
+            <th scope="col">{count(response[0])}{response[0] < all ? ` of ${count(all)}` : ""} samples with an intended start</th>
             {["median", "95th", "99th", "maximum"].map((head) => (
               <th scope="col" class="number">
                 {head}
@@ -170,7 +186,7 @@ function ServiceAndResponse({ total }: { total: Row }) {
           {rows.map(([name, values]) => (
             <tr>
               <th scope="row">{name}</th>
-              {values.map((value) => (
+              {values.slice(1).map((value) => (
                 <td class="number">{time(value)}</td>
               ))}
             </tr>

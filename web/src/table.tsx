@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { rowWithin, totalWithin, type Report, type Row } from "./data";
-import { count, percent, short, time } from "./format";
+import { count, duration, percent, percentileOf, rateOf, time } from "./format";
 import type { Stretch } from "./overlay";
 import { Tools, hasWords, useChoice } from "./tools";
 
@@ -13,20 +13,26 @@ interface Column {
   title?: string;
 }
 
+const percentileColumn = (head: string, name: Parameters<typeof percentileOf>[1]): Column => ({
+  head,
+  value: (row) => percentileOf(row, name),
+  text: (row) => time(percentileOf(row, name)),
+});
+
 const share = (row: Row) => (row.count ? row.errors / row.count : 0);
 
 const COLUMNS: Column[] = [
   { head: "Label", value: (row) => row.label.toLowerCase(), text: (row) => row.label },
   { head: "Samples", value: (row) => row.count, text: (row) => count(row.count) },
   { head: "Failed", value: share, text: (row) => percent(share(row)) },
-  { head: "Rate/s", value: (row) => row.rate, text: (row) => short(row.rate) },
+  { head: "Rate/s", value: (row) => row.rate, text: (row) => rateOf(row) },
   { head: "Mean", value: (row) => row.mean, text: (row) => time(row.mean) },
   { head: "Min", value: (row) => row.min, text: (row) => time(row.min) },
-  { head: "Median", value: (row) => row.p50, text: (row) => time(row.p50) },
-  { head: "90th", value: (row) => row.p90, text: (row) => time(row.p90) },
-  { head: "95th", value: (row) => row.p95, text: (row) => time(row.p95) },
-  { head: "99th", value: (row) => row.p99, text: (row) => time(row.p99) },
-  { head: "99.9th", value: (row) => row.p999, text: (row) => time(row.p999) },
+  percentileColumn("Median", "p50"),
+  percentileColumn("90th", "p90"),
+  percentileColumn("95th", "p95"),
+  percentileColumn("99th", "p99"),
+  percentileColumn("99.9th", "p999"),
   { head: "Max", value: (row) => row.max, text: (row) => time(row.max) },
   { head: "APDEX", value: (row) => row.apdex, text: (row) => (row.apdex == null ? "–" : row.apdex.toFixed(3)) },
 ];
@@ -51,7 +57,10 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
       isFound(row.label) &&
       (kind === "all" || (kind === "failed" ? row.errors > 0 : row.transaction === (kind === "transactions")));
     const found = report.labels.filter(wanted);
-    if (sort) {
+    if (!sort) {
+      const worst = (row: Row) => (row.count ? row.errors / row.count : 0);
+      found.sort((a, b) => worst(b) - worst(a) || b.p95 - a.p95);
+    } else {
       const [column, down] = sort;
       const value = COLUMNS[column].value;
       const order = (a: Row, b: Row) => {
@@ -64,11 +73,10 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
   }, [report, search, kind, sort, within]);
   const kinds: [string, string][] = [["all", "All labels"], ["failed", "With failures"]];
   if (hasTransactions) kinds.push(["samples", "Samplers"], ["transactions", "Transactions"]);
-  const slowest = Math.max(...report.labels.map((row) => row.p95), 1e-9);
   return (
     <div class="card">
-      <Tools what="labels" choice={choice} kinds={kinds} shown={`${rows.length} of ${report.labels.length}`} />
-      {stretch && <p class="hint within">Samples, failures, rate and mean of the chosen stretch. Percentiles are known only for the whole run.</p>}
+      <Tools what="labels" choice={choice} kinds={kinds} shown={`${rows.length} of ${report.labels.length}`} table={() => [FIELDS, ...rows.map((row) => fieldsOf(shown(row)))]} />
+      {stretch && <p class="hint within">The numbers are those of the chosen period. Its percentiles are computed from periods of {duration(report.periodS)}, to 4 %.</p>}
       <div class="scroll tall" tabIndex={0} role="group" aria-label="Table of labels">
         <table id="label-table">
           <thead>
@@ -89,7 +97,7 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
           </thead>
           <tbody>
             {rows.map((row) => (
-              <LabelRow row={row} shown={shown(row)} isChosen={row === chosen} choose={choose} slowest={slowest} />
+              <LabelRow row={row} shown={shown(row)} isChosen={row === chosen} choose={choose} report={report} />
             ))}
           </tbody>
           <tfoot>
@@ -103,8 +111,53 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
   );
 }
 
-function LabelRow(props: { row: Row; shown: Row; isChosen: boolean; choose: (row: Row | null) => void; slowest: number }) {
-  const { row, shown, isChosen, choose, slowest } = props;
+/** The columns of the table as a file; times in milliseconds. */
+const FIELDS = ["label", "transaction", "samples", "failed", "rate_per_s", "mean_ms", "min_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "p99_9_ms", "max_ms", "apdex"];
+
+function fieldsOf(row: Row): (string | number | null)[] {
+  const known = [row.mean, row.min, row.p50, row.p90, row.p95, row.p99, row.p999, row.max];
+  return [row.label, String(row.transaction), row.count, row.errors, row.rate, ...(row.count ? known : known.map(() => null)), row.apdex];
+}
+
+/** How many points a small curve has. */
+const SPARK_POINTS = 60;
+
+/** Small curves over the whole run, by the column that they stand in: each from 0 to its own maximum. */
+function sparksOf(report: Report, row: Row): Record<string, string> {
+  const { steps } = row;
+  const [first, last] = [report.steps.at[0], report.steps.at[report.steps.at.length - 1] + report.steps.stepS];
+  if (!steps || steps.at.length < 3 || last - first < 5 * report.labelStepS) return {};
+  const points = Math.min(SPARK_POINTS, Math.floor((last - first) / report.labelStepS));
+  const [count, failed, p95] = [0, 1, 2].map(() => new Array<number>(points).fill(0));
+  let step = 0;
+  steps.at.forEach((distance, index) => {
+    step += distance;
+    const at = Math.min(points - 1, Math.max(0, Math.floor(((step * report.labelStepS - first) / (last - first)) * points)));
+    count[at] += steps.count[index];
+    failed[at] += steps.errors[index];
+    p95[at] = Math.max(p95[at], steps.p95[index]);
+  });
+  const x = SPARK_POINTS / points;
+  const path = (values: number[], isKnown: (at: number) => boolean) => {
+    const most = Math.max(...values, 1e-9);
+    let isDown = false;
+    return values
+      .map((value, at) => {
+        if (!isKnown(at)) return (isDown = false), "";
+        const command = isDown ? "L" : "M";
+        isDown = true;
+        return `${command}${((at + 0.5) * x).toFixed(1)} ${(9.5 - (value / most) * 9).toFixed(1)}`;
+      })
+      .join("");
+  };
+  const sparks: Record<string, string> = { "95th": path(p95, (at) => count[at] > 0), "Rate/s": path(count, () => true) };
+  if (row.errors > 0) sparks.Failed = path(failed, () => true);
+  return sparks;
+}
+
+function LabelRow(props: { row: Row; shown: Row; isChosen: boolean; choose: (row: Row | null) => void; report: Report }) {
+  const { row, shown, isChosen, choose, report } = props;
+  const sparks = useMemo(() => sparksOf(report, row), [report, row]);
   return (
     <tr class={isChosen ? "chosen" : ""}>
       <th scope="row">
@@ -116,7 +169,11 @@ function LabelRow(props: { row: Row; shown: Row; isChosen: boolean; choose: (row
       {COLUMNS.slice(1).map((column) => (
         <td class={`number ${column.head === "Failed" && shown.errors > 0 ? "bad" : ""}`}>
           {cell(column, shown)}
-          {column.head === "95th" && shown === row && <i class="bar95" aria-hidden="true" style={{ width: `${(row.p95 / slowest) * 100}%` }} />}
+          {sparks[column.head] && (
+            <svg class={`spark ${column.head === "Failed" ? "bad" : ""}`} viewBox={`0 0 ${SPARK_POINTS} 10`} preserveAspectRatio="none" aria-hidden="true">
+              <path d={sparks[column.head]} />
+            </svg>
+          )}
         </td>
       ))}
     </tr>

@@ -1,6 +1,7 @@
 // The tools above a table: a search, a filter for rows, and the number of rows shown.
 
 import { useState } from "preact/hooks";
+import { SaveTable } from "./save";
 
 export interface Choice {
   search: string;
@@ -22,8 +23,8 @@ export function hasWords(search: string): (text: string) => boolean {
   return (text) => words.every((word) => text.toLowerCase().includes(word));
 }
 
-export function Tools(props: { what: string; choice: Choice; kinds?: [string, string][]; shown: string }) {
-  const { what, choice, kinds, shown } = props;
+export function Tools(props: { what: string; choice: Choice; kinds?: [string, string][]; shown: string; table?: () => (string | number | null)[][] }) {
+  const { what, choice, kinds, shown, table } = props;
   return (
     <div class="tools">
       <label>
@@ -43,6 +44,7 @@ export function Tools(props: { what: string; choice: Choice; kinds?: [string, st
       <span class="hint" role="status">
         {shown}
       </span>
+      {table && <SaveTable title={what} rows={table} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // The run's verdict on its own numbers, with when and why.
 
-import type { Reason, Report } from "./data";
+import { isResultFile, type Reason, type Report } from "./data";
 import { elapsed } from "./format";
 
 const MEANING: Record<string, string> = {
@@ -32,20 +32,33 @@ function when(reason: Reason, report: Report): string {
 export function Verdict({ report }: { report: Report }) {
   const verdict = report.verdict;
   if (!verdict) {
-    const fromFile = report.environment.length === 0;
     return (
       <p class="verdict none" id="verdict">
-        <strong>No verdict.</strong> {fromFile ? "This report was made from a result file, which has no measurements of the load generator." : "The load generator was not monitored in this run."}
+        <strong>No verdict.</strong> {isResultFile(report) ? "This report was made from a result file, which has no measurements of the load generator." : "The load generator was not monitored in this run."}
       </p>
     );
   }
-  return (
-    <div class={`verdict ${verdict.state.toLowerCase().split(" ")[0]}`} id="verdict">
-      <p>
-        <strong>{verdict.state[0].toUpperCase() + verdict.state.slice(1)}</strong> {MEANING[verdict.state] ?? ""}
+  const line = (
+    <>
+      <strong>{verdict.state[0].toUpperCase() + verdict.state.slice(1)}</strong> {MEANING[verdict.state] ?? ""}
+    </>
+  );
+  const kind = `verdict ${verdict.state.toLowerCase().split(" ")[0]}`;
+  if (verdict.reasons.length === 0) {
+    return (
+      <p class={kind} id="verdict">
+        {line}
       </p>
-      {verdict.reasons.length > 0 && (
-        <ul>
+    );
+  }
+  const [first, ...rest] = verdict.reasons;
+  return (
+    <details class={`${kind} printed`} id="verdict">
+      <summary>
+        {line} {first.what[0].toUpperCase() + first.what.slice(1)}
+        {rest.length > 0 ? `, and ${rest.length} more` : ""}.
+      </summary>
+      <ul>
           {verdict.reasons.map((reason) => (
             <li>
               <b>{reason.what}</b>
@@ -54,9 +67,8 @@ export function Verdict({ report }: { report: Report }) {
               <small>{reason.remedy}</small>
             </li>
           ))}
-        </ul>
-      )}
-    </div>
+      </ul>
+    </details>
   );
 }
 

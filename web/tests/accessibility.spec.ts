@@ -13,10 +13,12 @@ for (const scheme of ["light", "dark"] as const) {
   }
 }
 
-test("the other colours are one click away", async ({ open, page }) => {
+test("the other colours are one click away, and stay", async ({ open, page }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await open("whole.html");
   await page.getByRole("button", { name: "Use dark colours" }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await open("results.html");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await page.getByRole("button", { name: "Use light colours" }).click();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");

@@ -1,5 +1,5 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
@@ -80,7 +80,7 @@ test("curves move, errors are shown, and the page becomes the report", async ({ 
   await expect(page.locator("#error-list .kind").first()).toContainText("404");
   await page.locator("#error-list .kind").first().locator("summary").click();
   await expect(page.locator("#error-list .first").first()).toContainText("GET http://127.0.0.1");
-  await expect(page.locator("#thresholds")).toContainText("fails if > 60 s");
+  await expect(page.locator("#thresholds")).toContainText("The 95th percentile stayed below 60 s");
   await expect(page.locator("#generator .chart").first()).toBeVisible();
   await fits(page);
   await page.getByRole("button", { name: "Stop", exact: true }).click();
@@ -97,7 +97,7 @@ test("orders change the run", async ({ run, look }) => {
   await expect(users).toHaveValue("2");
   await users.fill("5");
   await users.press("Enter");
-  await expect(page.locator("#tiles .tile").first()).toContainText("5");
+  await expect(page.locator("#tiles .tile").first()).toContainText("of 5 ordered");
   await expect(page.locator("#marks")).toContainText("users of `Buyers` set to 5");
   await page.getByRole("button", { name: "Pause" }).click();
   await expect(page.getByRole("button", { name: "Resume" })).toBeVisible();
@@ -106,9 +106,65 @@ test("orders change the run", async ({ run, look }) => {
   await page.getByRole("textbox", { name: "Mark" }).fill("deployed");
   await page.getByRole("textbox", { name: "Mark" }).press("Enter");
   await expect(page.locator("#marks")).toContainText("deployed");
-  await page.getByRole("textbox", { name: "Rate factor" }).fill("-1");
-  await page.getByRole("textbox", { name: "Rate factor" }).press("Enter");
+  // The plan has no rates, so no order for them is offered.
+  await expect(page.getByRole("textbox", { name: "Rate factor" })).toHaveCount(0);
+});
+
+test("many users are asked about", async ({ run, look }) => {
+  const served = await run(LIVE, ENDLESS);
+  const page = await look(served.url);
+  const refused = await page.evaluate(async () => {
+    const answer = await fetch(`api/users${location.search}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ group: "Buyers", users: 21 }) });
+    return [answer.status, ((await answer.json()) as { error: string }).error];
+  });
+  expect(refused).toEqual([409, "21 users are more than 10 times the 2 that the plan has for `Buyers`; confirm the order with `anyway`"]);
+  const users = page.getByRole("textbox", { name: "Users of Buyers" });
+  await users.fill("many");
+  await users.press("Enter");
+  await expect(page.locator(".told")).toContainText("“many” is not a number of users");
+  await users.fill("21");
+  await users.press("Enter");
+  await expect(page.locator("#tiles .tile").first()).toContainText("of 2 planned");
+  await page.getByRole("button", { name: "21, for 2 in the plan: sure?" }).click();
+  await expect(page.locator("#tiles .tile").first()).toContainText("of 21 ordered");
+});
+
+test("rates are changed in plans that have some, and a text is no factor", async ({ run, look }) => {
+  const timer = `<ConstantThroughputTimer guiclass="TestBeanGUI" testclass="ConstantThroughputTimer" testname="rate"><intProp name="calcMode">0</intProp><stringProp name="throughput">600</stringProp></ConstantThroughputTimer><hashTree/>`;
+  const served = await run(LIVE, group(-1, timer + http("Home", "/")));
+  const page = await look(served.url);
+  const rate = page.getByRole("textbox", { name: "Rate factor" });
+  await rate.fill("fast");
+  await rate.press("Enter");
+  await expect(page.locator(".told")).toContainText("“fast” is not a number");
+  await rate.fill("-1");
+  await rate.press("Enter");
   await expect(page.locator(".told")).toContainText("is not a rate factor");
+});
+
+test("a run that is frozen or killed is not shown as running, and its report can be made", async ({ run, look }, info) => {
+  test.skip(process.platform === "win32" || info.project.name !== "wide");
+  const served = await run(LIVE, ENDLESS);
+  const page = await look(served.url);
+  const state = page.locator("#state");
+  await expect(page.locator("#label-table tbody tr")).toHaveCount(2);
+  await expect(state).toContainText("running");
+  served.child.kill("SIGSTOP");
+  await expect(state).toContainText("no answer for", { timeout: 8_000 });
+  await expect(page).toHaveTitle(/^no answer for/);
+  await expect(page.getByRole("button", { name: "Stop run" })).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Pause" })).toBeDisabled();
+  served.child.kill("SIGCONT");
+  await expect(state).toContainText("running");
+  await expect(page.locator("#link")).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Stop run" })).toBeEnabled();
+  served.child.kill("SIGKILL");
+  await expect(state).toContainText("no answer");
+  await expect(page.getByRole("button", { name: "Stop run" })).toBeDisabled();
+  const command = (await page.locator("#link code").innerText()).replace(/^drumfire /, "");
+  const folder = mkdtempSync(join(tmpdir(), "report-"));
+  execFileSync("sh", ["-c", `"${program}" ${command}`], { cwd: folder });
+  expect(readFileSync(join(folder, "report.html"), "utf8")).toContain("payload");
 });
 
 test("a wrong token is refused", async ({ run, page }) => {

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { colours, expect, fits, test } from "./open";
+import { textsOf } from "./paper";
 
 const CHARTS = [
   "chart-overlay", "chart-times", "chart-rate", "chart-users", "chart-heat", "chart-codes", "chart-phases", "chart-bytes", "chart-load",
@@ -27,7 +29,7 @@ test("the parts of a sample are told apart, by the run and by the generator", as
   await expect(page.locator("#agents tbody tr")).toHaveCount(2);
   await expect(page.locator("#agents tbody tr").last()).toContainText("-3.2 ± 0.6 ms");
   await expect(page.locator("#time-use tbody th")).toHaveText(["The exchange", "connect", "TLS", "wait", "read", "The generator’s own work", "sampler", "extract"]);
-  await page.getByRole("button", { name: "POST /order" }).click();
+  await page.getByRole("button", { name: "POST /order", exact: true }).click();
   await expect(page.locator("#time .hint").last()).toContainText(/DNS [\d.]+ µs, connect [\d.]+ µs, TLS [\d.]+ µs, first byte [\d.]+ ms, body/);
 });
 
@@ -47,15 +49,104 @@ test("a run without samples shows no zeros and no year 1970", async ({ open }) =
   await expect(page.locator(".tile.good")).toHaveCount(0);
 });
 
+test("the outcome, the verdict and the findings are on the first screen", async ({ open }, info) => {
+  const page = await open("whole.html");
+  const height = page.viewportSize()!.height * (info.project.name === "narrow" ? 1.3 : 1);
+  for (const part of ["#thresholds", "#verdict", "#findings"]) {
+    const box = (await page.locator(part).boundingBox())!;
+    expect(box.y + box.height, part).toBeLessThanOrEqual(height);
+  }
+});
+
+test("a finding leads to its period and its label, also by the page's address", async ({ open }) => {
+  const page = await open("whole.html");
+  const slow = page.locator("#findings button", { hasText: "slower from 3:2" });
+  await expect(slow).toHaveCount(1);
+  await expect(page.locator("#findings")).toContainText(/503 from 3:2\d to 4:0\d at \d+ users, only in POST \/order/);
+  await page.locator("#findings button", { hasText: "503" }).click();
+  await expect(page.locator("#time h2")).toContainText("POST /order");
+  await expect(page.locator("#chart-label-times")).toHaveAttribute("data-span", /^[56]\d$/);
+  expect(page.url()).toMatch(/#errors\?from=\d+(\.\d)?&to=\d+(\.\d)?&label=POST\+%2Forder$/);
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  await expect(page.locator("#time h2")).toContainText("POST /order");
+  await expect(page.locator("#chart-label-times")).toHaveAttribute("data-span", /^[56]\d$/);
+});
+
+test("nothing stands out where nothing happened", async ({ open }) => {
+  const page = await open("mixed.html");
+  await expect(page.locator("#findings")).toContainText("Nothing stands out");
+});
+
+test("service and response times are those of the same samples", async ({ open }) => {
+  const page = await open("mixed.html");
+  const table = page.getByRole("group", { name: "Service and response times" });
+  await expect(table.locator("thead th").first()).toHaveText("510 of 1,020 samples with an intended start");
+  await expect(table.locator("tbody tr").first()).toHaveText(/from the actual start10 ms10 ms10 ms10 ms$/);
+  await expect(table.locator("tbody tr").last()).toHaveText(/from the intended start12 ms12 ms12 ms12 ms$/);
+  // A line of half of the samples does not stand beside lines of all of them.
+  await expect(page.locator("#chart-rate .u-label")).toHaveText(["time", "completed", "sent", "failed"]);
+  await expect(page.locator("#chart-schedule .u-label")).toHaveText(["time", "started", "intended"]);
+});
+
+test("the last step is not drawn as a fall if the run covers only a part of it", async ({ open }) => {
+  const page = await open("mixed.html");
+  const plot = page.locator("#chart-rate .plot");
+  await plot.focus();
+  await page.keyboard.press("End");
+  const completed = page.locator("#chart-rate .u-value").nth(1);
+  await expect(page.locator("#chart-rate .u-value").first()).toContainText("0:10");
+  await expect(completed).toHaveText("–");
+  await page.keyboard.press("ArrowLeft");
+  await expect(completed).toHaveText("100");
+});
+
+test("one sample has neither a rate nor high percentiles", async ({ open }) => {
+  const page = await open("one.html");
+  const row = page.locator("#label-table tbody tr").first();
+  await expect(row.locator("td")).toHaveText(["1", "0 %", "–", "40 ms", "40 ms", "40 ms", "–", "–", "–", "–", "40 ms", "1.000"]);
+  await expect(page.locator(".tile", { hasText: "95th" }).locator("b")).toHaveText("–");
+  await expect(page.locator(".tile", { hasText: "Rate" }).locator("b")).toHaveText("–");
+});
+
+test("a run in which all samples failed shows nothing in green", async ({ open }) => {
+  const page = await open("failed.html");
+  await expect(page.locator(".tile.good, .badge.good, .verdict.valid")).toHaveCount(0);
+  await expect(page.locator(".tile.bad b")).toHaveText("100 %");
+  await expect(page.locator("#findings")).toContainText("503 throughout");
+});
+
+test("times name their zone", async ({ open }) => {
+  const page = await open("whole.html");
+  await expect(page.locator("header .hint")).toContainText(/\d\d:\d\d:\d\d UTC/);
+  await page.locator("#chart-times .plot").focus();
+  await page.keyboard.press("End");
+  await expect(page.locator("#chart-times .u-value").first()).toContainText(/\(\d\d:\d\d:\d\d UTC/);
+});
+
+test("the worst label comes first, each with its curves", async ({ open }) => {
+  const page = await open("whole.html");
+  const rows = page.locator("#label-table tbody tr");
+  await expect(rows.nth(0)).toContainText(/POST \/order|Check out/);
+  await expect(rows.nth(1)).toContainText(/POST \/order|Check out/);
+  await expect(rows.nth(2)).toContainText("GET /search");
+  await expect(rows.nth(0).locator("svg")).toHaveCount(3);
+  await expect(rows.nth(2).locator("svg")).toHaveCount(2);
+});
+
 test("the verdict says why and when, thresholds are sentences", async ({ open }) => {
   const page = await open("whole.html");
   await expect(page.locator("#verdict")).toContainText("DEGRADED");
+  await expect(page.locator("#verdict li")).toBeHidden();
+  await page.locator("#verdict summary").click();
+  await expect(page.locator("#verdict li")).toBeVisible();
   await expect(page.locator("#verdict li")).toContainText("CPU quota of the control group used up 2:00–2:11: without CPU for 180 ms");
-  const rows = page.locator("#thresholds tbody tr");
-  await expect(rows.nth(0)).toHaveText("okp95 453 ms   fails if > 800 ms", { useInnerText: false });
-  await expect(rows.nth(1)).toContainText("FAILED");
-  await expect(rows.nth(1)).toContainText("p99 of POST /order 1640 ms   fails if > 1000 ms");
-  await expect(rows.nth(2)).toContainText("not judged");
+  await expect(page.locator("#thresholds > p")).toHaveText("FAILED 1 of 3 limits were kept.");
+  const rows = page.locator("#thresholds li");
+  await expect(rows.nth(0)).toHaveText("FAILED The 99th percentile of POST /order went above 1000 ms: 1640 ms");
+  await expect(rows.nth(1)).toContainText("not judged");
+  await expect(rows.nth(2)).toHaveText("ok The 95th percentile stayed below 800 ms: 453 ms");
+  await expect(rows.nth(2)).toHaveAttribute("title", "p95 453 ms   fails if > 800 ms");
   await expect(page.locator("#connections")).toContainText("92.2 %");
 });
 
@@ -94,7 +185,7 @@ test("every column sorts both ways", async ({ open }) => {
 
 test("a label has charts of its own", async ({ open }) => {
   const page = await open("whole.html");
-  await page.getByRole("button", { name: "POST /order" }).click();
+  await page.getByRole("button", { name: "POST /order", exact: true }).click();
   await expect(page.locator("#time h2")).toContainText("POST /order");
   for (const chart of ["chart-label-times", "chart-label-rate", "chart-distribution", "chart-curve"]) {
     expect(await colours(page, chart), chart).toBeGreaterThan(8);
@@ -173,6 +264,7 @@ test("dragging zooms all charts over time, and one click shows the whole run aga
 test("a page made from a result file says that there is no verdict", async ({ open }) => {
   const page = await open("results.html");
   await expect(page.locator("#verdict")).toContainText("No verdict.");
+  await expect(page.locator("main")).not.toContainText("intended start");
   await expect(page.locator("#generator")).toHaveCount(0);
   await fits(page);
 });
@@ -210,9 +302,51 @@ test("a stretch is chosen in numbers, and the charts and the table follow", asyn
   const some = Number((await samples.innerText()).replace(/,/g, ""));
   expect(some).toBeGreaterThan(0);
   expect(some).toBeLessThan(all / 3);
-  await expect(page.locator("#labels .within")).toContainText("Percentiles are known only for the whole run");
+  await expect(page.locator("#labels .within")).toContainText("The numbers are those of the chosen period");
   await page.getByRole("button", { name: "Clear the stretch" }).click();
   await expect(samples).toHaveText(all.toLocaleString("en"));
+});
+
+test("a period has percentiles and a distribution of its own, also of a label that is chosen later", async ({ open }) => {
+  const page = await open("whole.html");
+  const median = async () => {
+    const text = await page.locator("#label-table tfoot td").nth(5).innerText();
+    return parseFloat(text.replace(/,/g, ""));
+  };
+  const [usual, points] = [await median(), await page.locator("#chart-distribution").getAttribute("data-points")];
+  await page.getByLabel("From second").fill("202");
+  await page.getByLabel("From second").press("Enter");
+  await page.getByLabel("to second").fill("238");
+  await page.getByLabel("to second").press("Enter");
+  // In these seconds all times are four times as long.
+  await expect.poll(median).toBeGreaterThan(usual * 2.8);
+  expect(await median()).toBeLessThan(usual * 4.5);
+  await expect(page.locator("#chart-distribution")).not.toHaveAttribute("data-points", points!);
+  await page.getByRole("button", { name: "GET /search" }).click();
+  await expect(page.locator("#chart-label-times")).toHaveAttribute("data-span", "36");
+});
+
+test("charts are saved as CSV, PNG and SVG, tables as CSV", async ({ open }) => {
+  const page = await open("whole.html");
+  const saved = async (act: () => Promise<void>) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), act()]);
+    return [download.suggestedFilename(), readFileSync(await download.path())] as [string, Buffer];
+  };
+  const chart = page.locator("#chart-rate");
+  await chart.getByText("Save", { exact: true }).click();
+  const [csvName, csv] = await saved(() => chart.getByRole("button", { name: "CSV" }).click());
+  expect(csvName).toBe("rate.csv");
+  const lines = csv.toString().trim().split("\n");
+  expect(lines[0]).toBe("time_s,completed,sent,intended,failed");
+  expect(lines.length).toBeGreaterThan(300);
+  const [, png] = await saved(() => chart.getByRole("button", { name: "PNG" }).click());
+  expect(png.subarray(1, 4).toString()).toBe("PNG");
+  const [, svg] = await saved(() => chart.getByRole("button", { name: "SVG" }).click());
+  expect(svg.toString()).toMatch(/^<svg .*>Rate<.*>5:00<.*<\/svg>\n$/s);
+  expect(svg.toString().match(/<path d="M[^"]*L/g)!.length).toBe(4);
+  const [tableName, table] = await saved(() => page.locator("#labels").getByRole("button", { name: "Save as CSV" }).click());
+  expect(tableName).toBe("labels.csv");
+  expect(table.toString()).toMatch(/^label,transaction,samples,.*\nPOST \/order,false,\d+,/);
 });
 
 test("the page names the target and what was given, and what a user cost", async ({ open }) => {
@@ -236,4 +370,32 @@ test("it prints without controls, no wider than A4", async ({ open }) => {
   await expect(page.locator("nav")).toBeHidden();
   await expect(page.locator("#stretch")).toBeHidden();
   await expect(page.locator("#label-table")).toBeVisible();
+  const sizes = await page.evaluate(() => [document.querySelector("main p")!, document.querySelector(".hint")!].map((text) => parseFloat(getComputedStyle(text).fontSize)));
+  expect(sizes[1]).toBeLessThanOrEqual(sizes[0]);
 });
+
+for (const scheme of ["light", "dark"] as const) {
+  test(`paper has every chart from its first time to its last, ${scheme}`, async ({ open }) => {
+    const page = await open("whole.html");
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.reload();
+    await page.waitForSelector("html[data-ready]");
+    const looks = () =>
+      [...document.querySelectorAll<HTMLElement>("figure.chart")].map((chart) => {
+        const [canvas, plot] = ["canvas", ".plot"].map((part) => chart.querySelector(part)!.getBoundingClientRect());
+        return { id: chart.id, until: chart.dataset.until, isWhole: canvas.width > 100 && canvas.right <= plot.right + 1 };
+      });
+    const shown = await page.evaluate(looks);
+    await page.evaluate(`addEventListener("beforeprint", () => { window.printed = { charts: (${looks})(), theme: document.documentElement.dataset.theme }; })`);
+    const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
+    const printed = await page.evaluate<{ charts: typeof shown; theme: string }>("window.printed");
+    expect(printed.theme).toBe("light");
+    expect(printed.charts).toEqual(shown.map((chart) => ({ ...chart, isWhole: true })));
+    // The last time of each axis is on the paper, as it is on the page.
+    const overTime = shown.filter((chart) => Number(chart.until) > 1e9);
+    expect(overTime.length).toBeGreaterThan(6);
+    expect(textsOf(pdf).filter((text) => text === "5:00").length).toBeGreaterThanOrEqual(overTime.length);
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(scheme);
+    expect(await page.evaluate(looks)).toEqual(shown);
+  });
+}

@@ -32,7 +32,7 @@ pub use inspect::split::{ElementSplit, GroupSplit, SplitView, split};
 pub use inspect::survey::{Survey, SurveyRow, glance, survey};
 pub use resolve::{LoadError, LoadOverride, Plan, resolve};
 pub use run::action::Action;
-pub use run::control::{Control, ControlError, Mark, Steered, Stopping};
+pub use run::control::{Control, ControlError, Mark, Steered, SteeredGroup, Stopping};
 pub use run::debug::{
     Debugger, Debugging, Edits, ElementKind, ElementTurn, SampleView, VariableValues,
 };

@@ -235,6 +235,7 @@ mod tests {
             ok,
             failed: Distribution::default(),
             response: Distribution::default(),
+            scheduled: Distribution::default(),
             latency: Distribution::default(),
             connect: Distribution::default(),
         }

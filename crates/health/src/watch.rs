@@ -29,6 +29,8 @@ pub struct EngineCounters {
     pub samples: u64,
     /// Users that run.
     pub users: u64,
+    /// Whether an order keeps users from sending: a pause, or a rate factor of 0.
+    pub is_held: bool,
     /// The longest delay of a worker's event loop for something due, since the last moment.
     pub loop_late: Duration,
     /// How late waits ended in the current second; only read when the second [is over](Watch::is_due).
@@ -189,6 +191,8 @@ pub struct Second {
     pub samples: u64,
     /// The largest number of users that ran.
     pub users: u64,
+    /// Whether an order kept users from sending in a part of it.
+    pub held: bool,
     /// Cores that this process used, on average.
     pub cores_used: f64,
     /// Cores that other programs used.
@@ -274,6 +278,7 @@ impl Second {
             from_ms: self.from_ms.min(other.from_ms),
             to_ms: self.to_ms.max(other.to_ms),
             users: self.users + other.users,
+            held: self.held || other.held,
             cores_used: self.cores_used + other.cores_used,
             cores_others: self.cores_others.max(other.cores_others),
             cores_family: 0.0,
@@ -298,6 +303,7 @@ impl Second {
             to_ms: next.to_ms,
             samples: self.samples + next.samples,
             users: self.users.max(next.users),
+            held: self.held || next.held,
             cores_used: mean(self.cores_used, next.cores_used),
             cores_others: mean(self.cores_others, next.cores_others),
             cores_family: mean(self.cores_family, next.cores_family),
@@ -363,6 +369,7 @@ pub struct Watch {
     /// The start of the run by the system's clock, as of the last moment.
     clock_ms: Option<i64>,
     users: u64,
+    held: bool,
     backlog_bytes: u64,
     open_files: RareLookup,
     time_wait_to_one: RareLookup,
@@ -392,6 +399,7 @@ impl Watch {
             clock_step_ms: 0,
             clock_ms: None,
             users: 0,
+            held: false,
             backlog_bytes: 0,
             open_files: RareLookup::default(),
             time_wait_to_one: RareLookup::default(),
@@ -461,6 +469,7 @@ impl Watch {
             self.clock_step_ms += start_ms - self.clock_ms.replace(start_ms).unwrap_or(start_ms);
         }
         self.users = self.users.max(moment.users);
+        self.held |= moment.is_held;
         self.backlog_bytes = self.backlog_bytes.max(moment.backlog_bytes);
     }
 
@@ -486,6 +495,7 @@ impl Watch {
         self.frozen_total = Duration::ZERO;
         self.clock_step_ms = 0;
         self.users = 0;
+        self.held = false;
         self.backlog_bytes = 0;
     }
 
@@ -512,6 +522,7 @@ impl Watch {
             to_ms: moment.elapsed.as_millis() as u64,
             samples: moment.samples.saturating_sub(self.opened.samples),
             users: self.users,
+            held: self.held,
             cores_used: used,
             cores_others: (others - cores_family).max(0.0),
             cores_family,

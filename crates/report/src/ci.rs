@@ -180,6 +180,7 @@ mod tests {
             limit: 1.0,
             unit: String::new(),
             sentence: sentence.to_owned(),
+            statement: String::new(),
         }
     }
 

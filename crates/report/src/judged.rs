@@ -66,6 +66,8 @@ pub struct ThresholdResult {
     pub unit: String,
     /// The outcome in one sentence, without its word.
     pub sentence: String,
+    /// The outcome as a sentence for people who have not written the threshold; empty in run files of earlier versions.
+    pub statement: String,
 }
 
 impl ThresholdResult {
@@ -84,6 +86,7 @@ impl From<&Verdict> for ThresholdResult {
             limit: verdict.limit(),
             unit: verdict.unit().to_owned(),
             sentence: verdict.sentence(),
+            statement: verdict.statement(),
         }
     }
 }
@@ -99,6 +102,8 @@ struct StoredThreshold {
     limit: f64,
     unit: String,
     told: String,
+    #[serde(default)]
+    statement: String,
 }
 
 impl From<StoredThreshold> for ThresholdResult {
@@ -114,6 +119,7 @@ impl From<StoredThreshold> for ThresholdResult {
             limit: stored.limit,
             unit: stored.unit,
             sentence: stored.told,
+            statement: stored.statement,
         }
     }
 }
@@ -128,6 +134,7 @@ impl From<ThresholdResult> for StoredThreshold {
             limit: result.limit,
             unit: result.unit,
             told: result.sentence,
+            statement: result.statement,
         }
     }
 }
@@ -146,6 +153,7 @@ mod tests {
             limit: 1.0,
             unit: "s".to_owned(),
             sentence: "p95 0.5 s   fails if > 1 s".to_owned(),
+            statement: "The 95th percentile stayed below 1 s: 0.5 s".to_owned(),
         }
     }
 

@@ -8,6 +8,7 @@ mod apdex;
 mod ci;
 mod compare;
 mod escape;
+mod findings;
 mod input;
 pub mod jtl;
 mod judged;
@@ -17,6 +18,7 @@ mod page;
 mod run_file;
 mod run_stream;
 mod statistics_json;
+mod tables;
 mod trend;
 
 pub use apdex::{Apdex, ApdexLimits, LabelMatcher, apdex};
@@ -35,4 +37,5 @@ pub use run_file::{
 };
 pub use run_stream::{RunStream, begun};
 pub use statistics_json::statistics_json;
+pub use tables::csv_tables;
 pub use trend::{TrendPoint, trend_html};

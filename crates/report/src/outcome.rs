@@ -153,6 +153,7 @@ mod tests {
             limit: 1.0,
             unit: "%".to_owned(),
             sentence: "errors 50 %   fails if > 1 %".to_owned(),
+            statement: String::new(),
         }];
         run
     }

@@ -83,6 +83,7 @@ struct LabelTally {
     ok: Tally,
     failed: Tally,
     response: Tally,
+    scheduled: Tally,
     latency: Tally,
     connect: Tally,
 }
@@ -256,6 +257,7 @@ impl Collector {
         elapsed.record(times.elapsed_us);
         if let Some(response_us) = times.response_us {
             label.response.record(response_us);
+            label.scheduled.record(times.elapsed_us);
         }
         label.latency.record(times.latency_us);
         label.connect.record(times.connect_us);
@@ -301,6 +303,7 @@ impl Collector {
             ok: Tally::default(),
             failed: Tally::default(),
             response: Tally::default(),
+            scheduled: Tally::default(),
             latency: Tally::default(),
             connect: Tally::default(),
         });
@@ -402,6 +405,7 @@ impl LabelTally {
             ok: self.ok.take(),
             failed: self.failed.take(),
             response: self.response.take(),
+            scheduled: self.scheduled.take(),
             latency: self.latency.take(),
             connect: self.connect.take(),
             ..std::mem::replace(&mut self.told, new)

@@ -31,6 +31,9 @@ pub struct LabelStatistics {
     pub service: Histogram,
     /// Response times from the intended start, in microseconds, of the samples that have one.
     pub response: Histogram,
+    /// Service times of the same samples, in microseconds; empty in run files of earlier versions.
+    #[serde(default)]
+    pub scheduled: Histogram,
     /// Service times of the failed samples, in microseconds.
     pub failed: Histogram,
     /// Bytes received.
@@ -55,6 +58,7 @@ impl LabelStatistics {
             errors: 0,
             service: Histogram::new(),
             response: Histogram::new(),
+            scheduled: Histogram::new(),
             failed: Histogram::new(),
             bytes: 0,
             sent_bytes: 0,
@@ -72,6 +76,7 @@ impl LabelStatistics {
         self.service.record(service_us);
         if let Some(delay_us) = sample.delay_us {
             self.response.record(service_us.saturating_add(delay_us));
+            self.scheduled.record(service_us);
         }
         if !sample.success {
             self.failed.record(service_us);
@@ -89,6 +94,7 @@ impl LabelStatistics {
         self.errors += other.errors;
         self.service.merge(&other.service);
         self.response.merge(&other.response);
+        self.scheduled.merge(&other.scheduled);
         self.failed.merge(&other.failed);
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
@@ -104,6 +110,7 @@ impl LabelStatistics {
         self.service.absorb(&other.ok);
         self.service.absorb(&other.failed);
         self.response.absorb(&other.response);
+        self.scheduled.absorb(&other.scheduled);
         self.failed.absorb(&other.failed);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.sent_bytes = self.sent_bytes.saturating_add(other.sent_bytes);
@@ -391,6 +398,8 @@ mod tests {
             ),
             (5_000, 7_000, 1)
         );
+        label.add(&sample(1_000, 90));
+        assert_eq!((label.scheduled.max(), label.scheduled.count()), (5_000, 1));
     }
 
     #[test]

@@ -196,6 +196,9 @@ pub struct TotalCell {
     pub started: u64,
     /// How many samples with an intended start should have started in the step.
     pub intended: u64,
+    /// How many samples with an intended start started in the step.
+    #[serde(default)]
+    pub scheduled: u64,
     /// The maximum number of active users.
     pub users: u32,
     /// The place of each response code and its number of samples, ordered by place.
@@ -253,6 +256,7 @@ impl Stepped for TotalCell {
         self.ended.merge(&other.ended);
         self.started += other.started;
         self.intended += other.intended;
+        self.scheduled += other.scheduled;
         self.users = self.users.max(other.users);
         for &(code, count) in &other.codes {
             self.count_code(code, count);
@@ -419,6 +423,7 @@ impl Timeline {
             let step = self.total_cell(starts.second.saturating_mul(1_000));
             step.started = step.started.saturating_add(starts.started);
             step.intended = step.intended.saturating_add(starts.intended);
+            step.scheduled = step.scheduled.saturating_add(starts.scheduled);
         }
         while self.total.len() > MOST_STEPS && longer(self.total_step_s) > self.total_step_s {
             self.coarsen_total(longer(self.total_step_s));
@@ -454,6 +459,7 @@ impl Timeline {
         if let Some(delay_us) = moment.delay_us {
             let intended_ms = moment.start_ms.saturating_sub_unsigned(delay_us / 1000);
             self.total_cell(intended_ms).intended += u64::from(moment.count);
+            self.total_cell(moment.start_ms).scheduled += u64::from(moment.count);
         }
         if self.total.len() > MOST_STEPS {
             self.coarsen_total(longer(self.total_step_s));

@@ -16,7 +16,9 @@ mod server;
 mod viewers;
 
 pub use access::{AddressError, ListenAddress};
-pub use live::{Facts, GroupStanding, Live, LiveOptions, RunPhase, RunStanding, Status};
+pub use live::{
+    Facts, GroupOrders, GroupStanding, Live, LiveOptions, RunPhase, RunStanding, Status,
+};
 pub use orders::{Order, Refused, Steering};
 pub use registry::{KnownRun, RegisteredRun, runs};
 pub use server::{Extension, Server};

@@ -52,6 +52,8 @@ pub struct RunStanding {
     pub finished: u64,
     /// The factor by which all rates are multiplied.
     pub rate: f64,
+    /// Whether the plan has rates that the factor changes.
+    pub has_rates: bool,
 }
 
 /// A thread group and its users.
@@ -61,6 +63,21 @@ pub struct GroupStanding {
     pub name: String,
     /// Users that run.
     pub active: u64,
+    /// What orders can do to it.
+    #[serde(flatten)]
+    pub orders: GroupOrders,
+}
+
+/// The users of a thread group, as far as orders are concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GroupOrders {
+    /// The number of users in the plan.
+    pub planned: u64,
+    /// The number of users that the last order asked for.
+    pub ordered: Option<u64>,
+    /// Whether arrivals determine the number of users, so that no order can.
+    pub has_arrivals: bool,
 }
 
 /// Facts that are updated every few seconds.
@@ -127,6 +144,8 @@ struct LiveState {
     standing: RunStanding,
     groups: Vec<GroupStanding>,
     last_rate: f64,
+    /// The run file that is being written.
+    run_file: Option<String>,
     options: LiveOptions,
     viewers: Viewers,
     /// Kinds of errors whose first sample all viewers have already received.
@@ -142,6 +161,7 @@ struct Standings<'s> {
     standing: &'s RunStanding,
     groups: &'s [GroupStanding],
     readonly: bool,
+    run_file: Option<&'s str>,
 }
 
 #[derive(Serialize)]
@@ -164,6 +184,7 @@ impl Live {
             },
             groups: Vec::new(),
             last_rate: 0.0,
+            run_file: None,
             options,
             viewers: Viewers::default(),
             told_kinds: HashSet::new(),
@@ -179,7 +200,10 @@ impl Live {
         state.run.ended_ms = state.run.ended_ms.max(at_ms);
         let groups = groups.into_iter();
         state.groups = groups
-            .map(|name| GroupStanding { name, active: 0 })
+            .map(|name| GroupStanding {
+                name,
+                ..GroupStanding::default()
+            })
             .collect();
         state.tell_standing();
     }
@@ -209,9 +233,17 @@ impl Live {
         }
     }
 
-    /// Sets the current state of the run.
-    pub fn stand(&self, standing: RunStanding) {
+    /// Names the run file that is being written, from which the report can be made if the run is killed.
+    pub fn note_run_file(&self, path: &str) {
+        self.lock().run_file = Some(path.to_owned());
+    }
+
+    /// Sets the current state of the run and of its thread groups.
+    pub fn stand(&self, standing: RunStanding, orders: &[GroupOrders]) {
         let mut state = self.lock();
+        for (group, orders) in state.groups.iter_mut().zip(orders) {
+            group.orders = *orders;
+        }
         state.standing = standing;
         state.tell_standing();
     }
@@ -327,6 +359,7 @@ impl LiveState {
             standing: &self.standing,
             groups: &self.groups,
             readonly: self.options.readonly,
+            run_file: self.run_file.as_deref(),
         }
     }
 

@@ -28,6 +28,10 @@ pub enum Order {
         /// How many users
         #[arg(allow_negative_numbers = true)]
         users: u32,
+        /// Also if that is more than ten times the plan's number
+        #[arg(long)]
+        #[serde(default)]
+        anyway: bool,
     },
     /// Multiply the rates of open models, arrivals groups and throughput timers
     Rate {
@@ -156,6 +160,7 @@ mod tests {
             Order::Users {
                 group: "Buyers".to_owned(),
                 users: 7,
+                anyway: false,
             },
             Order::Rate { factor: 1.5 },
             Order::Mark {

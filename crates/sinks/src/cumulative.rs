@@ -15,8 +15,8 @@ pub struct Cumulative {
     pub errors: BTreeMap<(String, String), u64>,
     /// The users at the end of the last interval.
     pub users: Users,
-    /// The verdict so far: 0 VALID, 1 DEGRADED, 2 INVALID.
-    pub verdict: u8,
+    /// The verdict: 0 VALID, 1 DEGRADED, 2 INVALID. `None` until it is known, at the end of the run.
+    pub verdict: Option<u8>,
     /// The end of the last interval, in milliseconds since the Unix epoch.
     pub at_ms: i64,
 }

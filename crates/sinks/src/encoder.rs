@@ -33,8 +33,8 @@ pub struct Interval {
     pub increment: Increment,
     /// The users at its end.
     pub users: Users,
-    /// The verdict so far: 0 VALID, 1 DEGRADED, 2 INVALID.
-    pub verdict: u8,
+    /// The verdict: 0 VALID, 1 DEGRADED, 2 INVALID. `None` until it is known, at the end of the run.
+    pub verdict: Option<u8>,
     /// Actions of users or elements in the interval: the time, in milliseconds since the Unix epoch, and the
     /// action.
     pub marks: Vec<(i64, String)>,

@@ -57,8 +57,8 @@ impl Feed {
         self.lock().interval.increment.merge(increment);
     }
 
-    /// Sets the users and the verdict so far (0 VALID, 1 DEGRADED, 2 INVALID).
-    pub fn tick(&self, users: Users, verdict: u8) {
+    /// Sets the users and the verdict: 0 VALID, 1 DEGRADED, 2 INVALID, `None` until it is known.
+    pub fn tick(&self, users: Users, verdict: Option<u8>) {
         let mut pending = self.lock();
         pending.interval.users = users;
         pending.interval.verdict = verdict;

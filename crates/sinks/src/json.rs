@@ -36,7 +36,10 @@ impl Encoder for JsonLines {
             .iter()
             .map(|(at_ms, text)| json!({"time_ms": at_ms, "text": text}))
             .collect();
-        let verdict = ["VALID", "DEGRADED", "INVALID"][usize::from(interval.verdict.min(2))];
+        let words = ["VALID", "DEGRADED", "INVALID"];
+        let verdict = interval
+            .verdict
+            .and_then(|verdict| words.get(usize::from(verdict)));
         let tags = self.run.tags.iter();
         let tags = tags.map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         let tags: Map<String, Value> = tags.collect();

@@ -213,7 +213,11 @@ impl Otlp {
                 self.point(&[("label", label), ("code", code)], *count)
             });
         let times = labels().map(|((label, _), values)| self.histogram(label, values));
-        vec![
+        let verdict = self.totals.verdict.map(|verdict| {
+            let point = self.point(&[], u64::from(verdict));
+            metric("drumfire.verdict", "1", gauge(point))
+        });
+        let all = [
             metric("drumfire.samples", "{sample}", sum(samples.collect())),
             metric("drumfire.received", "By", sum(received.collect())),
             metric("drumfire.sent", "By", sum(sent.collect())),
@@ -224,11 +228,6 @@ impl Otlp {
                 gauge(self.point(&[], self.totals.users.active)),
             ),
             metric(
-                "drumfire.verdict",
-                "1",
-                gauge(self.point(&[], u64::from(self.totals.verdict))),
-            ),
-            metric(
                 "drumfire.response_time",
                 "s",
                 wire::Data::ExponentialHistogram(wire::ExponentialHistogram {
@@ -236,7 +235,8 @@ impl Otlp {
                     aggregation_temporality: CUMULATIVE,
                 }),
             ),
-        ]
+        ];
+        all.into_iter().chain(verdict).collect()
     }
 
     fn now_ns(&self) -> u64 {

@@ -282,8 +282,8 @@ impl Sink {
         }
     }
 
-    /// Sets the users, the verdict so far (0 VALID, 1 DEGRADED, 2 INVALID), and what all sinks dropped.
-    pub fn tick(&self, users: Users, verdict: u8, dropped: &[(String, u64)]) {
+    /// Sets the users, the verdict (0 VALID, 1 DEGRADED, 2 INVALID, `None` until it is known), and what all sinks dropped.
+    pub fn tick(&self, users: Users, verdict: Option<u8>, dropped: &[(String, u64)]) {
         match self {
             Sink::Exporter(exporter) => exporter.feed().tick(users, verdict),
             Sink::Scrape(scrape) => scrape.tick(users, verdict, dropped.to_vec()),

@@ -33,12 +33,15 @@ impl Prometheus {
         text.samples(totals);
         text.family("drumfire_users", "gauge", "Users that run.");
         text.value("drumfire_users", &[], totals.users.active);
-        text.family(
-            "drumfire_verdict",
-            "gauge",
-            "The run's verdict on itself: 0 VALID, 1 DEGRADED, 2 INVALID.",
-        );
-        text.value("drumfire_verdict", &[], u64::from(totals.verdict));
+        // During the run there is no verdict, and a 0 would say VALID.
+        if let Some(verdict) = totals.verdict {
+            text.family(
+                "drumfire_verdict",
+                "gauge",
+                "The run's verdict on itself: 0 VALID, 1 DEGRADED, 2 INVALID.",
+            );
+            text.value("drumfire_verdict", &[], verdict);
+        }
         text.family(
             "drumfire_dropped",
             "counter",
@@ -207,7 +210,7 @@ mod tests {
                 started: 2,
                 ended: 0,
             },
-            verdict: 1,
+            verdict: Some(1),
             ..Interval::default()
         });
         totals
@@ -246,6 +249,15 @@ mod tests {
             run: RunInfo::default(),
         }
         .text(&totals(), &[], true);
+        let running = Cumulative {
+            verdict: None,
+            ..totals()
+        };
+        let running = Prometheus {
+            run: RunInfo::default(),
+        }
+        .text(&running, &[], true);
+        assert!(!running.contains("drumfire_verdict"), "{running}");
         assert!(
             text.contains("# TYPE drumfire_samples counter\n") && text.ends_with("# EOF\n"),
             "{text}"

@@ -155,7 +155,9 @@ impl RemoteWrite {
             );
         }
         add("drumfire_users", &[], self.totals.users.active);
-        add("drumfire_verdict", &[], u64::from(self.totals.verdict));
+        if let Some(verdict) = self.totals.verdict {
+            add("drumfire_verdict", &[], u64::from(verdict));
+        }
         for ((label, _), values) in &self.totals.labels {
             all.push(wire::TimeSeries {
                 labels: self.labels("drumfire_response_time_seconds", &[("label", label)]),

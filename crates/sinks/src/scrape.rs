@@ -128,8 +128,8 @@ impl Scrape {
         totals.add(&interval);
     }
 
-    /// Sets the users, the verdict so far, and what other sinks dropped.
-    pub fn tick(&self, users: Users, verdict: u8, dropped: Vec<(String, u64)>) {
+    /// Sets the users, the verdict if it is known, and what other sinks dropped.
+    pub fn tick(&self, users: Users, verdict: Option<u8>, dropped: Vec<(String, u64)>) {
         let mut totals = lock(&self.state.totals);
         (totals.users, totals.verdict) = (users, verdict);
         *lock(&self.state.dropped) = dropped;
@@ -213,7 +213,7 @@ mod tests {
                 started: 3,
                 ended: 0,
             },
-            0,
+            None,
             Vec::new(),
         );
         let answer = get(scrape.address(), "/metrics");

@@ -229,11 +229,21 @@ fn orders_change_the_run_and_are_marks_of_it() {
             "No thread group is called `nobody`; the plan has `users`",
         ),
         (&["rate", "5000"], "give a number from 0 to 1000"),
+        (
+            &["users", "users", "900000"],
+            "confirm the order with `anyway`",
+        ),
     ] {
         let refused = run.ctl(words);
         assert_eq!(refused.code, Some(1), "{refused:?}");
         assert!(refused.err.contains(why), "{refused:?}");
     }
+    let many = run.ctl(&["users", "users", "23", "--anyway"]);
+    assert_eq!(many.code, Some(0), "{many:?}");
+    run.until("the target is what was ordered", |status| {
+        status["standing"]["planned_users"] == 23 && status["groups"][0]["ordered"] == 23
+    });
+    assert_eq!(run.ctl(&["users", "users", "2"]).code, Some(0));
     let url = format!("http://{}/?token={}", run.host, run.token);
     assert_eq!(run.ctl(&["pause", "--ui", &url]).code, Some(0));
     run.until("paused", |status| status["standing"]["phase"] == "paused");

@@ -474,3 +474,30 @@ fn a_percentile_is_the_same_everywhere() {
         }
     }
 }
+
+#[test]
+fn the_tables_of_a_report_are_written_as_csv() {
+    let workshop = workshop();
+    workshop.write("r.jtl", rows(1.0, 20));
+    let made = workshop.run(&["report", "r.jtl", "--csv", "tables"], LIMIT);
+    code(&made, 0);
+    let labels = workshop.read("tables/labels.csv");
+    let rows: Vec<&str> = labels.lines().collect();
+    assert!(
+        rows[0].starts_with("label,transaction,samples,failed,rate_per_s,"),
+        "{labels}"
+    );
+    assert!(
+        rows[2].starts_with("Pay | go,false,600,30,10.0"),
+        "{labels}"
+    );
+    let found = workshop.read("tables/findings.csv");
+    assert!(
+        found.contains("\n\"500 throughout, only in Pay | go\","),
+        "{found}"
+    );
+    for (name, least) in [("steps", 60), ("label_steps", 120), ("errors", 2)] {
+        let table = workshop.read(&format!("tables/{name}.csv"));
+        assert!(table.lines().count() >= least, "{table}");
+    }
+}

@@ -47,7 +47,7 @@ pub fn ctl(arguments: &CtlArguments, console: &mut Console<'_>) -> Result<Exit, 
 
 fn told(order: &Order) -> String {
     match order {
-        Order::Users { group, users } => format!("users of `{group}` set to {users}"),
+        Order::Users { group, users, .. } => format!("users of `{group}` set to {users}"),
         Order::Rate { factor } => format!("rate factor set to {factor}"),
         Order::Set { name, .. } => format!("property `{name}` set"),
         other => other.name().to_owned(),

@@ -254,6 +254,7 @@ fn pairs<'p>(
 fn planned(group: &GroupView) -> PlannedGroup {
     PlannedGroup {
         name: group.name.clone(),
+        users: group.users.len() as u32,
         has_arrivals: group.load.iter().any(|part| part.unit != LevelUnit::Users),
     }
 }

@@ -33,6 +33,9 @@ pub struct ReportFiles {
     /// A folder with the page, `statistics.json` and the run file.
     #[arg(skip)]
     pub folder: Option<PathBuf>,
+    /// A folder for the tables as CSV.
+    #[arg(skip)]
+    pub tables: Option<PathBuf>,
     /// Write the report as one HTML page when the run has ended
     #[arg(long = "report", alias = "html", value_name = "FILE.html", help_heading = RESULTS)]
     pub page: Option<PathBuf>,
@@ -80,6 +83,9 @@ pub struct ReportArguments {
     /// Write a run file
     #[arg(long, value_name = "FILE")]
     pub run_file: Option<PathBuf>,
+    /// Write the tables as CSV to this folder: labels, steps, errors, thresholds, findings
+    #[arg(long, value_name = "FOLDER")]
+    pub csv: Option<PathBuf>,
     /// End with exit code 5 if this is true, such as 'errors > 1%' or 'p95 > 300ms'
     #[arg(long, value_name = "THRESHOLD")]
     pub fail_on: Vec<String>,
@@ -104,6 +110,7 @@ impl ReportArguments {
             folder: self.folder.clone(),
             page: self.page.clone(),
             run_file: self.run_file.clone(),
+            tables: self.csv.clone(),
             ci: self.ci.clone(),
             outcome: self.outcome.clone(),
             ..ReportFiles::default()

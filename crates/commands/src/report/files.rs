@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use drumfire_platform::causes::{cause, unwritable};
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_report::{
-    Apdex, Case, CiSystem, LabelMatcher, PageOptions, RunFile, junit, outcome_markdown,
+    Apdex, Case, CiSystem, LabelMatcher, PageOptions, RunFile, csv_tables, junit, outcome_markdown,
     outcome_metrics, report_page, report_payload, statistics_json,
 };
 
@@ -97,6 +97,12 @@ pub fn write(
         keep(put(&folder.join(STATISTICS), json.as_bytes()));
         pages.push(folder.join(PAGE));
         runs.push(folder.join(RUN));
+    }
+    if let Some(folder) = &files.tables {
+        keep(fs::create_dir_all(folder).map_err(|error| told(folder, &error)));
+        for (name, table) in csv_tables(run) {
+            keep(put(&folder.join(name), &table));
+        }
     }
     if !pages.is_empty() {
         let page = page(run, settings);

@@ -148,6 +148,9 @@ pub fn prepare(
         console.warn(&problem);
     }
     listening.kept = keep(&brief.options, &brief.fingerprint, &brief.settings, console)?;
+    if let (Some(ui), Some(kept)) = (&listening.ui, &listening.kept) {
+        ui.note_run_file(kept.path());
+    }
     let shows_groups =
         brief.report.is_wished() || listening.kept.is_some() || listening.ui.is_some();
     if shows_groups || brief.options.fleet.is_wanted() {

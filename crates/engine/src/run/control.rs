@@ -1,6 +1,7 @@
 //! Steering a run from any thread: Ctrl-C, JMeter's message port, samplers and pages all use one [`Control`]. Each use
 //! becomes an [`Event::Mark`](crate::Event).
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -20,6 +21,8 @@ const PLANNED_RATE: f64 = 1.0;
 const HIGHEST_RATE: f64 = 1_000.0;
 /// How many marks may wait for the run. Further ones are dropped.
 const MOST_MARKS: usize = 10_000;
+/// An order for more than this many times the plan's users has to be confirmed.
+const MANY_TIMES: u32 = 10;
 
 /// A handle that steers a run. Its copies steer the same one.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +38,8 @@ struct ControlState {
     /// Signals that wake the waiting tasks of each worker.
     workers: Mutex<Vec<WorkerSignals>>,
     marks: Mutex<Vec<Mark>>,
+    /// The users that the last order for each group asked for, by the group's place in the plan.
+    ordered: Mutex<BTreeMap<usize, u32>>,
     run: OnceLock<Weak<dyn Steered>>,
 }
 
@@ -43,6 +48,8 @@ pub trait Steered: Send + Sync {
     fn clock(&self) -> Clock;
     /// Names of the thread groups, in the order of the plan.
     fn groups(&self) -> Vec<&str>;
+    /// The number of users of a group according to the plan.
+    fn planned_users(&self, group: usize) -> u32;
     /// Whether arrivals determine the number of users of a group.
     fn has_arrivals(&self, group: usize) -> bool;
     /// Whether the plan has arrivals or throughput timers, which a rate factor changes.
@@ -87,9 +94,21 @@ impl Default for ControlState {
             rate: AtomicU64::new(PLANNED_RATE.to_bits()),
             workers: Mutex::default(),
             marks: Mutex::default(),
+            ordered: Mutex::default(),
             run: OnceLock::new(),
         }
     }
+}
+
+/// A thread group, as far as orders are concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SteeredGroup {
+    /// The number of users in the plan.
+    pub planned: u32,
+    /// The number of users that the last order asked for.
+    pub ordered: Option<u32>,
+    /// Whether arrivals determine the number of users, so that no order can.
+    pub has_arrivals: bool,
 }
 
 /// How a run was told to end.
@@ -113,6 +132,8 @@ pub enum ControlError {
     UnknownGroup(String, Vec<String>),
     /// Arrivals determine the number of users of the thread group.
     ArrivalsGroup(String),
+    /// A number of users that is many times the plan's. The fields are the group, the plan's number and the order's.
+    ManyUsers(String, u32, u32),
     /// The value is not a rate factor.
     BadRate(String),
     /// The plan has nothing that a rate factor would change.
@@ -134,6 +155,10 @@ impl fmt::Display for ControlError {
             ControlError::ArrivalsGroup(name) => write!(
                 f,
                 "The arrivals of `{name}` determine its users; change the rate factor instead"
+            ),
+            ControlError::ManyUsers(group, planned, users) => write!(
+                f,
+                "{users} users are more than {MANY_TIMES} times the {planned} that the plan has for `{group}`; confirm the order with `anyway`"
             ),
             ControlError::NoRates => f.write_str(
                 "The plan has no rate to change: neither arrivals nor a throughput timer; change the users of a group instead",
@@ -210,6 +235,48 @@ impl Control {
     /// # Errors
     /// If there is no such group, or its users cannot be set.
     pub fn set_users(&self, group: &str, users: u32) -> Result<(), ControlError> {
+        let (run, place) = self.group_with_users(group)?;
+        run.order_users(place, users);
+        self.ordered().insert(place, users);
+        self.mark(&format!("users of `{group}` set to {users}"));
+        self.ring();
+        Ok(())
+    }
+
+    /// Asks whether a number of users needs a confirmation: a slip of the keyboard can take the target down.
+    ///
+    /// # Errors
+    /// If it is more than ten times the plan's number, or if [`set_users`](Control::set_users) would refuse it.
+    pub fn check_users(&self, group: &str, users: u32) -> Result<(), ControlError> {
+        let (run, place) = self.group_with_users(group)?;
+        let planned = run.planned_users(place).max(1);
+        match users > planned.saturating_mul(MANY_TIMES) {
+            true => Err(ControlError::ManyUsers(group.to_owned(), planned, users)),
+            false => Ok(()),
+        }
+    }
+
+    /// The thread groups in the order of the plan; none before the run has begun.
+    pub fn groups(&self) -> Vec<SteeredGroup> {
+        let Ok(run) = self.run() else {
+            return Vec::new();
+        };
+        let ordered = self.ordered();
+        let groups = (0..run.groups().len()).map(|place| SteeredGroup {
+            planned: run.planned_users(place),
+            ordered: ordered.get(&place).copied(),
+            has_arrivals: run.has_arrivals(place),
+        });
+        groups.collect()
+    }
+
+    /// Whether a rate factor changes anything in the plan that runs.
+    pub fn has_rates(&self) -> bool {
+        self.run().is_ok_and(|run| run.has_rates())
+    }
+
+    /// The run and the place of a group whose users can be set.
+    fn group_with_users(&self, group: &str) -> Result<(Arc<dyn Steered>, usize), ControlError> {
         let run = self.run()?;
         let groups = run.groups();
         let Some(place) = groups.iter().position(|known| *known == group) else {
@@ -219,10 +286,7 @@ impl Control {
         if run.has_arrivals(place) {
             return Err(ControlError::ArrivalsGroup(group.to_owned()));
         }
-        run.order_users(place, users);
-        self.mark(&format!("users of `{group}` set to {users}"));
-        self.ring();
-        Ok(())
+        Ok((run, place))
     }
 
     /// From now on, multiplies arrivals of open models and arrivals groups, and the rates of throughput timers, by this
@@ -293,6 +357,13 @@ impl Control {
     fn run(&self) -> Result<Arc<dyn Steered>, ControlError> {
         let run = self.0.run.get().and_then(Weak::upgrade);
         run.ok_or(ControlError::NoRun)
+    }
+
+    fn ordered(&self) -> MutexGuard<'_, BTreeMap<usize, u32>> {
+        self.0
+            .ordered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn marks(&self) -> MutexGuard<'_, Vec<Mark>> {

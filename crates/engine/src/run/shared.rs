@@ -208,6 +208,10 @@ impl Steered for Shared {
         groups.map(|group| self.group_name(group)).collect()
     }
 
+    fn planned_users(&self, group: usize) -> u32 {
+        self.shape(group).users()
+    }
+
     fn has_arrivals(&self, group: usize) -> bool {
         matches!(self.shape(group), Shape::Arrivals(_) | Shape::Open(_))
     }

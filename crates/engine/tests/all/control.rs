@@ -122,6 +122,45 @@ fn a_run_is_steered_and_each_order_leaves_a_mark() {
     assert_eq!(control.set_users("G", 1), Err(ControlError::NoRun));
 }
 
+/// Orders a number of users that takes long to start, and another one before they are there.
+struct Hasty(Control, usize);
+
+impl Subscriber for Hasty {
+    fn receive(&mut self, event: &Event, _: &Recording) {
+        let Event::Tick(tick) = event else {
+            return;
+        };
+        match (self.1, tick.users.active) {
+            (0, 2) => {
+                let asked = self.0.check_users("G", 300_000);
+                assert_eq!(
+                    asked,
+                    Err(ControlError::ManyUsers("G".to_owned(), 2, 300_000))
+                );
+                assert_eq!(self.0.check_users("G", 20), Ok(()));
+                self.0.set_users("G", 300_000).expect("the group is there");
+            }
+            (1, active) if active > 2 => self.0.set_users("G", 1).expect("the group is there"),
+            (2, 1) => {
+                let groups = self.0.groups();
+                assert_eq!((groups[0].planned, groups[0].ordered), (2, Some(1)));
+                self.0.shutdown();
+            }
+            _ => return,
+        }
+        self.1 += 1;
+    }
+}
+
+#[test]
+fn a_new_order_replaces_one_that_is_under_way() {
+    let control = Control::default();
+    let mut driver = Hasty(control.clone(), 0);
+    let outcome = steer(TWO_USERS, &mut driver, &control);
+    assert_eq!(driver.1, 3, "all states were reached");
+    assert!(outcome.users.started < 300_000, "{:?}", outcome.users);
+}
+
 /// Sets the factor before the first arrival.
 struct Factor(Control, f64);
 

@@ -69,6 +69,8 @@ const RECENT_ERRORS: usize = 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedGroup {
     pub name: String,
+    /// The number of its users.
+    pub users: u32,
     /// Whether arrivals determine the number of its users.
     pub has_arrivals: bool,
 }

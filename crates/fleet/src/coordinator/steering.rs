@@ -52,6 +52,10 @@ impl Steered for Steering {
             .collect()
     }
 
+    fn planned_users(&self, group: usize) -> u32 {
+        self.groups[group].users
+    }
+
     fn has_arrivals(&self, group: usize) -> bool {
         self.groups[group].has_arrivals
     }

@@ -493,7 +493,8 @@ fn target_here(seconds: &[Second], limits: &Limits) -> Option<Reason> {
 fn silence(seconds: &[Second]) -> Option<Reason> {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     for second in seconds {
-        let is_silent = second.samples == 0 && second.users > 0 && second.frozen_ms < FROZEN_MS;
+        let is_silent =
+            second.samples == 0 && second.users > 0 && !second.held && second.frozen_ms < FROZEN_MS;
         if is_silent {
             extend(&mut spans, second);
         }
@@ -506,7 +507,9 @@ fn silence(seconds: &[Second]) -> Option<Reason> {
     let whole = seconds.last().map_or(0, |second| second.to_ms);
     let is_single = spans.len() == 1
         && seconds.iter().all(|second| {
-            second.samples > 0 || spans[0].0 <= second.from_ms && second.to_ms <= spans[0].1
+            second.samples > 0
+                || second.held
+                || spans[0].0 <= second.from_ms && second.to_ms <= spans[0].1
         })
         && spans[0].0 > 0
         && spans[0].1 < whole;

@@ -93,6 +93,28 @@ fn a_silent_target_is_told_but_is_no_fault_of_the_generator() {
 }
 
 #[test]
+fn a_pause_that_was_ordered_is_no_silence_of_the_target() {
+    let verdict = changed(20..35, |second| (second.samples, second.held) = (0, true));
+    assert_eq!(seen(&verdict), (Grade::Valid, vec![]));
+    // A silence beside the pause is one.
+    let mut minute = minute();
+    minute[5..10]
+        .iter_mut()
+        .for_each(|second| (second.samples, second.held) = (0, true));
+    minute[20..35]
+        .iter_mut()
+        .for_each(|second| second.samples = 0);
+    let failures = Failures {
+        samples: 6000,
+        ..Failures::default()
+    };
+    assert_eq!(
+        seen(&judge(&minute, &failures, &limits())),
+        (Grade::Valid, vec![(Cause::TargetSilent, vec![(20, 35)])])
+    );
+}
+
+#[test]
 fn users_that_think_for_long_are_no_silence() {
     let verdict = changed(0..55, |second| second.samples = 0);
     assert_eq!(seen(&verdict), (Grade::Valid, vec![]));

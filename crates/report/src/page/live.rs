@@ -43,7 +43,7 @@ pub struct LiveSecond {
     p99: Option<f64>,
     max: Option<f64>,
     codes: Vec<(String, u64)>,
-    starts: Vec<(i64, u64, u64)>,
+    starts: Vec<(i64, u64, u64, u64)>,
     connections: Option<Connections>,
     /// The whole run so far.
     total: Row,
@@ -104,6 +104,6 @@ impl LiveSecond {
     }
 }
 
-fn start(count: &StartCount) -> (i64, u64, u64) {
-    (count.second, count.started, count.intended)
+fn start(count: &StartCount) -> (i64, u64, u64, u64) {
+    (count.second, count.started, count.intended, count.scheduled)
 }

@@ -1,10 +1,12 @@
 //! The report as one HTML page that needs no network: a template with scripts and styles, and the compressed numbers.
 
 mod live;
+mod periods;
 mod rows;
 mod steps;
 
 use std::io::Write as _;
+use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,11 +18,16 @@ use serde::Serialize;
 pub use self::live::{LiveSecond, live_html, live_state};
 use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
 use crate::escape;
+use crate::findings::{Finding, findings};
 use crate::judged::{RunOutcome, ThresholdResult};
 use crate::run_file::{HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, TimeUse};
 
 /// Built from `web/` by `cargo xtask web`.
 const TEMPLATE: &str = include_str!("../../assets/report.html");
+/// The start and the end of the page's program in the template.
+const PROGRAM: [&str; 2] = ["<script type=\"module\" crossorigin>", "</script>"];
+/// Unpacks the program and starts it.
+const STARTER: &str = r#"<script>(async()=>{const b=Uint8Array.from(atob(document.getElementById("program").textContent),c=>c.charCodeAt(0)),s=document.createElement("script");s.type="module";s.textContent=await new Response(new Blob([b]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text();document.body.append(s)})().catch(e=>document.getElementById("app").textContent="This browser is too old to unpack the page: "+e)</script>"#;
 /// The placeholder for the numbers in the template.
 const PLACE: &str = "<!--drumfire:payload-->";
 /// The title in the template.
@@ -53,10 +60,13 @@ struct ReportPage<'a> {
     satisfied_ms: u64,
     tolerated_ms: u64,
     errors: Vec<ErrorKind>,
+    findings: Vec<Finding>,
     total: rows::Row,
     labels: Vec<rows::Row>,
     steps: steps::Steps,
     label_step_s: u32,
+    /// The length of the periods of all rows, in seconds.
+    period_s: u32,
 }
 
 /// The page settings of JMeter's properties.
@@ -141,7 +151,15 @@ fn page<'a>(
     let label_step_s = steps::label_step_s(&recording.timeline, recording.labels.len());
     let shown = recording.labels.iter().enumerate();
     let shown = shown.filter(|(_, label)| options.shows(label, matches));
-    let labels = shown.map(|(place, label)| {
+    let shown: Vec<_> = shown.collect();
+    let places: Vec<usize> = shown.iter().map(|(place, _)| *place).collect();
+    // A page of a run that goes on has no periods: it would send all of them anew.
+    let (period_s, periods) = match kind {
+        "report" => periods::periods(&recording.timeline, &places),
+        _ => (0, vec![Vec::new(); places.len()]),
+    };
+    let labels = shown.into_iter().zip(periods);
+    let labels = labels.map(|((place, label), periods)| {
         let limits = apdex.limits_of(&label.label, matches);
         let mut row = rows::Row::of(label, limits, run.resolution_us);
         row.steps = Some(steps::LabelSteps::of(
@@ -149,6 +167,7 @@ fn page<'a>(
             place,
             label_step_s,
         ));
+        row.periods = periods;
         row
     });
     ReportPage {
@@ -175,19 +194,44 @@ fn page<'a>(
         satisfied_ms,
         tolerated_ms,
         errors: recording.errors.by_label(),
+        // During the run a curve that has just begun would make findings that do not last.
+        findings: match kind {
+            "report" => findings(run),
+            _ => Vec::new(),
+        },
         total: rows::Row::of(&recording.total(), apdex.limits, run.resolution_us),
         labels: labels.collect(),
         steps: steps::Steps::of(&recording.timeline),
         label_step_s,
+        period_s,
     }
 }
 
 /// Deflated JSON in base64.
 fn packed(page: &impl Serialize) -> String {
-    let json = serde_json::to_vec(page).expect("numbers and texts can be written");
+    deflated(&serde_json::to_vec(page).expect("numbers and texts can be written"))
+}
+
+fn deflated(bytes: &[u8]) -> String {
     let mut packer = DeflateEncoder::new(Vec::new(), Compression::new(7));
-    let packed = packer.write_all(&json).and_then(|()| packer.finish());
+    let packed = packer.write_all(bytes).and_then(|()| packer.finish());
     STANDARD.encode(packed.expect("memory takes everything"))
+}
+
+/// The template with its program packed, which makes mailed pages smaller. The template itself stays readable.
+fn template() -> &'static str {
+    static PACKED: OnceLock<String> = OnceLock::new();
+    PACKED.get_or_init(|| {
+        let parts = TEMPLATE
+            .split_once(PROGRAM[0])
+            .and_then(|(before, rest)| Some((before, rest.split_once(PROGRAM[1])?)));
+        let (before, (program, after)) = parts.expect("the template has a program");
+        let program = deflated(program.as_bytes());
+        let packed = format!("<script id=\"program\" type=\"text/plain\">{program}</script>");
+        // The program needs the body, in which it then stands.
+        let after = after.replacen("</body>", &format!("{packed}{STARTER}</body>"), 1);
+        format!("{before}{after}")
+    })
 }
 
 /// The template with a title and the page's data.
@@ -197,7 +241,7 @@ pub(crate) fn html(title: &str, page: &impl Serialize) -> String {
         packed(page)
     );
     let title = format!("<title>{} – Drumfire</title>", escape::xml(title));
-    TEMPLATE
+    template()
         .replacen(TITLE, &title, 1)
         .replacen(PLACE, &payload, 1)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use drumfire_results::{Histogram, LabelStatistics};
 use serde::Serialize;
 
+use super::periods::Periods;
 use super::steps::LabelSteps;
 use crate::apdex::{ApdexLimits, apdex};
 
@@ -40,14 +41,18 @@ pub struct Row {
     /// Mean times of name look-up, TCP, TLS, first byte and body.
     phases: [f64; 5],
     apdex: Option<f64>,
-    /// Times from the intended start, if there is one: count, median, 95th and 99th percentile, maximum.
+    /// Of the samples with an intended start, times from it: count, median, 95th and 99th percentile, maximum.
     response: Option<[f64; 5]>,
+    /// Of the same samples, service times, in the same order.
+    scheduled: Option<[f64; 5]>,
     /// Pairs of per cent and milliseconds.
     curve: Vec<(f64, f64)>,
     /// The bounds of each bar and its count.
     distribution: Vec<(f64, f64, u64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<LabelSteps>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub periods: Periods,
 }
 
 impl Row {
@@ -72,7 +77,11 @@ impl Row {
         let service = &label.service;
         let row = label.row();
         let percentile = |percent| service.percentile(percent) / 1000.0;
-        let response = &label.response;
+        let known = |times: &Histogram| {
+            let ms = |percent| times.percentile(percent) / 1000.0;
+            let max = times.max() as f64 / 1000.0;
+            (times.count() > 0).then(|| [times.count() as f64, ms(50.0), ms(95.0), ms(99.0), max])
+        };
         let service_us = service.mean() * service.count() as f64;
         Row {
             label: label.label.clone(),
@@ -92,14 +101,12 @@ impl Row {
             sent_bytes: label.sent_bytes,
             phases: label.phases.means_ms(service_us, service.count()),
             apdex: apdex(label, limits, resolution_us),
-            response: (response.count() > 0).then(|| {
-                let ms = |percent| response.percentile(percent) / 1000.0;
-                let max = response.max() as f64 / 1000.0;
-                [response.count() as f64, ms(50.0), ms(95.0), ms(99.0), max]
-            }),
+            response: known(&label.response),
+            scheduled: known(&label.scheduled),
             curve: Vec::new(),
             distribution: Vec::new(),
             steps: None,
+            periods: Periods::new(),
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct Steps {
     errors: Vec<u64>,
     started: Vec<u64>,
     intended: Vec<u64>,
+    /// Starts of samples that have an intended start.
+    scheduled: Vec<u64>,
     users: Vec<u32>,
     bytes: Vec<u64>,
     sent_bytes: Vec<u64>,
@@ -94,6 +96,7 @@ impl Steps {
         self.errors.push(cell.errors);
         self.started.push(step.started);
         self.intended.push(step.intended);
+        self.scheduled.push(step.scheduled);
         self.users.push(step.users);
         self.bytes.push(cell.bytes);
         self.sent_bytes.push(cell.sent_bytes);

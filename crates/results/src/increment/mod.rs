@@ -21,7 +21,7 @@ use crate::sample::Sample;
 use crate::sparse::Sparse;
 
 /// The version of the wire form.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// The length of a second, in milliseconds.
 const SECOND_MS: i64 = 1_000;
 /// Limit of times before and after the Unix epoch: 285,000 years.
@@ -86,6 +86,8 @@ pub struct LabelIncrement {
     pub failed: Distribution,
     /// Response times from the intended start, of the samples that have one.
     pub response: Distribution,
+    /// Elapsed times of the same samples.
+    pub scheduled: Distribution,
     /// Times to the first byte of the response.
     pub latency: Distribution,
     /// Times to establish the connection, including name lookup and handshake; 0 for a reused connection.
@@ -114,6 +116,8 @@ pub struct StartCount {
     pub started: u64,
     /// Samples with an intended start that should have begun in it.
     pub intended: u64,
+    /// Samples with an intended start that began in it.
+    pub scheduled: u64,
 }
 
 /// The users that were active at the ends of samples.
@@ -236,6 +240,7 @@ impl Increment {
             |a, b| {
                 a.started = a.started.saturating_add(b.started);
                 a.intended = a.intended.saturating_add(b.intended);
+                a.scheduled = a.scheduled.saturating_add(b.scheduled);
             },
         );
         self.active.merge(other.active);
@@ -309,6 +314,7 @@ impl Increment {
         elapsed.record(times.elapsed_us);
         if let Some(response_us) = times.response_us {
             label.response.record(response_us);
+            label.scheduled.record(times.elapsed_us);
         }
         label.latency.record(times.latency_us);
         label.connect.record(times.connect_us);
@@ -388,6 +394,7 @@ pub(crate) fn note_start(starts: &mut Vec<StartCount>, sample: &Sample) {
     if let Some(delay_us) = sample.delay_us {
         let intended_ms = sample.start_ms.saturating_sub_unsigned(delay_us / 1000);
         start_at(starts, intended_ms).intended += count;
+        start_at(starts, sample.start_ms).scheduled += count;
     }
 }
 
@@ -406,6 +413,7 @@ fn start_at(starts: &mut Vec<StartCount>, at_ms: i64) -> &mut StartCount {
         second,
         started: 0,
         intended: 0,
+        scheduled: 0,
     };
     starts.insert(place, new);
     &mut starts[place]
@@ -457,6 +465,7 @@ impl LabelIncrement {
             ok: Distribution::default(),
             failed: Distribution::default(),
             response: Distribution::default(),
+            scheduled: Distribution::default(),
             latency: Distribution::default(),
             connect: Distribution::default(),
         }
@@ -491,6 +500,7 @@ impl LabelIncrement {
         self.ok.merge(&other.ok);
         self.failed.merge(&other.failed);
         self.response.merge(&other.response);
+        self.scheduled.merge(&other.scheduled);
         self.latency.merge(&other.latency);
         self.connect.merge(&other.connect);
     }

@@ -276,9 +276,9 @@ fn the_wire_form_stays_the_same() {
 }
 
 /// A change of these bytes needs a new version, since agents and run files with this version exist.
-const GOLDEN: &str = "0180a0abfef962d0afabfef96201076c6162656c20310002010295082d142800d08c01d0a7abfef962e8a7abfef962b9\
-    60b960b960050187240001bc05bc05bc050501bc050001bd67a0069d610702a0060a89bc018c8d01c646c6460501e82000023c1e1e04011e0002\
-    0002033230300103353033010180c49fd50c020202060303010002010100000000000505050401050001";
+const GOLDEN: &str = "0280a0abfef962d0afabfef96201076c6162656c20310002010295082d142800d08c01d0a7abfef962e8a7abfef962b960b960b960050187\
+    240001bc05bc05bc050501bc050001bd67a0069d610702a0060a89bc01f565bc05b9600702bc050a89d2018c8d01c646c6460501e8200002\
+    3c1e1e04011e00020002033230300103353033010180c49fd50c02020202060303010002010100000000000505050401050001";
 
 #[test]
 fn another_version_is_refused() {
@@ -442,6 +442,7 @@ fn times_with_which_arithmetic_would_overflow_are_refused() {
             second,
             started: 1,
             intended: 0,
+            scheduled: 0,
         }],
         ..good.clone()
     };
@@ -480,6 +481,7 @@ fn lists_that_are_not_in_order_are_refused() {
         second,
         started: 1,
         intended: 0,
+        scheduled: 0,
     };
     let users = |group: u32| GroupUsers {
         group,

@@ -286,3 +286,32 @@ fn subjects_are_equal_by_their_texts() {
         assert!(equal.eq(own), "{one:?}");
     }
 }
+
+#[test]
+fn an_outcome_is_a_sentence_for_people_who_have_not_written_the_threshold() {
+    for (text, expected) in [
+        (
+            "errors > 1%",
+            "The share of failed samples went above 1 %: 2 %",
+        ),
+        ("errors >= 4", "The number of failed samples reached 4: 4"),
+        (
+            "p95 of Log in > 300ms",
+            "The 95th percentile of Log in stayed below 300 ms: ",
+        ),
+        ("p50 > 1s", "The median stayed below 1 s: "),
+        ("p91 > 1s", "The 91st percentile stayed below 1 s: "),
+        ("p99.9 > 1s", "The 99.9th percentile stayed below 1 s: "),
+        ("rate < 1/s", "The rate stayed above 1/s: 9.95/s"),
+        ("rate < 10/s", "The rate went below 10/s: 9.95/s"),
+        ("max > 200ms", "The maximum stayed at 200 ms: 200 ms"),
+        (
+            "p95 of nobody > 1s",
+            "The 95th percentile of nobody could not be judged: no sample has the label `nobody`",
+        ),
+    ] {
+        let threshold: Threshold = text.parse().unwrap_or_else(|error| panic!("{error}"));
+        let statement = threshold.judge(&recording()).statement();
+        assert!(statement.starts_with(expected), "{statement}");
+    }
+}

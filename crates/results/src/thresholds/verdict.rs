@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Threshold, ThresholdOperator};
+use super::{Metric, Threshold, ThresholdOperator};
 use crate::statistics::Recording;
 
 /// How a threshold ended. `Ord` puts the worst last.
@@ -180,11 +180,62 @@ impl Verdict {
     }
 }
 
+impl Verdict {
+    /// The outcome as a sentence for people who have not written the threshold: `The 95th percentile of Log in stayed below
+    /// 300 ms: 202 ms`.
+    pub fn statement(&self) -> String {
+        let threshold = &self.threshold;
+        let (limit, subject) = (threshold.spaced(threshold.limit), threshold.subject());
+        let Some(value) = self.value else {
+            let reason = self.reason.as_deref().unwrap_or("nothing was measured");
+            return format!("{subject} could not be judged: {reason}");
+        };
+        let side = match (value < threshold.limit, value > threshold.limit) {
+            (true, _) => "below",
+            (_, true) => "above",
+            _ => "at",
+        };
+        let verb = match self.outcome {
+            ThresholdOutcome::Failed => "went",
+            _ => "stayed",
+        };
+        let verb = if side == "at" && verb == "went" {
+            "reached"
+        } else {
+            verb
+        };
+        let place = if verb == "reached" {
+            String::new()
+        } else {
+            format!("{side} ")
+        };
+        let worst = match threshold.is_windowed() && self.outcome == ThresholdOutcome::Passed {
+            true => " at worst",
+            false => "",
+        };
+        let value = threshold.spaced(value);
+        let spans = threshold.spans();
+        format!("{subject} {verb} {place}{limit}{spans}: {value}{worst}")
+    }
+}
+
 impl fmt::Display for Verdict {
     /// The line that all outputs show.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.outcome.line(&self.sentence()))
     }
+}
+
+/// `95th`, `91st`, `99.9th`.
+fn ordinal(percent: f64) -> String {
+    let ending = match percent {
+        11.0..14.0 => "th",
+        percent if percent % 10.0 == 1.0 => "st",
+        percent if percent % 10.0 == 2.0 => "nd",
+        percent if percent % 10.0 == 3.0 => "rd",
+        _ => "th",
+    };
+    format!("{percent}{ending}")
 }
 
 impl Threshold {
@@ -204,7 +255,16 @@ impl Threshold {
             ThresholdOperator::More => ">",
             ThresholdOperator::AtLeast => ">=",
         };
-        let mut text = format!("fails if {sign} {}", self.spaced(self.limit));
+        format!(
+            "fails if {sign} {}{}",
+            self.spaced(self.limit),
+            self.spans()
+        )
+    }
+
+    /// The window and how long its value must be beyond the limit: ` over 10 s for 60 s`.
+    fn spans(&self) -> String {
+        let mut text = String::new();
         if let Some(seconds) = self.window_s {
             text.push_str(&format!(" over {seconds} s"));
         }
@@ -212,6 +272,25 @@ impl Threshold {
             text.push_str(&format!(" for {seconds} s"));
         }
         text
+    }
+
+    /// The measure as the subject of a sentence: `The 95th percentile of Log in`.
+    fn subject(&self) -> String {
+        let what = match self.metric {
+            Metric::Samples => "The number of samples".to_owned(),
+            Metric::Errors => "The number of failed samples".to_owned(),
+            Metric::ErrorShare => "The share of failed samples".to_owned(),
+            Metric::Rate => "The rate".to_owned(),
+            Metric::Mean => "The mean".to_owned(),
+            Metric::Min => "The minimum".to_owned(),
+            Metric::Max => "The maximum".to_owned(),
+            Metric::Percentile(50.0) => "The median".to_owned(),
+            Metric::Percentile(percent) => format!("The {} percentile", ordinal(percent)),
+        };
+        match self.label() {
+            Some(label) => format!("{what} of {label}"),
+            None => what,
+        }
     }
 
     /// A number in the unit of the limit, with as many decimals as it takes to tell it from the limit.

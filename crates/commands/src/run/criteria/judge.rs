@@ -83,6 +83,7 @@ fn result(criterion: &Criterion) -> ThresholdResult {
         limit: criterion.limit(),
         unit: criterion.unit().to_owned(),
         sentence: criterion.sentence(),
+        statement: String::new(),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::terminal::format::counted;
 use std::sync::{Arc, Mutex};
 
 use drumfire_authorities::Authorities;
+use drumfire_health::Grade;
 use drumfire_results::{CollectorSet, Recording, SampleQueue, ThreadCounts};
 use drumfire_sinks::{Delivery, Exporter, RequestedOutput, RunInfo, Sink, Users};
 use jiff::Timestamp;
@@ -160,7 +161,7 @@ impl Exports {
         self.listeners.iter().flatten()
     }
 
-    fn tick(&self, verdict: u8) {
+    fn tick(&self, verdict: Option<u8>) {
         let dropped: Vec<_> = self
             .sinks
             .iter()
@@ -194,7 +195,7 @@ impl Subscriber for Exports {
             }
             Event::Tick(tick) => {
                 self.users = users(tick.users);
-                self.tick(0);
+                self.tick(None);
             }
             Event::Mark(Mark { at_ms, text, .. }) => {
                 for sink in &self.sinks {
@@ -203,14 +204,21 @@ impl Subscriber for Exports {
             }
             Event::Ended(outcome) => {
                 self.users = users(outcome.users);
-                let verdict = outcome
-                    .verdict
-                    .as_ref()
-                    .map_or(0, |verdict| verdict.grade as u8);
-                self.tick(verdict);
+                let verdict = outcome.verdict.as_ref();
+                self.tick(verdict.and_then(|verdict| number(verdict.grade)));
             }
             Event::Started(_) | Event::Line(_) | Event::Warning(_) => {}
         }
+    }
+}
+
+/// The number of a grade in metrics; `None` for a run that was too short to judge.
+fn number(grade: Grade) -> Option<u8> {
+    match grade {
+        Grade::Valid => Some(0),
+        Grade::TooShort => None,
+        Grade::Degraded => Some(1),
+        Grade::Invalid => Some(2),
     }
 }
 

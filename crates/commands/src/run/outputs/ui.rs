@@ -15,8 +15,8 @@ use drumfire_probes::View;
 use drumfire_report::{Mark, RunAgent, RunFile, ThresholdResult};
 use drumfire_results::Recording;
 use drumfire_serve::{
-    Facts, KnownRun, ListenAddress, Live, LiveOptions, Order, Refused, RegisteredRun, RunPhase,
-    RunStanding, Server, Steering,
+    Facts, GroupOrders, KnownRun, ListenAddress, Live, LiveOptions, Order, Refused, RegisteredRun,
+    RunPhase, RunStanding, Server, Steering,
 };
 
 use crate::run::criteria::guards::Board;
@@ -40,6 +40,7 @@ const MOST_SECONDS: usize = 600;
 pub struct Ui {
     /// None once the run has ended.
     mailbox: Option<Mailbox>,
+    live: Live,
     thread: Option<JoinHandle<()>>,
     server: Server,
     _entry: Option<RegisteredRun>,
@@ -75,7 +76,15 @@ impl Steering for OwnRun {
                 control.resume();
                 Ok(())
             }
-            Order::Users { group, users } => control.set_users(group, *users),
+            Order::Users {
+                group,
+                users,
+                anyway,
+            } => match anyway {
+                true => Ok(()),
+                false => control.check_users(group, *users),
+            }
+            .and_then(|()| control.set_users(group, *users)),
             Order::Rate { factor } => control.set_rate(*factor),
             Order::Mark { text } => {
                 control.mark(text);
@@ -112,10 +121,12 @@ impl Ui {
         };
         let entry = recent::runs_folder(variable).and_then(|folder| note(&folder, &run));
         let (mailbox, inbox) = mailbox(ROOM);
+        let teller = Teller::new(live.clone(), control.clone(), board, watched);
         let thread = std::thread::Builder::new()
             .name("live numbers".to_owned())
-            .spawn(move || Teller::new(live, board, watched).tell(&inbox))?;
+            .spawn(move || teller.tell(&inbox))?;
         Ok(Ui {
+            live,
             mailbox: Some(mailbox),
             thread: Some(thread),
             server,
@@ -126,6 +137,12 @@ impl Ui {
     /// The URL of the page, including its token.
     pub fn url(&self) -> &str {
         self.server.url()
+    }
+
+    /// Names the run file that is being written.
+    pub fn note_run_file(&self, path: &Path) {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        self.live.note_run_file(&path.to_string_lossy());
     }
 
     /// Replaces the page with the report, and ends the server.
@@ -159,6 +176,7 @@ impl Subscriber for Ui {
 /// Turns events into what the page shows, on a separate thread.
 struct Teller {
     live: Live,
+    control: Control,
     board: Board,
     /// The target's own metrics.
     watched: View,
@@ -172,9 +190,10 @@ struct Teller {
 }
 
 impl Teller {
-    fn new(live: Live, board: Board, watched: View) -> Teller {
+    fn new(live: Live, control: Control, board: Board, watched: View) -> Teller {
         Teller {
             live,
+            control,
             board,
             watched,
             seconds: Vec::new(),
@@ -206,7 +225,8 @@ impl Teller {
     }
 
     fn tick(&mut self, tick: &Tick) {
-        let standing = self.standing(tick);
+        let groups = self.groups();
+        let standing = self.standing(tick, &groups);
         let is_news = self.stood.as_ref().is_none_or(|(at, last)| {
             let same_time = RunStanding {
                 elapsed_ms: standing.elapsed_ms,
@@ -216,7 +236,7 @@ impl Teller {
         });
         if is_news {
             self.stood = Some((Instant::now(), standing.clone()));
-            self.live.stand(standing);
+            self.live.stand(standing, &groups);
         }
         if let Some(second) = &tick.second {
             note_second(&mut self.seconds, second);
@@ -230,7 +250,22 @@ impl Teller {
         }
     }
 
-    fn standing(&self, tick: &Tick) -> RunStanding {
+    fn groups(&self) -> Vec<GroupOrders> {
+        let groups = self.control.groups().into_iter();
+        groups
+            .map(|group| GroupOrders {
+                planned: group.planned.into(),
+                ordered: group.ordered.map(u64::from),
+                has_arrivals: group.has_arrivals,
+            })
+            .collect()
+    }
+
+    fn standing(&self, tick: &Tick, groups: &[GroupOrders]) -> RunStanding {
+        let is_ordered = groups.iter().any(|group| group.ordered.is_some());
+        let wanted = groups
+            .iter()
+            .map(|group| group.ordered.unwrap_or(group.planned));
         RunStanding {
             phase: match (tick.stopping, tick.paused) {
                 (Stopping::No, false) => RunPhase::Running,
@@ -239,11 +274,15 @@ impl Teller {
             },
             elapsed_ms: tick.elapsed.as_millis() as u64,
             planned_ms: self.planned.1,
-            planned_users: self.planned.0,
+            planned_users: match is_ordered {
+                true => wanted.sum(),
+                false => self.planned.0,
+            },
             active: tick.users.active,
             started: tick.users.started,
             finished: tick.users.finished,
             rate: tick.rate,
+            has_rates: self.control.has_rates(),
         }
     }
 

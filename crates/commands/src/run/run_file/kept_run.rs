@@ -90,6 +90,11 @@ impl KeptRun {
         })
     }
 
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.place.path()
+    }
+
     /// Ends the thread once it has written everything.
     ///
     /// # Errors

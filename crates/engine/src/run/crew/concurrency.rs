@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{Crew, Terms};
+use super::{BATCH, Crew, Terms};
 use crate::run::context::{Context, Identity};
 use crate::run::schedule::Concurrency;
 use crate::run::shared::Shared;
@@ -30,15 +30,21 @@ impl Crew {
         };
         let keep = async {
             loop {
-                let users = self.part_of(*level.borrow_and_update());
+                let mut users = self.part_of(*level.borrow_and_update());
                 if self.supply().order().is_some() {
                     // In the plugin no user ends early when the level falls. An order for fewer users does end the surplus.
                     let surplus = self.running.len().saturating_sub(users);
                     self.worker.set_surplus(self.start.group, surplus);
                 }
                 while !self.is_over() && self.running.len() < users {
-                    let number = self.take_number();
-                    self.start_user(number, Terms::default());
+                    for _ in 0..BATCH.min(users - self.running.len()) {
+                        let number = self.take_number();
+                        self.start_user(number, Terms::default());
+                    }
+                    if self.running.len() < users {
+                        tokio::task::yield_now().await;
+                        users = self.part_of(*level.borrow());
+                    }
                 }
                 // A user that ends is replaced once the level has been evaluated again.
                 loop {

@@ -28,6 +28,9 @@ use crate::run::worker::{TaskPlace, Worker};
 /// that users whose last samples end at the same moment count each other. Users that arrive for one iteration do not wait.
 const LAST_MOMENT: Duration = Duration::from_millis(1);
 
+/// How many users an order starts before it looks whether there is another one.
+const BATCH: usize = 64;
+
 /// The property with the name of the server that runs the users, where several run the whole plan.
 const SERVER: &str = "__jm.D_TG";
 
@@ -57,8 +60,10 @@ pub struct Crew {
     /// The prefix of all thread names (`AbstractThreadGroup`, `__jm.D_TG`): the server's name and a dash, or empty.
     place: String,
     running: JoinSet<()>,
-    /// The number of the last order that was carried out.
+    /// The number of the last order that was begun.
     obeyed: u32,
+    /// How many users that order still has to start.
+    missing: usize,
     /// The fraction of an arrival that the rate factor left over.
     carry: f64,
 }
@@ -112,6 +117,7 @@ impl Crew {
             place,
             running: JoinSet::new(),
             obeyed: 0,
+            missing: 0,
             carry: 0.0,
         }
     }

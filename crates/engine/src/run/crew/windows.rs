@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Crew, Terms};
+use super::{BATCH, Crew, Terms};
 use crate::run::schedule::{Shape, Window};
 
 impl Crew {
@@ -54,7 +54,7 @@ impl Crew {
             let stop = worker.stop.notified();
             self.obey(shape);
             let hold_ms = self.hold_ms(shape);
-            let has_users = !self.running.is_empty() || hold_ms.is_some();
+            let has_users = !self.running.is_empty() || self.missing > 0 || hold_ms.is_some();
             if is_busy && !has_users && supply.leave() {
                 return;
             }
@@ -62,6 +62,10 @@ impl Crew {
                 supply.enter();
             }
             is_busy = has_users;
+            if self.missing > 0 {
+                tokio::task::yield_now().await;
+                continue;
+            }
             if !has_users && (supply.is_idle() || self.is_stopping()) {
                 return;
             }
@@ -88,25 +92,28 @@ impl Crew {
             .filter(|left_ms| *left_ms > 0 && !self.is_stopping())
     }
 
-    /// Starts the users that an order asks for, or ends the surplus.
+    /// Starts users that an order asks for, or ends the surplus. It starts a few at a time, so that another order can replace this
+    /// one at once; those that remain are [missing](Crew::missing).
     fn obey(&mut self, shape: &Shape) {
         let Some((number, users)) = self.supply().order() else {
             return;
         };
-        if std::mem::replace(&mut self.obeyed, number) == number || self.is_stopping() {
+        let is_new = std::mem::replace(&mut self.obeyed, number) != number;
+        if self.is_stopping() {
+            self.missing = 0;
             return;
         }
-        while let Some(ended) = self.running.try_join_next() {
-            self.report(ended);
-        }
-        let wanted = self.part_of(users);
-        let surplus = self.running.len().saturating_sub(wanted);
-        self.worker.set_surplus(self.start.group, surplus);
         let end_ms = shape.end_ms().map(|end_ms| self.start.at_ms + end_ms);
-        if end_ms.is_some_and(|end_ms| end_ms <= self.shared.clock.now_ms()) {
-            return;
+        let is_over = end_ms.is_some_and(|end_ms| end_ms <= self.shared.clock.now_ms());
+        if is_new {
+            self.begin_order(users);
         }
-        while self.running.len() < wanted {
+        if is_over {
+            self.missing = 0;
+        }
+        let batch = self.missing.min(BATCH);
+        self.missing -= batch;
+        for _ in 0..batch {
             let number = shape.users() + self.take_number();
             let terms = Terms {
                 end_ms,
@@ -114,5 +121,16 @@ impl Crew {
             };
             self.start_user(number, terms);
         }
+    }
+
+    /// Counts the users that an order has to start or to end.
+    fn begin_order(&mut self, users: u32) {
+        while let Some(ended) = self.running.try_join_next() {
+            self.report(ended);
+        }
+        let wanted = self.part_of(users);
+        let surplus = self.running.len().saturating_sub(wanted);
+        self.worker.set_surplus(self.start.group, surplus);
+        self.missing = wanted.saturating_sub(self.running.len());
     }
 }

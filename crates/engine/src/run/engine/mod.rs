@@ -594,6 +594,7 @@ impl Run<'_, '_> {
             delay,
             samples: self.ledger.samples(),
             users: self.shared.counts.totals().active,
+            is_held: self.shared.control.is_paused() || self.shared.control.rate() == 0.0,
             loop_late: Duration::from_micros(late_us),
             backlog_bytes: writer.backlog_bytes,
             disk_stalled: writer.stalled,
@@ -654,18 +655,14 @@ fn start_by_clock_ms(started: Instant) -> Option<i64> {
 /// How late scheduled samples began, in microseconds: the median time from the intended start to the end, minus the median of
 /// the exchange itself.
 fn behind_schedule_us(recording: &Recording) -> u64 {
-    let mut scheduled = Histogram::new();
+    let mut response = Histogram::new();
     let mut service = Histogram::new();
-    for label in recording
-        .labels
-        .iter()
-        .filter(|label| label.response.count() > 0)
-    {
-        scheduled.merge(&label.response);
-        service.merge(&label.service);
+    for label in &recording.labels {
+        response.merge(&label.response);
+        service.merge(&label.scheduled);
     }
     let median = |times: &Histogram| times.percentile(50.0);
-    (median(&scheduled) - median(&service)).max(0.0) as u64
+    (median(&response) - median(&service)).max(0.0) as u64
 }
 
 #[cfg(test)]
