@@ -44,6 +44,8 @@ pub(super) struct Scanner<'t> {
     text: &'t str,
     at: usize,
     conditional: bool,
+    /// Where the comment that was read last ends, with the length of its closing mark. Comments that begin within it end there, too.
+    comment_end: Option<(usize, usize)>,
     tag: Tag<'t>,
 }
 
@@ -54,6 +56,7 @@ impl<'t> Scanner<'t> {
             text,
             at: 0,
             conditional,
+            comment_end: None,
             tag: Tag::default(),
         }
     }
@@ -128,8 +131,16 @@ impl<'t> Scanner<'t> {
         if rest.starts_with("->") {
             return Some(Event::Fault);
         }
-        let (length, close) = comment_end(rest);
-        self.at = start + length + close;
+        let (end, close) = match self.comment_end {
+            _ if rest.starts_with('>') => (start, 1),
+            Some(known) if start <= known.0 => known,
+            _ => {
+                let (length, close) = comment_end(rest);
+                *self.comment_end.insert((start + length, close))
+            }
+        };
+        let length = end - start;
+        self.at = end + close;
         if !self.conditional {
             return None;
         }
@@ -239,9 +250,6 @@ impl<'t> Scanner<'t> {
 
 /// The length of a comment, and of its closing mark.
 fn comment_end(text: &str) -> (usize, usize) {
-    if text.starts_with('>') {
-        return (0, 1);
-    }
     let mut from = 0;
     while let Some(found) = text[from..].find("--") {
         let at = from + found;

@@ -30,6 +30,8 @@ pub(super) fn most_bytes() -> usize {
 const MOST_REFERENCES: usize = 100_000;
 /// Limit of entities that refer to each other.
 const DEEPEST: usize = 200;
+/// Limit of attributes that are declared for one element (`jdk.xml.elementAttributeLimit`).
+const MOST_ATTRIBUTES: usize = 10_000;
 
 /// A document without references to its own entities.
 pub(super) struct Expanded {
@@ -105,7 +107,8 @@ pub(super) fn expand(
         return Ok(None);
     };
     let mut declared = Declarations::default();
-    declared.read(subset, 0);
+    let mut parameter_bytes = most_bytes;
+    declared.read(subset, 0, &mut parameter_bytes);
     let is_standalone =
         text[..start].contains("standalone=\"yes\"") || text[..start].contains("standalone='yes'");
     declared.is_partial = (declared.is_partial || is_external) && !is_standalone;
@@ -159,16 +162,27 @@ fn split(text: &str, start: usize) -> Option<(&str, usize, bool)> {
 /// The length of an internal subset, which a `]` ends.
 fn subset_length(text: &str) -> Option<usize> {
     let mut at = 0;
+    let mut ends = true;
     loop {
         let rest = &text[at..];
         if rest.starts_with(']') {
             return Some(at);
         }
-        at += match declaration(rest) {
+        let declared = ends.then(|| declaration(rest)).flatten();
+        at += match declared {
             Some(length) => length,
-            None => rest.chars().next()?.len_utf8(),
+            None => {
+                // One that does not end is not searched again from each of its characters.
+                ends &= !opens_declaration(rest);
+                rest.chars().next()?.len_utf8()
+            }
         };
     }
+}
+
+/// Whether a comment, instruction or declaration begins at the start of `text`.
+fn opens_declaration(text: &str) -> bool {
+    text.starts_with("<!") || text.starts_with("<?")
 }
 
 /// The length of the comment, instruction or declaration at the start of `text`.
@@ -222,10 +236,13 @@ fn quoted(word: Option<&&str>) -> Option<String> {
 }
 
 impl Declarations {
-    fn read(&mut self, subset: &str, depth: usize) {
+    /// Reads the declarations of a subset. Parameter entities may add `left` bytes to it.
+    fn read(&mut self, subset: &str, depth: usize, left: &mut usize) {
         let mut rest = subset;
+        let mut ends = true;
         while !rest.is_empty() {
-            if let Some(length) = declaration(rest) {
+            let declared = ends.then(|| declaration(rest)).flatten();
+            if let Some(length) = declared {
                 let inside = rest[..length].trim_end_matches('>');
                 if let Some(entity) = inside.strip_prefix("<!ENTITY") {
                     self.entity(entity);
@@ -235,9 +252,10 @@ impl Declarations {
                 rest = &rest[length..];
                 continue;
             }
-            if let Some((name, after)) = rest.strip_prefix('%').and_then(|r| r.split_once(';')) {
-                self.parameter(name, depth);
-                rest = after;
+            ends &= !opens_declaration(rest);
+            if let Some(name) = rest.strip_prefix('%').and_then(name_of_reference) {
+                self.parameter(name, depth, left);
+                rest = &rest[name.len() + 2..];
                 continue;
             }
             let first = rest.chars().next().map_or(1, char::len_utf8);
@@ -245,12 +263,13 @@ impl Declarations {
         }
     }
 
-    /// Reads the declarations in a parameter entity's text.
-    fn parameter(&mut self, name: &str, depth: usize) {
+    /// Reads the declarations in a parameter entity's text. Texts that refer to others twice would double at each level.
+    fn parameter(&mut self, name: &str, depth: usize, left: &mut usize) {
         match self.parameters.get(name) {
-            Some(Some(text)) if depth < DEEPEST => {
+            Some(Some(text)) if depth < DEEPEST && text.len() < *left => {
+                *left -= text.len() + 1;
                 let text = text.clone();
-                self.read(&text, depth + 1);
+                self.read(&text, depth + 1, left);
             }
             _ => self.is_partial = true,
         }
@@ -292,7 +311,8 @@ impl Declarations {
                 [value, after @ ..] => (quoted(Some(value)), after),
                 [] => return,
             };
-            if !list.iter().any(|known| known.name == *name) {
+            let is_new = !list.iter().any(|known| known.name == *name);
+            if is_new && list.len() < MOST_ATTRIBUTES {
                 list.push(AttributeDefault {
                     name: (*name).to_owned(),
                     is_text: *kind == "CDATA",
@@ -311,18 +331,17 @@ fn with_characters(value: &str) -> String {
     while let Some(at) = rest.find("&#") {
         text.push_str(&rest[..at]);
         rest = &rest[at..];
-        let end = rest.find(';').unwrap_or(1);
-        let code = &rest[2.min(rest.len())..end.max(2)];
-        let code = match code.strip_prefix('x') {
+        let code = name_of_reference(&rest[2..]);
+        let number = code.and_then(|code| match code.strip_prefix('x') {
             Some(digits) => u32::from_str_radix(digits, 16).ok(),
             None => code.parse().ok(),
-        };
-        match code.and_then(char::from_u32) {
-            Some(c) => {
+        });
+        match (code, number.and_then(char::from_u32)) {
+            (Some(code), Some(c)) => {
                 text.push(c);
-                rest = &rest[end + 1..];
+                rest = &rest[code.len() + 3..];
             }
-            None => {
+            _ => {
                 text.push_str("&#");
                 rest = &rest[2..];
             }
@@ -348,10 +367,16 @@ struct Expansion<'d> {
 
 /// The name of the reference at the start of `text`, which has a `&`.
 fn reference(text: &str) -> Option<&str> {
-    let (name, _) = text.strip_prefix('&')?.split_once(';')?;
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{B7}');
+    let name = name_of_reference(text.strip_prefix('&')?)?;
     let is_predefined = matches!(name, "amp" | "lt" | "gt" | "quot" | "apos");
-    (!is_predefined && !name.is_empty() && name.chars().all(is_name)).then_some(name)
+    (!is_predefined && !name.is_empty()).then_some(name)
+}
+
+/// The name at the start of `text`, if a semicolon follows it. Looks no further than the name.
+fn name_of_reference(text: &str) -> Option<&str> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{B7}');
+    let end = text.find(|c| !is_name(c))?;
+    text[end..].starts_with(';').then(|| &text[..end])
 }
 
 /// The meaning of a reference.

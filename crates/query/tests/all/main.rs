@@ -4,4 +4,5 @@ mod golden;
 mod json_search;
 mod nested;
 mod regex;
+mod repeated;
 mod xml_tree;
