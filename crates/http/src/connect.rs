@@ -1,6 +1,7 @@
 //! Opens connections: name lookup, TCP, proxy, TLS. Connections are much rarer than exchanges, so this code is not optimized.
 
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -39,7 +40,14 @@ pub(crate) async fn open(
         limits,
         times,
     );
-    match opening.open().await {
+    let worker = session.worker();
+    let begin = opening.times.begin;
+    let opened = {
+        let work = pin!(opening.open());
+        let bounded = worker.timers.bounded(worker.pool.max_exchange, begin, work);
+        bounded.await
+    };
+    match opened {
         Ok(connection) => Ok((Box::new(connection), opening.handshake)),
         Err(kind) => Err(opening.failed(kind).await),
     }

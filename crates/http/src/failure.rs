@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use drumfire_certificates::{is_unknown, reason};
 use rustls::CertificateError;
@@ -62,6 +63,11 @@ pub enum FailureKind {
     ReadTimeout,
     /// The server took none of the request for longer than `Limits::response`.
     WriteTimeout,
+    /// The exchange took longer than `PoolOptions::max_exchange` in all.
+    TookTooLong {
+        /// The limit.
+        limit: Duration,
+    },
     /// There is no route to the host.
     HostUnreachable,
     /// There is no route to the network.

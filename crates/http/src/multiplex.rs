@@ -1,6 +1,7 @@
 //! Exchanges over connections that carry several at once: the common part of HTTP/2 and HTTP/3.
 
 use std::cell::RefMut;
+use std::pin::pin;
 use std::rc::Rc;
 
 use crate::carriers::{Carrier, Carriers};
@@ -138,6 +139,7 @@ async fn over<C: Multiplexed>(
     reused: bool,
 ) -> Result<Box<Incoming>, Box<Failure>> {
     let pool = &session.worker().pool;
+    let begin = times.begin;
     let mut receiver = Receiver::new(want, out.is_head, pool.sizes);
     let mut source = UnsentRequest::new(out.head, out.body);
     source.skip_head(out.head.len() as u64);
@@ -148,7 +150,12 @@ async fn over<C: Multiplexed>(
         limits,
         pace: Pace::of(limits).or(Pace::of_connections(pool, carrier.lifetime().target.tls)),
     };
-    let outcome = carrier.converse(session, out, exchange).await;
+    let outcome = {
+        let worker = session.worker();
+        let work = pin!(carrier.converse(session, out, exchange));
+        let bounded = worker.timers.bounded(pool.max_exchange, begin, work);
+        bounded.await
+    };
     let ending = Ending {
         receiver,
         times,

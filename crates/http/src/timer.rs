@@ -6,7 +6,10 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::failure::FailureKind;
 
 /// A pool of timers for waits with a limit.
 ///
@@ -43,20 +46,92 @@ impl Timers {
         outcome
     }
 
+    /// Runs a part of an exchange that began at `begin`. It fails once the exchange has taken longer than `limit`.
+    pub fn bounded<'a, F>(
+        &'a self,
+        limit: Option<Duration>,
+        begin: std::time::Instant,
+        work: Pin<&'a mut F>,
+    ) -> Bounded<'a, F> {
+        let deadline = limit.and_then(|limit| {
+            let at = begin.checked_add(limit)?.into();
+            Some(Box::new(Deadline {
+                timers: self,
+                at,
+                limit,
+                sleep: None,
+            }))
+        });
+        Bounded { work, deadline }
+    }
+
     /// A timer that expires no later than after `limit`.
     fn arm(&self, limit: Duration) -> (Instant, Pin<Box<Sleep>>) {
         let deadline = Instant::now() + limit;
+        let sleep = self.armed_by(deadline);
+        (deadline, sleep)
+    }
+
+    fn armed_by(&self, deadline: Instant) -> Pin<Box<Sleep>> {
         let spare = self.spare.borrow_mut().pop();
         let mut sleep = spare.unwrap_or_else(|| Box::pin(sleep_until(deadline)));
         if sleep.deadline() > deadline {
             sleep.as_mut().reset(deadline);
         }
-        (deadline, sleep)
+        sleep
     }
 }
 
+/// See [`Timers::bounded`]. It is small, since every exchange holds one; most have no limit.
+pub(crate) struct Bounded<'a, F> {
+    work: Pin<&'a mut F>,
+    deadline: Option<Box<Deadline<'a>>>,
+}
+
+struct Deadline<'a> {
+    timers: &'a Timers,
+    at: Instant,
+    limit: Duration,
+    /// Armed at the first wait.
+    sleep: Option<Pin<Box<Sleep>>>,
+}
+
+impl<T, F> Future for Bounded<'_, F>
+where
+    F: Future<Output = Result<T, FailureKind>>,
+{
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        if let Poll::Ready(outcome) = self.work.as_mut().poll(cx) {
+            return Poll::Ready(outcome);
+        }
+        let Some(deadline) = self.deadline.as_deref_mut() else {
+            return Poll::Pending;
+        };
+        let (timers, at) = (deadline.timers, deadline.at);
+        let sleep = deadline.sleep.get_or_insert_with(|| timers.armed_by(at));
+        match has_come(at, sleep, cx) {
+            true => Poll::Ready(Err(FailureKind::TookTooLong {
+                limit: deadline.limit,
+            })),
+            false => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Deadline<'_> {
+    fn drop(&mut self) {
+        if let Some(sleep) = self.sleep.take() {
+            self.timers.spare.borrow_mut().push(sleep);
+        }
+    }
+}
+
+/// Whether the deadline has come; else wakes the task then. Work that has used up the task's budget does not keep the timer from
+/// expiring: a server that always has something to send would.
 fn has_come(deadline: Instant, sleep: &mut Pin<Box<Sleep>>, cx: &mut Context<'_>) -> bool {
-    while sleep.as_mut().poll(cx).is_ready() {
+    while pin!(unconstrained(sleep.as_mut())).poll(cx).is_ready() {
         if Instant::now() >= deadline {
             return true;
         }

@@ -1,7 +1,8 @@
-//! Limits the share of a worker's event loop that TLS handshakes take.
+//! Limits the share of a worker's event loop that TLS handshakes and floods of received data take.
 //!
 //! A TLS handshake takes up to a millisecond of CPU in a few steps. If a thousand users connect at once, the runtime would
-//! run all their steps before it polls its timers and sockets again, and delay every other user of the worker by that time.
+//! run all their steps before it polls its timers and sockets again, and delay every other user of the worker by that time. A
+//! server that sends faster than a user processes it would never let that user wait.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -38,6 +39,34 @@ impl Turns {
         let outcome = step();
         self.spent.set(self.spent.get() + begin.elapsed());
         outcome
+    }
+}
+
+/// The time that one user has received without waiting. Its cost depends on how the bytes are cut into frames, chunks and
+/// records, so the clock decides and not their number.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Turn {
+    reads: u8,
+    begin: Option<Instant>,
+}
+
+/// As many reads, which are most responses, are not worth a look at the clock.
+const UNTIMED_READS: u8 = 2;
+
+impl Turn {
+    /// Whether the user has received for so long that others get their turn; then the next one begins. Call it at each read.
+    pub fn is_over(&mut self) -> bool {
+        if self.reads < UNTIMED_READS {
+            self.reads += 1;
+            return false;
+        }
+        let now = Instant::now();
+        let begin = *self.begin.get_or_insert(now);
+        let is_over = now.duration_since(begin) >= SHARE;
+        if is_over {
+            *self = Self::default();
+        }
+        is_over
     }
 }
 

@@ -19,6 +19,7 @@ use crate::session::Session;
 use crate::socket::{Read, read_into};
 use crate::source::UnsentRequest;
 use crate::target::Target;
+use crate::turns::Turn;
 use crate::worker::{Worker, add};
 
 /// Limit of a payload: longer ones do not fit into a Java array.
@@ -106,8 +107,10 @@ pub enum FrameFailure {
 pub struct WebSocket {
     connection: Box<Connection>,
     worker: Rc<Worker>,
-    /// Received bytes that were not consumed yet.
+    /// Received bytes, of which the first were consumed already.
     received: Vec<u8>,
+    consumed: usize,
+    turn: Turn,
 }
 
 impl WebSocket {
@@ -134,6 +137,8 @@ impl WebSocket {
             connection,
             worker: session.worker().clone(),
             received: Vec::new(),
+            consumed: 0,
+            turn: Turn::default(),
         };
         Ok((socket, times))
     }
@@ -185,7 +190,10 @@ impl WebSocket {
     /// that already arrived.
     pub async fn receive(&mut self, limit: Option<Duration>) -> Result<Frame, FrameFailure> {
         loop {
-            let head = FrameHead::read(&self.received);
+            self.take_turns().await;
+            let received = &self.received[self.consumed..];
+            let received_bytes = received.len() as u64;
+            let head = FrameHead::read(received);
             if let Some(head) = &head {
                 if head.payload_bytes > MAX_PAYLOAD_BYTES {
                     return Err(FrameFailure::TooLarge);
@@ -195,7 +203,8 @@ impl WebSocket {
                     let kind = FailureKind::BodyTooLarge { limit };
                     return Err(FrameFailure::Exchange(kind));
                 }
-                if let Some(frame) = head.take(&mut self.received) {
+                if let Some(frame) = head.take(received) {
+                    self.consumed += frame.wire_bytes as usize;
                     return Ok(frame);
                 }
             }
@@ -204,7 +213,7 @@ impl WebSocket {
                 return Err(match head {
                     Some(head) => FrameFailure::EndInPayload {
                         expected: head.payload_bytes,
-                        received: (self.received.len() - head.head_bytes) as u64,
+                        received: received_bytes - head.head_bytes as u64,
                     },
                     None => FrameFailure::End,
                 });
@@ -218,9 +227,18 @@ impl WebSocket {
         self.connection.close();
     }
 
+    /// Yields to the other users of the worker if this turn is over.
+    async fn take_turns(&mut self) {
+        if self.turn.is_over() {
+            tokio::task::yield_now().await;
+        }
+    }
+
     /// Waits for more bytes. False at the end of the stream.
     async fn receive_more(&mut self, limit: Option<Duration>) -> Result<bool, FailureKind> {
+        self.received.drain(..std::mem::take(&mut self.consumed));
         loop {
+            self.take_turns().await;
             let before = self.received.len();
             self.received.append(&mut self.connection.surplus);
             match self.read_available()? {
@@ -230,8 +248,12 @@ impl WebSocket {
                     add(&self.worker.counts.bytes_received, count as u64);
                     return Ok(true);
                 }
+                // A part of a record, or a record without data.
                 Read::Bytes(_) => {}
-                Read::NotReady => self.connection.readable(&self.worker, limit).await?,
+                Read::NotReady => {
+                    self.connection.readable(&self.worker, limit).await?;
+                    self.turn = Turn::default();
+                }
             }
         }
     }
@@ -284,14 +306,10 @@ impl FrameHead {
     }
 
     /// Takes the frame, if it has arrived completely.
-    fn take(&self, received: &mut Vec<u8>) -> Option<Frame> {
+    fn take(&self, received: &[u8]) -> Option<Frame> {
         let start = self.head_bytes;
         let end = start + usize::try_from(self.payload_bytes).ok()?;
-        if received.len() < end {
-            return None;
-        }
-        let payload = received[start..end].to_vec();
-        received.drain(..end);
+        let payload = received.get(start..end)?.to_vec();
         Some(Frame {
             opcode: Opcode::of(self.first & 0x0f),
             is_final: self.first & 0x80 != 0,
@@ -342,8 +360,13 @@ mod tests {
             0x81, 0x85, 0x37, 0xfa, 0x21, 0x3d, 0x7f, 0x9f, 0x4d, 0x51, 0x58,
         ];
         assert_eq!(masked, expected);
-        let mut received = vec![0x01, 0x03, b'H', b'e', b'l', 0x80, 0x02, b'l', b'o', 0x89];
-        let mut take = || FrameHead::read(&received.clone())?.take(&mut received);
+        let received = [0x01, 0x03, b'H', b'e', b'l', 0x80, 0x02, b'l', b'o', 0x89];
+        let mut at = 0;
+        let mut take = || {
+            let frame = FrameHead::read(&received[at..])?.take(&received[at..])?;
+            at += frame.wire_bytes as usize;
+            Some(frame)
+        };
         let first = take().expect("it is whole");
         assert_eq!(
             (first.opcode, first.is_final, first.wire_bytes),
@@ -369,9 +392,10 @@ mod tests {
             bytes.drain(head.head_bytes..head.head_bytes + 4);
             assert_eq!(head.payload_bytes, length as u64);
             let short = bytes.len() - 1;
-            assert!(length == 0 || head.take(&mut bytes[..short].to_vec()).is_none());
-            let frame = head.take(&mut bytes).expect("it is whole");
-            assert_eq!((frame.payload.len(), bytes.len()), (length, 0));
+            assert!(length == 0 || head.take(&bytes[..short]).is_none());
+            let frame = head.take(&bytes).expect("it is whole");
+            let sizes = (frame.payload.len(), frame.wire_bytes as usize);
+            assert_eq!(sizes, (length, bytes.len()));
         }
         let huge = [0x82, 127, 0, 0, 0, 0, 0x80, 0, 0, 0];
         let head = FrameHead::read(&huge).expect("its head is whole");

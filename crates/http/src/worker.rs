@@ -43,6 +43,9 @@ pub struct PoolOptions {
     pub tls_bytes_per_second: Option<NonZeroU32>,
     /// Size limits of responses; larger ones fail.
     pub sizes: SizeLimits,
+    /// The longest time that an exchange may take in all, with its connection. [`crate::Limits`] bound each silence; a server
+    /// that sends a byte now and then never reaches those.
+    pub max_exchange: Option<Duration>,
 }
 
 impl Default for PoolOptions {
@@ -56,6 +59,7 @@ impl Default for PoolOptions {
             bytes_per_second: None,
             tls_bytes_per_second: None,
             sizes: SizeLimits::default(),
+            max_exchange: None,
         }
     }
 }
@@ -129,6 +133,11 @@ impl Worker {
     /// The size limits of responses.
     pub fn sizes(&self) -> SizeLimits {
         self.pool.sizes
+    }
+
+    /// The longest time that an exchange may take in all.
+    pub fn max_exchange(&self) -> Option<Duration> {
+        self.pool.max_exchange
     }
 
     /// The counts of this worker so far.

@@ -182,6 +182,16 @@ impl Running {
         Ok(child.try_wait()?.is_some())
     }
 
+    /// Waits until it ends. Kills it and fails if that takes longer than `limit`.
+    pub fn finish_within(mut self, limit: Duration) -> anyhow::Result<Finished> {
+        let deadline = Instant::now() + limit;
+        while !self.has_ended()? {
+            ensure(Instant::now() < deadline, "the program does not end")?;
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.finish()
+    }
+
     /// Waits until it ends.
     pub fn finish(mut self) -> anyhow::Result<Finished> {
         let child = self.0.take().context("the program has ended")?;

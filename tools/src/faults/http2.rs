@@ -99,17 +99,17 @@ pub const FAULTS: &[Fault] = &[
     },
 ];
 
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const SETTINGS: u8 = 4;
-const PING: u8 = 6;
+pub const DATA: u8 = 0;
+pub const HEADERS: u8 = 1;
+pub const SETTINGS: u8 = 4;
+pub const PING: u8 = 6;
 const GO_AWAY: u8 = 7;
 const CONTINUATION: u8 = 9;
 /// The flag of a head without continuations.
-const END_HEADERS: u8 = 4;
+pub const END_HEADERS: u8 = 4;
 
 /// A frame of RFC 9113, section 4.1.
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u32).to_be_bytes();
     let head = [&length[1..], &[kind, flags], &stream.to_be_bytes()].concat();
     [&head, payload].concat()

@@ -3,12 +3,14 @@
 
 pub mod bench;
 mod endings;
+mod endless;
 mod fleet;
 mod http2;
 mod inputs;
 mod leaks;
 mod limits;
 mod losses;
+mod memory;
 mod outputs;
 pub mod scripts;
 mod servers;
@@ -37,14 +39,16 @@ pub struct Fault {
 const FLEET: &str = "fleet";
 
 /// All faults, grouped by the part of the system that they affect.
-const FAULTS: [&[Fault]; 10] = [
+const FAULTS: [&[Fault]; 12] = [
     endings::FAULTS,
     inputs::FAULTS,
     outputs::FAULTS,
     losses::FAULTS,
     servers::FAULTS,
     limits::FAULTS,
+    memory::FAULTS,
     http2::FAULTS,
+    endless::FAULTS,
     scripts::FAULTS,
     leaks::FAULTS,
     fleet::FAULTS,

@@ -393,6 +393,30 @@ impl Context {
         self.attend_until(work, self.interruption_wait(false))
     }
 
+    /// Runs a part of an exchange that must end by `deadline`, if there is one; see [`Context::attend`].
+    pub async fn attend_by<T>(
+        &self,
+        deadline: Option<Instant>,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Unfinished> {
+        let mut end = deadline.map(|at| self.worker.alarms.wait_until(at));
+        let mut work = std::pin::pin!(work);
+        // The deadline comes first: a server that floods the connection never makes the work wait.
+        let timed = std::future::poll_fn(|task| {
+            if let Some(end) = &mut end
+                && Pin::new(end).poll(task).is_ready()
+            {
+                return Poll::Ready(None);
+            }
+            work.as_mut().poll(task).map(Some)
+        });
+        match self.attend(timed).await {
+            Some(Some(done)) => Ok(done),
+            Some(None) => Err(Unfinished::TooLong),
+            None => Err(Unfinished::Interrupted),
+        }
+    }
+
     /// Sleeps until `due` on behalf of a sampler; false if the sleep was interrupted.
     pub async fn attend_sleep(&self, due: Instant) -> bool {
         let sleep = self.worker.alarms.wait_until(due);
@@ -486,6 +510,15 @@ impl Context {
             interruption,
         }
     }
+}
+
+/// Why a part of an exchange has no outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// The run was told to stop now, or a Sample Timeout expired.
+    Interrupted,
+    /// The exchange took longer than it may in all.
+    TooLong,
 }
 
 /// A user's wait; see [`Context::sleep_until`]. It is kept small because most users wait most of the time.

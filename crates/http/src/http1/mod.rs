@@ -2,6 +2,7 @@
 
 mod send;
 
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use crate::connection::Connection;
@@ -12,6 +13,7 @@ use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
 use crate::session::Session;
 use crate::source::UnsentRequest;
+use crate::turns::Turn;
 use crate::worker::{Worker, add};
 
 /// Runs one exchange on a connection. The arguments include the handshake that was made for it, and whether the
@@ -34,18 +36,19 @@ pub(crate) async fn over_http1(
     let mut source = UnsentRequest::new(out.head, out.body);
     let usual = connection.pace;
     connection.pace = Pace::of(limits).or(usual);
+    let (begin, most) = (times.begin, worker.pool.max_exchange);
     let outcome = match out.expect_continue {
         None => {
             let limit = limits.response;
-            converse(
+            let work = pin!(converse(
                 &mut connection,
                 worker,
                 &mut source,
                 &mut receiver,
                 times,
                 limit,
-            )
-            .await
+            ));
+            worker.timers.bounded(most, begin, work).await
         }
         Some(patience) => {
             let asking = Asking {
@@ -55,7 +58,9 @@ pub(crate) async fn over_http1(
                 times: &mut *times,
                 limit: limits.response,
             };
-            Box::pin(asking.converse(out, &mut source, patience)).await
+            let mut work = Box::pin(asking.converse(out, &mut source, patience));
+            let bounded = worker.timers.bounded(most, begin, work.as_mut());
+            bounded.await
         }
     };
     connection.pace = usual;
@@ -120,6 +125,7 @@ pub(crate) async fn receive_response(
         connection.surplus.extend_from_slice(&surplus[taken..]);
     }
     let mut paused = false;
+    let mut turn = Turn::default();
     while !receiver.is_done() {
         if receiver.is_due() {
             Box::pin(take_turns(receiver)).await?;
@@ -131,7 +137,11 @@ pub(crate) async fn receive_response(
         }
         if connection.receive(worker, receiver)? {
             paused = false;
+            if !receiver.is_done() && turn.is_over() {
+                tokio::task::yield_now().await;
+            }
         } else {
+            turn = Turn::default();
             // Only a plain wait notices the first byte of the body when it arrives.
             match receiver.first_body {
                 None => connection.readable(worker, limit).await?,

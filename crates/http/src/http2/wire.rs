@@ -14,14 +14,11 @@ use crate::errno;
 use crate::failure::FailureKind;
 use crate::records::{TlsState, encrypt, read_tls};
 use crate::socket::Read;
+use crate::turns::Turn;
 use crate::worker::Worker;
 
 /// Plain text is encrypted in pieces of this size, so that little remains if the kernel does not accept it.
 const PIECE_BYTES: usize = 64 * 1024;
-
-/// Bytes to read before other users of the worker get their turn. Frames that concern no exchange, such as PRIORITY or interim
-/// responses, never make an exchange wait, so a server could otherwise keep the worker busy with them.
-const TURN_BYTES: usize = 256 * 1024;
 
 pub(super) struct Http2Transport {
     pub connection: Box<Connection>,
@@ -37,39 +34,37 @@ pub(super) struct Driver(Rc<DriverState>);
 struct DriverState {
     /// The waker of the task. The socket wakes it when it is ready. There is none while the connection is being opened.
     waker: RefCell<Option<Waker>>,
-    /// Bytes read in this turn.
-    read_bytes: Cell<usize>,
+    /// Frames that concern no exchange, such as PRIORITY or interim responses, never make an exchange wait, so a server could
+    /// otherwise keep the worker busy with them.
+    turn: Cell<Turn>,
 }
 
 impl Driver {
     /// Begins a turn of the task with this waker.
     pub fn begin_turn(&self, waker: &Waker) {
-        self.0.read_bytes.set(0);
+        self.0.turn.take();
         match &mut *self.0.waker.borrow_mut() {
             Some(last) => last.clone_from(waker),
             none => *none = Some(waker.clone()),
         }
     }
 
-    /// Reads, unless this turn has read enough. Then the task is woken after the runtime has polled timers and sockets.
+    /// Reads, unless this turn has lasted long enough. Then the task is woken after the runtime has polled timers and sockets.
     fn poll_turn(
         &self,
         asking: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-        read: impl FnOnce(&mut Context<'_>, &mut ReadBuf<'_>) -> Poll<io::Result<()>>,
+        read: impl FnOnce(&mut Context<'_>) -> Poll<io::Result<()>>,
     ) -> Poll<io::Result<()>> {
-        let read_bytes = &self.0.read_bytes;
-        if read_bytes.get() >= TURN_BYTES {
-            read_bytes.set(0);
-            return self.woken(asking, |cx| {
+        let mut turn = self.0.turn.take();
+        let is_over = turn.is_over();
+        self.0.turn.set(turn);
+        self.woken(asking, |cx| match is_over {
+            true => {
                 let _ = pin!(tokio::task::yield_now()).poll(cx);
                 Poll::Pending
-            });
-        }
-        let before = buffer.filled().len();
-        let polled = self.woken(asking, |cx| read(cx, buffer));
-        read_bytes.set(read_bytes.get() + buffer.filled().len() - before);
-        polled
+            }
+            false => read(cx),
+        })
     }
 
     /// Runs `act` so that it wakes the driver, or the caller's task if there is none.
@@ -168,7 +163,7 @@ impl AsyncRead for Http2Transport {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let driver = self.driver.clone();
-        driver.poll_turn(cx, buffer, |cx, buffer| {
+        driver.poll_turn(cx, |cx| {
             if self.connection.tls.is_some() {
                 return self.poll_read_tls(cx, buffer);
             }

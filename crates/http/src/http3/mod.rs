@@ -113,8 +113,8 @@ impl Conversation<'_> {
         self.receive_body(&mut stream).await
     }
 
-    /// Sends the body as fast as the server's windows allow, and waits for them without a limit. False if the server has
-    /// answered and refuses the rest.
+    /// Sends the body as fast as the server's windows allow. The limit of this exchange applies to each time in which the server
+    /// takes nothing. False if the server has answered and refuses the rest.
     async fn send_body(
         &self,
         stream: &mut Stream,
@@ -128,7 +128,8 @@ impl Conversation<'_> {
             }
             self.pause(count).await;
             let sent = stream.send_data(Bytes::copy_from_slice(&piece[..count]));
-            match sent.await {
+            let sent = self.worker.timers.within(self.limit, sent).await;
+            match sent.ok_or(FailureKind::WriteTimeout)? {
                 Ok(()) => {}
                 Err(StreamError::RemoteTerminate { code, .. }) if code == Code::H3_NO_ERROR => {
                     return Ok(false);

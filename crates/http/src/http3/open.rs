@@ -43,7 +43,14 @@ pub(super) async fn open(
     times: &mut Times,
 ) -> Result<(Rc<Quic>, Handshake), Box<Failure>> {
     let mut opening = Opening::new(session, target, &BareConnect, limits, times);
-    match opening.open_quic().await {
+    let worker = session.worker();
+    let begin = opening.times.begin;
+    let opened = {
+        let work = pin!(opening.open_quic());
+        let bounded = worker.timers.bounded(worker.pool.max_exchange, begin, work);
+        bounded.await
+    };
+    match opened {
         Ok(quic) => {
             let handshake = opening.handshake.unwrap_or(Handshake::Full);
             Ok((quic, handshake))

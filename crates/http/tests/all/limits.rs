@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::peer::{Do, GET, LIMITS, Peer, get, run, session, worker};
 use drumfire_http::{
@@ -183,6 +183,118 @@ fn an_upload_that_the_server_never_takes_ends_with_the_response_timeout() {
     });
     let failure = outcome.expect_err("nothing takes the body");
     assert!(matches!(failure.kind, FailureKind::WriteTimeout));
+}
+
+/// The failure of an exchange that may take 300 ms in all, with a peer that is never silent for the 10 s of the response timeout.
+fn bounded(target: &Target, body: Body<'_>) -> FailureKind {
+    let pool = PoolOptions {
+        max_exchange: Some(Duration::from_millis(300)),
+        ..PoolOptions::default()
+    };
+    let limits = Limits {
+        connect: Some(Duration::from_secs(10)),
+        response: Some(Duration::from_secs(10)),
+        ..LIMITS
+    };
+    let head = match body {
+        Body::Bytes(bytes) => format!(
+            "POST / HTTP/1.1\r\nHost: peer\r\nContent-Length: {}\r\n\r\n",
+            bytes.len()
+        ),
+        _ => "GET / HTTP/1.1\r\nHost: peer\r\n\r\n".to_owned(),
+    };
+    let begin = Instant::now();
+    let outcome = run(async {
+        let outgoing = Outgoing {
+            body,
+            ..Outgoing::new(head.as_bytes())
+        };
+        let session = Session::new(worker(pool));
+        exchange(&session, target, outgoing, WantedParts::NOTHING, limits).await
+    });
+    let kind = outcome.expect_err("it never ends").kind;
+    assert!(begin.elapsed() >= Duration::from_millis(300), "{kind:?}");
+    kind
+}
+
+/// Checks that an exchange ends with the limit if the peer sends these bytes and then repeats others.
+fn ends(target: impl Fn(&Peer) -> Target, begin: &[u8], repeated: &[u8], pause: Duration) {
+    let peer = Peer::start(vec![vec![
+        Do::ReadHead,
+        Do::Wait(Duration::from_millis(20)),
+        Do::Send(begin.to_vec()),
+        Do::Repeat(repeated.to_vec(), pause),
+    ]]);
+    let kind = bounded(&target(&peer), Body::None);
+    assert!(matches!(kind, FailureKind::TookTooLong { .. }), "{kind:?}");
+}
+
+/// A peer that sends a few bytes now and then.
+fn trickles(begin: &[u8], repeated: &[u8]) {
+    ends(Peer::target, begin, repeated, Duration::from_millis(5));
+}
+
+/// A peer that does, and one that sends as many as it can.
+fn trickles_or_floods(target: impl Fn(&Peer) -> Target, begin: &[u8], repeated: &[u8]) {
+    ends(&target, begin, repeated, Duration::from_millis(5));
+    ends(target, begin, &repeated.repeat(1000), Duration::ZERO);
+}
+
+#[test]
+fn a_trickle_ends_with_the_limit_of_the_whole_exchange() {
+    let ok = "HTTP/1.1 200 OK\r\n";
+    trickles(b"", b"X");
+    let length = format!("{ok}Content-Length: 1000000000000\r\n\r\n");
+    trickles_or_floods(Peer::target, length.as_bytes(), b"x");
+    let chunked = format!("{ok}Transfer-Encoding: chunked\r\n\r\n");
+    trickles_or_floods(Peer::target, chunked.as_bytes(), b"1\r\nx\r\n");
+    // The extension of a chunk, which has no end.
+    trickles(format!("{chunked}1;").as_bytes(), b"x");
+}
+
+#[test]
+fn frames_without_an_end_end_with_the_limit_of_the_whole_exchange() {
+    const DATA: u8 = 0;
+    const HEADERS: u8 = 1;
+    const PRIORITY: u8 = 2;
+    const SETTINGS: u8 = 4;
+    const PING: u8 = 6;
+    const UNKNOWN: u8 = 0x2a;
+    const END_OF_HEADERS: u8 = 4;
+    let settings = frame(SETTINGS, 0, 0, &[]);
+    let answered = [settings.clone(), frame(HEADERS, END_OF_HEADERS, 1, &[0x88])].concat();
+    trickles_or_floods(over_http2, &answered, &frame(DATA, 0, 1, b"x"));
+    for repeated in [
+        frame(PRIORITY, 0, 3, &[0, 0, 0, 0, 16]),
+        frame(PING, 0, 0, &[7; 8]),
+        frame(SETTINGS, 0, 0, &[]),
+        frame(UNKNOWN, 0, 0, b"x"),
+    ] {
+        trickles_or_floods(over_http2, &settings, &repeated);
+    }
+}
+
+#[test]
+fn an_upload_that_is_taken_slowly_ends_with_the_limit_of_the_whole_exchange() {
+    let taken = vec![Do::ReadBytes(4096), Do::Wait(Duration::from_millis(5))];
+    let mut script = vec![Do::ReadHead];
+    script.extend(std::iter::repeat_n(taken, 1000).flatten());
+    let peer = Peer::start(vec![script]);
+    let kind = bounded(&peer.target(), Body::Bytes(&vec![b'x'; 64 * MIB]));
+    assert!(matches!(kind, FailureKind::TookTooLong { .. }), "{kind:?}");
+}
+
+#[test]
+fn a_connection_that_is_never_ready_ends_with_the_limit_of_the_whole_exchange() {
+    // A handshake message whose bytes come one by one.
+    let begin = vec![22, 3, 3, 64, 0, 2, 0, 63, 252, 3, 3];
+    let peer = Peer::start(vec![vec![
+        Do::Send(begin),
+        Do::Repeat(vec![0], Duration::from_millis(5)),
+    ]]);
+    let target = Target::new("127.0.0.1", peer.address.port(), true);
+    let kind = bounded(&target, Body::None);
+    assert!(matches!(kind, FailureKind::TookTooLong { .. }), "{kind:?}");
 }
 
 /// A frame of HTTP/2 (RFC 9113 section 4.1).

@@ -21,6 +21,11 @@ pub(super) const OWN: PropertySection = PropertySection {
             "Seconds that users have after the first SIGINT, SIGTERM or SIGHUP to finish their samples; then Drumfire aborts the samples.",
         ),
         honoured(
+            "drumfire.max_exchange_ms",
+            "0",
+            "Milliseconds that one exchange may take in all, with its connection: an HTTP request and its response, or a WebSocket or TCP sample. Beyond it the row fails. JMeter's response timeout is the longest silence, which a server that sends a byte now and then never reaches; 0 is no such limit, as in JMeter.",
+        ),
+        honoured(
             "drumfire.fail_on",
             "",
             "Thresholds, separated by semicolons; a run for which one is true, or cannot be judged, ends with exit code 5.",

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use drumfire_elements::shared::{login, tcp};
 use drumfire_expr::Template;
@@ -27,13 +27,15 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use super::defaults::is_made_by;
+use super::http::settings::{max_exchange, took_too_long};
 use super::system_sampler::words;
 use super::tcp_client::{TcpClient, Trouble};
 use super::tcp_status::Status;
+use crate::base::clock::Clock;
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::resolve::Element;
-use crate::run::context::{Context, StateId};
+use crate::run::context::{Context, StateId, Unfinished};
 use crate::run::needs::Needs;
 use crate::run::sampler::{Sampler, SamplerTurn};
 
@@ -64,6 +66,7 @@ pub struct TcpSampler {
     status: Status,
     keeps_body: bool,
     keeps_request: bool,
+    max_exchange: Option<Duration>,
     /// The state with a user's connections, which all its TCP Samplers share.
     connections: StateId,
     /// The state with the value of `TCPSampler.EolByte`, which a user's first sample reads.
@@ -127,6 +130,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Tcp
         status: Status::from_properties(&d.settings().properties),
         keeps_body: needs.body,
         keeps_request: needs.request,
+        max_exchange: max_exchange(&d.settings().properties),
         connections: d.shared_state("tcp connections"),
         own_eol: d.new_state(),
     })
@@ -192,11 +196,13 @@ impl TcpSampler {
         let mut connections = *taken.unwrap_or_default();
         let start_ns = cx.clock().now_ns();
         sample.start_ms = (start_ns / 1_000_000) as i64;
-        let connected = match cx.attend(settings.connect(&mut connections)).await {
-            Some(connected) => connected,
-            None => Err(Unconnected::Failed(
-                "java.net.SocketException: Socket closed".to_owned(),
-            )),
+        let deadline = self
+            .max_exchange
+            .and_then(|limit| Instant::now().checked_add(limit));
+        let connecting = settings.connect(&mut connections);
+        let connected = match cx.attend_by(deadline, connecting).await {
+            Ok(connected) => connected,
+            Err(why) => Err(Unconnected::Failed(self.unfinished(why))),
         };
         sample.mark_connect(cx.clock().now_ms());
         match connected {
@@ -204,9 +210,11 @@ impl TcpSampler {
                 if self.keeps_request {
                     sample.sampler_data = Some(Rc::from(request.as_str()));
                 }
-                let outcome = self
-                    .exchange(cx, &mut sample, &settings, stream, &request)
-                    .await;
+                let talk = self.exchange(cx.clock(), &mut sample, &settings, stream, &request);
+                let outcome = match cx.attend_by(deadline, talk).await {
+                    Ok(outcome) => outcome,
+                    Err(why) => Err(Trouble::Exception(self.unfinished(why))),
+                };
                 if !self.set_up(&mut sample, outcome) {
                     connections.0.remove(&settings.key);
                 }
@@ -280,28 +288,29 @@ impl TcpSampler {
 
     async fn exchange(
         &self,
-        cx: &Context,
+        clock: Clock,
         sample: &mut Sample,
         settings: &TcpSettings,
         stream: &mut TcpStream,
         request: &str,
     ) -> Result<Vec<u8>, Trouble> {
         let bytes = self.client.encode(request)?;
-        let clock = cx.clock();
-        let work = async {
-            stream.write_all(&bytes).await.map_err(|error| {
-                Trouble::Exception(format!("java.net.SocketException: {}", words(&error)))
-            })?;
-            let first = || sample.mark_latency(clock.now_ms());
-            self.client
-                .read(stream, settings.eol, settings.timeout, first)
-                .await
-        };
-        cx.attend(work).await.unwrap_or_else(|| {
-            Err(Trouble::Exception(
-                "java.net.SocketException: Socket closed".to_owned(),
-            ))
-        })
+        stream.write_all(&bytes).await.map_err(|error| {
+            Trouble::Exception(format!("java.net.SocketException: {}", words(&error)))
+        })?;
+        let first = || sample.mark_latency(clock.now_ms());
+        self.client
+            .read(stream, settings.eol, settings.timeout, first)
+            .await
+    }
+
+    fn unfinished(&self, why: Unfinished) -> String {
+        match (why, self.max_exchange) {
+            (Unfinished::TooLong, Some(limit)) => {
+                format!("java.net.SocketTimeoutException: {}", took_too_long(limit))
+            }
+            _ => "java.net.SocketException: Socket closed".to_owned(),
+        }
     }
 
     /// `TCPSampler.setupSampleResult`; returns whether the connection stays.

@@ -25,6 +25,8 @@ pub enum Do {
     /// Reads so many bytes.
     ReadBytes(usize),
     Send(Vec<u8>),
+    /// Sends the bytes again and again, with this pause after each time, until the client goes away.
+    Repeat(Vec<u8>, Duration),
     Wait(Duration),
     /// Closes with a FIN.
     Close,
@@ -101,6 +103,10 @@ fn follow(mut stream: TcpStream, script: &[Do], seen: &mut Vec<u8>) -> std::io::
                 stream.read_exact(&mut seen[start..])?;
             }
             Do::Send(bytes) => stream.write_all(bytes)?,
+            Do::Repeat(bytes, pause) => loop {
+                stream.write_all(bytes)?;
+                thread::sleep(*pause);
+            },
             Do::Wait(time) => thread::sleep(*time),
             Do::Close => stream.shutdown(Shutdown::Both)?,
             Do::Reset => {

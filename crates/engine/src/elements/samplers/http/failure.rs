@@ -16,6 +16,7 @@ use drumfire_web::url::Url;
 
 use super::settings::{
     MAX_BODY_BYTES, MAX_CONTENT_CODINGS, MAX_DECODED_BYTES, MAX_HEAD_BYTES, MAX_INTERIM_HEADS,
+    took_too_long,
 };
 use super::transfer::Trouble;
 use crate::run::context::Context;
@@ -58,7 +59,7 @@ pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) 
             if let FailureKind::Http3(kind) = failure.kind {
                 return of_http3(kind);
             }
-            if let Some(exception) = too_large(&failure.kind) {
+            if let Some(exception) = beyond_limit(&failure.kind) {
                 return exception;
             }
             if let FailureKind::ProxyRefused(refusal) = &failure.kind {
@@ -129,6 +130,7 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> ExchangeFailure<'f> {
         FailureKind::ConnectTimeout => ExchangeFailure::Socket("Connection timed out"),
         FailureKind::ReadTimeout => ExchangeFailure::ReadTimeout,
         FailureKind::WriteTimeout => ExchangeFailure::WriteTimeout,
+        FailureKind::TookTooLong { .. } => ExchangeFailure::Socket("the exchange took too long"),
         FailureKind::HostUnreachable => ExchangeFailure::Connect(ConnectFailure::HostUnreachable),
         FailureKind::NetworkUnreachable => {
             ExchangeFailure::Connect(ConnectFailure::NetworkUnreachable)
@@ -174,8 +176,8 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> ExchangeFailure<'f> {
     }
 }
 
-/// The exception for a response beyond a limit, which JMeter does not have. The message names the property that sets the limit.
-fn too_large(kind: &FailureKind) -> Option<Exception> {
+/// The exception for a response beyond a limit that JMeter does not have. The message names the property that sets the limit.
+fn beyond_limit(kind: &FailureKind) -> Option<Exception> {
     let (part, limit, unit, property) = match kind {
         FailureKind::HeadTooLarge { limit } => ("head", *limit as u64, "bytes", MAX_HEAD_BYTES),
         FailureKind::BodyTooLarge { limit } => ("body", *limit, "bytes", MAX_BODY_BYTES),
@@ -194,6 +196,10 @@ fn too_large(kind: &FailureKind) -> Option<Exception> {
             "codings",
             MAX_CONTENT_CODINGS,
         ),
+        FailureKind::TookTooLong { limit } => {
+            let class = "java.net.SocketTimeoutException";
+            return Some(Exception::new(class, took_too_long(*limit)));
+        }
         _ => return None,
     };
     let message = format!("the response's {part} exceeds {limit} {unit} ({property})");

@@ -157,7 +157,25 @@ pub fn pool_options(properties: &Properties) -> PoolOptions {
         bytes_per_second: speed("httpclient.socket.http.cps"),
         tls_bytes_per_second: speed("httpclient.socket.https.cps"),
         sizes: size_limits(properties),
+        max_exchange: max_exchange(properties),
     }
+}
+
+/// The longest time that an exchange may take in all.
+pub const MAX_EXCHANGE_MS: &str = "drumfire.max_exchange_ms";
+
+/// The value of [`MAX_EXCHANGE_MS`]; JMeter has no such limit.
+pub fn max_exchange(properties: &Properties) -> Option<Duration> {
+    let ms = u64::try_from(properties.get_long(MAX_EXCHANGE_MS, 0)).ok()?;
+    (ms > 0).then(|| Duration::from_millis(ms))
+}
+
+/// The message of an exchange that took longer. It names the property.
+pub fn took_too_long(limit: Duration) -> String {
+    format!(
+        "the exchange took longer than {} ms ({MAX_EXCHANGE_MS})",
+        limit.as_millis()
+    )
 }
 
 /// Limits on the size of a response.

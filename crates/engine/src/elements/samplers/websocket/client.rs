@@ -1,7 +1,7 @@
 //! A user's WebSocket connection and its states (`WebSocketClient`).
 
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use drumfire_http::{
     Failure, FailureKind, Frame, FrameFailure, Limits, Opcode, Session, Target, TlsFailure, Tunnel,
@@ -16,8 +16,9 @@ use super::proxy::Connect;
 use super::stop::WebSocketFailure;
 use super::upgrade::{self, UpgradeHeaders};
 use crate::elements::samplers::http::proxy::ProxyChoice;
+use crate::elements::samplers::http::settings::took_too_long;
 use crate::elements::samplers::http::state::{user, worker};
-use crate::run::context::Context;
+use crate::run::context::{Context, Unfinished};
 
 /// `WebSocketClient.WebSocketState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,10 @@ pub struct WebSocketClient {
     inflater: Option<Inflater>,
     /// Whether the last frame was part of a compressed message.
     was_compressed: bool,
+    /// When the sample at hand has taken too long in all, with the limit that it exceeds then.
+    deadline: Option<(Instant, Duration)>,
+    /// The memory of the frames that filters discarded from the sample at hand.
+    discarded_bytes: u64,
 }
 
 impl WebSocketClient {
@@ -71,6 +76,25 @@ impl WebSocketClient {
             last: None,
             inflater: None,
             was_compressed: false,
+            deadline: None,
+            discarded_bytes: 0,
+        }
+    }
+
+    /// Begins a sample.
+    pub(super) fn begin(&mut self, max_exchange: Option<Duration>) {
+        self.discarded_bytes = 0;
+        self.deadline =
+            max_exchange.and_then(|limit| Some((Instant::now().checked_add(limit)?, limit)));
+    }
+
+    /// Counts a frame that becomes a sub-result. Fails if they take more memory than a body may.
+    pub(super) fn discard(&mut self, cx: &Context, frame: &Frame) -> Result<(), WebSocketFailure> {
+        self.discarded_bytes += (size_of::<Sample>() + frame.payload.len()) as u64;
+        let limit = worker(cx).http.sizes().body_bytes;
+        match self.discarded_bytes > limit {
+            true => Err(WebSocketFailure::Io(inflater::too_large(limit))),
+            false => Ok(()),
         }
     }
 
@@ -147,8 +171,7 @@ impl WebSocketClient {
         let request = upgrade::request(host, *port, asked, headers, &nonce)?;
         let joint = Rc::clone(&user(cx).joint);
         let connecting = connect(&joint.session, &target, tunnel.as_ref(), limits, &request);
-        let connected = cx.attend(connecting).await;
-        let (socket, head) = connected.ok_or_else(broken_off)??;
+        let (socket, head) = attend(cx, self.deadline, connecting).await??;
         let answer = match UpgradeHeaders::read(&head, &nonce) {
             Ok(answer) => answer,
             Err(stop) => {
@@ -211,11 +234,12 @@ impl WebSocketClient {
         payload: &[u8],
     ) -> Result<u64, WebSocketFailure> {
         let mask = (cx.random().next_u64() as u32).to_ne_bytes();
+        let deadline = self.deadline;
         let Some(socket) = &mut self.socket else {
-            return Err(WebSocketFailure::Io("Socket closed".to_owned()));
+            return Err(closed());
         };
-        let sending = cx.attend(socket.send(opcode, payload, mask)).await;
-        sending.ok_or_else(broken_off)?.map_err(lost)
+        let sent = attend(cx, deadline, socket.send(opcode, payload, mask)).await?;
+        sent.map_err(lost)
     }
 
     /// `WebSocketClient#receiveFrame`.
@@ -234,11 +258,12 @@ impl WebSocketClient {
             );
             return Err(WebSocketFailure::illegal_state(text));
         }
+        let deadline = self.deadline;
         let Some(socket) = &mut self.socket else {
-            return Err(WebSocketFailure::Io("Socket closed".to_owned()));
+            return Err(closed());
         };
-        let receiving = cx.attend(socket.receive(limit(timeout_ms))).await;
-        let mut frame = receiving.ok_or_else(broken_off)?.map_err(unreadable)?;
+        let received = attend(cx, deadline, socket.receive(limit(timeout_ms))).await?;
+        let mut frame = received.map_err(unreadable)?;
         let in_text = self.fragmented == Some(Message::Text);
         self.was_compressed =
             inflater::inflate(&mut self.inflater, &mut frame, self.was_compressed, in_text)?;
@@ -329,8 +354,20 @@ fn limit(ms: u64) -> Option<Duration> {
     (ms > 0).then(|| Duration::from_millis(ms))
 }
 
-/// The failure of an exchange that 'stop now' or a Sample Timeout has interrupted.
-fn broken_off() -> WebSocketFailure {
+/// Runs a part of a sample, unless the run stops, or the sample is interrupted or has taken too long.
+async fn attend<T>(
+    cx: &Context,
+    deadline: Option<(Instant, Duration)>,
+    work: impl Future<Output = T>,
+) -> Result<T, WebSocketFailure> {
+    let attended = cx.attend_by(deadline.map(|(at, _)| at), work).await;
+    attended.map_err(|why| match (why, deadline) {
+        (Unfinished::TooLong, Some((_, limit))) => WebSocketFailure::Io(took_too_long(limit)),
+        _ => closed(),
+    })
+}
+
+fn closed() -> WebSocketFailure {
     WebSocketFailure::Io("Socket closed".to_owned())
 }
 

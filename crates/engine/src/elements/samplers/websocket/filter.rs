@@ -163,6 +163,7 @@ impl<'s> FilterChain<'s> {
                 let spent_ms = begin.elapsed().as_millis() as u64;
                 let matches = test.matches(&frame, client);
                 if matches {
+                    client.discard(cx, &frame)?;
                     let mut child = self.leave_out(cx, filter, &frame, client, sample);
                     child.start_ms = start_ms;
                     child.set_end(cx.clock().now_ms());

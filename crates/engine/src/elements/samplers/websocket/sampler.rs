@@ -15,7 +15,7 @@ use super::stop::WebSocketFailure;
 use super::{call, filter, frames, upgrade};
 use crate::elements::config::{CookieManager, HeaderManager, merged_headers};
 use crate::elements::samplers::http::proxy::GeneralProxy;
-use crate::elements::samplers::http::state::user;
+use crate::elements::samplers::http::state::{user, worker};
 use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
 use crate::run::sampler::{Sampler, SamplerTurn};
@@ -69,6 +69,7 @@ impl WebSocketSampler {
         };
         let begin_ns = cx.clock().now_ns();
         sample.start_ms = (begin_ns / 1_000_000) as i64;
+        client.begin(worker(cx).http.max_exchange());
         let mut opened = None;
         let outcome = match connects {
             true => {
