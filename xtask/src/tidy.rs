@@ -11,6 +11,8 @@ const LONGEST_FILE: usize = 800;
 const LONGEST_FUNCTION: usize = 70;
 /// The characters that the subject of a commit may have.
 const LONGEST_SUBJECT: usize = 72;
+/// The page that says where everything is.
+const ARCHITECTURE: &str = "ARCHITECTURE.md";
 /// Words that say nothing about a type or a module.
 const EMPTY_WORDS: [&str; 3] = ["Helper", "Util", "Utils"];
 /// The programs of integration tests beside `all`, and why each stands apart.
@@ -48,6 +50,7 @@ pub fn tidy() -> anyhow::Result<()> {
     violations.extend(long_functions(&files));
     violations.extend(empty_words(&files));
     violations.extend(missing_paths(&files));
+    violations.extend(missing_ends(&files));
     violations.extend(orphans(&files));
     violations.extend(unlinked_pages(&files));
     violations.extend(test_programs(&files));
@@ -209,6 +212,29 @@ fn missing_paths(files: &Files) -> Vec<String> {
     violations
 }
 
+/// Paths in ARCHITECTURE.md that no file or folder ends with. That page shortens paths from their left.
+fn missing_ends(files: &Files) -> Vec<String> {
+    let paths = files.paths();
+    let text = files.0.get(ARCHITECTURE).map_or("", String::as_str);
+    let mut violations = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        for span in line.split('`').skip(1).step_by(2) {
+            let is_path = (span.contains('/') || span.ends_with(".rs"))
+                && span
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+            let end = format!("/{}", span.trim_end_matches('/'));
+            if is_path && !paths.iter().any(|path| format!("/{path}").ends_with(&end)) {
+                let number = index + 1;
+                violations.push(format!(
+                    "{ARCHITECTURE}:{number}: nothing ends with `{span}`"
+                ));
+            }
+        }
+    }
+    violations
+}
+
 /// Sources that no `mod` names, so that nothing compiles them.
 fn orphans(files: &Files) -> Vec<String> {
     let mut violations = Vec::new();
@@ -352,6 +378,7 @@ mod tests {
                     "`crates/a/src` and crates/DIR are fine, crates/b/ is not\n",
                 ),
                 ("docs/g.md", ""),
+                ("ARCHITECTURE.md", "`a/src/b.rs`, `src/`\nand `x/c.rs`\n"),
                 ("docs/h.png", ""),
             ]
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
@@ -375,6 +402,7 @@ mod tests {
             names(orphans(&planted)),
             ["crates/a/src/c.rs", "crates/a/src/d/mod.rs"]
         );
+        assert_eq!(names(missing_ends(&planted)), ["ARCHITECTURE.md:2"]);
         assert_eq!(names(unlinked_pages(&planted)), ["docs/g.md", "docs/h.png"]);
         assert_eq!(names(test_programs(&planted)), ["crates/a/tests/e.rs"]);
         let log = format!("a: fine\nno area\na: {}\n", "x".repeat(72));
