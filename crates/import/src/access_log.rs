@@ -1,5 +1,7 @@
 //! Imports access logs of nginx and Apache (common and combined): the same requests at their original rate.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use crate::draft::{Draft, DraftLoad, DraftStep, Transaction};
@@ -13,7 +15,7 @@ use crate::url::Address;
 struct Line<'t> {
     time_s: i64,
     method: &'t str,
-    target: &'t str,
+    target: Cow<'t, str>,
 }
 
 /// The most intervals into which the rate is divided; more would make the schedule unreadable.
@@ -94,9 +96,9 @@ pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError>
 fn request(line: &Line<'_>, base: &Address) -> Option<Request> {
     let address = match line.target.contains("://") {
         // A proxy's log holds whole addresses.
-        true => Address::parse(line.target)?,
+        true => Address::parse(&line.target)?,
         false => {
-            let target = line.target.starts_with('/').then_some(line.target)?;
+            let target = line.target.starts_with('/').then_some(&line.target)?;
             let parsed = Address::parse(&format!("http://h{target}"))?;
             Address {
                 path: parsed.path,
@@ -112,15 +114,52 @@ fn line_of(line: &str) -> Option<Line<'_>> {
     let (_, rest) = line.split_once('[')?;
     let (time, rest) = rest.split_once(']')?;
     let (_, rest) = rest.split_once('"')?;
-    let (request, _) = rest.split_once('"')?;
-    let mut words = request.split(' ');
-    let (method, target) = (words.next()?, words.next()?);
+    let request = &rest[..end_of_quoted(rest)?];
+    let (method, target) = request.split_once(' ')?;
+    let target = match target.rsplit_once(" HTTP/") {
+        Some((target, _)) => target,
+        None => target,
+    };
     let is_method = !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase());
     is_method.then_some(Line {
         time_s: seconds(time)?,
         method,
-        target,
+        target: unescaped(target),
     })
+}
+
+/// Where the quoted text ends. Apache writes a quote within it as `\"`.
+fn end_of_quoted(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    text.bytes().position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    })
+}
+
+/// Undoes the escapes of nginx (`\x22`) and Apache (`\"`, `\\`, `\t`).
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return text.into();
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = after
+            .get(1..3)
+            .and_then(|code| std::str::from_utf8(code).ok());
+        let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        (rest, _) = match (first, after.first(), code) {
+            (b'\\', Some(b'x'), Some(code)) => (&after[3..], bytes.push(code)),
+            (b'\\', Some(b't'), _) => (&after[1..], bytes.push(b'\t')),
+            (b'\\', Some(b'n'), _) => (&after[1..], bytes.push(b'\n')),
+            (b'\\', Some(b'r'), _) => (&after[1..], bytes.push(b'\r')),
+            (b'\\', Some(sign @ (b'"' | b'\\')), _) => (&after[1..], bytes.push(*sign)),
+            _ => (after, bytes.push(*first)),
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 /// `10/Oct/2000:13:55:36 -0700`, in seconds since the Unix epoch; UTC without a zone.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::cookies::BroughtCookie;
 use crate::correlate::Extractor;
 use crate::exchange::{FormPart, Request, RequestBody, Response};
 use crate::text::PlanText;
+use crate::tidy::TO_HOST;
 
 /// The result of an importer.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +19,8 @@ pub struct Draft {
     pub transactions: Vec<Transaction>,
     /// Whether cookies are stored and sent back.
     pub cookies: bool,
+    /// The cookies that users have from the start.
+    pub brought_cookies: Vec<BroughtCookie>,
     /// Whether a browser's cache is simulated.
     pub cache: bool,
     /// Whether pages load their embedded resources; unless the expression is empty, only from hosts that
@@ -25,6 +29,8 @@ pub struct Draft {
     /// Whether any certificate of a server is accepted. Plans always accept all, so only the command line that runs the draft
     /// honours it.
     pub insecure: bool,
+    /// Whether variables stand for the servers and a factor for the pauses, as a plan needs that is kept.
+    pub is_kept: bool,
     /// The load.
     pub load: DraftLoad,
     /// The number of requests left out, by reason.
@@ -99,12 +105,52 @@ pub struct DraftStep {
     pub number: usize,
     /// The user's think time before it.
     pub think_ms: u64,
+    /// Variables that are set before it is sent, and their values.
+    pub assigned: Vec<(String, PlanText)>,
     /// Values of the response that later requests send.
     pub extractors: Vec<Extractor>,
     /// The expected response codes, as a regular expression; empty if none are given.
     pub expected_code: String,
     /// Whether its embedded resources are loaded with it.
     pub loads_resources: bool,
+}
+
+impl DraftStep {
+    /// Changes every text that is sent.
+    pub fn each_text(&mut self, mut change: impl FnMut(&mut PlanText)) {
+        let request = &mut self.request;
+        let address = &mut request.address;
+        let parts = [
+            &mut address.scheme,
+            &mut address.host,
+            &mut address.port,
+            &mut address.path,
+        ];
+        parts.into_iter().for_each(&mut change);
+        for (_, value) in &mut request.headers {
+            change(value);
+        }
+        if let Some(auth) = &mut request.auth {
+            change(&mut auth.user);
+            change(&mut auth.password);
+        }
+        for (_, value) in &mut self.assigned {
+            change(value);
+        }
+        match &mut request.body {
+            RequestBody::Raw(text) | RequestBody::File { path: text, .. } => change(text),
+            RequestBody::Form(fields) => fields.iter_mut().for_each(|(_, value)| change(value)),
+            RequestBody::Multipart(parts) => {
+                for part in parts {
+                    match part {
+                        FormPart::Field { value, .. } => change(value),
+                        FormPart::File { path, .. } => change(path),
+                    }
+                }
+            }
+            RequestBody::None => {}
+        }
+    }
 }
 
 impl Draft {
@@ -160,6 +206,34 @@ impl Draft {
             };
             files
         })
+    }
+
+    /// The requests that were left out, a line for each reason. The hosts with the fewest requests share a line.
+    pub fn left_out_lines(&self) -> Vec<String> {
+        const MOST: usize = 4;
+        let (mut hosts, others): (Vec<_>, Vec<_>) = self
+            .left_out
+            .iter()
+            .partition(|(reason, _)| reason.starts_with(TO_HOST));
+        hosts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let line = |(reason, count): &(&String, &usize)| format!("{reason}: {count}");
+        let mut lines: Vec<String> = others.iter().map(line).collect();
+        let shown = if hosts.len() > MOST + 1 {
+            MOST
+        } else {
+            hosts.len()
+        };
+        lines.extend(hosts[..shown].iter().map(line));
+        if let rest @ [_, ..] = &hosts[shown..] {
+            let requests: usize = rest.iter().map(|(_, count)| **count).sum();
+            lines.push(format!("{TO_HOST}{} more hosts: {requests}", rest.len()));
+        }
+        if !hosts.is_empty() {
+            let host = &hosts[0].0[TO_HOST.len()..];
+            let last = lines.last_mut().expect("hosts have lines");
+            last.push_str(&format!("; `--domain {host}` keeps those of a host"));
+        }
+        lines
     }
 
     /// Sets a variable. The first value of a name wins.

@@ -9,6 +9,7 @@ use drumfire_elements::controllers::{loop_controller, simple_controller, transac
 use drumfire_elements::items;
 use drumfire_elements::other::test_plan;
 use drumfire_elements::post::{boundary_extractor, css_extractor, json_extractor, regex_extractor};
+use drumfire_elements::pre::user_parameters;
 use drumfire_elements::samplers::flow_control_action;
 use drumfire_elements::shared::{group, http};
 use drumfire_elements::thread_groups::{open_model_thread_group, thread_group};
@@ -100,7 +101,7 @@ pub fn open_model(name: &str, schedule: &str) -> Node {
 }
 
 /// The fields of an HTTP Request that name its server.
-#[derive(Default, PartialEq, Clone)]
+#[derive(Debug, Default, PartialEq, Clone)]
 pub struct ServerFields {
     pub scheme: String,
     pub host: String,
@@ -121,10 +122,24 @@ pub fn http_defaults(server: &ServerFields) -> Node {
         .with(http::RESPONSE_TIMEOUT.name, "60000")
 }
 
-pub fn cookie_manager() -> Node {
+/// A Cookie Manager with the cookies that users have from the start.
+pub fn cookie_manager(brought: &[crate::cookies::BroughtCookie]) -> Node {
+    let cookies = brought.iter().map(|cookie| {
+        let mut element = Element::new(items::COOKIE.class);
+        element.name = cookie.name.as_str().into();
+        let element = element
+            .with(items::COOKIE_VALUE.name, cookie.value.template())
+            .with(items::COOKIE_DOMAIN.name, cookie.domain.as_str())
+            .with(items::COOKIE_PATH.name, "/")
+            .with(items::COOKIE_SECURE.name, cookie.is_secure)
+            .with(items::COOKIE_EXPIRES.name, 0_i64)
+            .with(items::COOKIE_PATH_SPECIFIED.name, true)
+            .with(items::COOKIE_DOMAIN_SPECIFIED.name, true);
+        Prop::new(&cookie.name, element)
+    });
     cookie_manager::FACTS
         .node("HTTP Cookie Manager")
-        .with(cookie_manager::COOKIES.name, Vec::new())
+        .with(cookie_manager::COOKIES.name, cookies.collect::<Vec<_>>())
         .with(cookie_manager::CLEAR_EACH_ITERATION.name, false)
         .with(cookie_manager::CONTROLLED_BY_THREAD_GROUP.name, true)
 }
@@ -165,6 +180,22 @@ pub fn auth_manager(credentials: &[(String, crate::exchange::Auth)]) -> Node {
         .node("HTTP Authorization Manager")
         .with(auth_manager::AUTHORIZATIONS.name, items.collect::<Vec<_>>())
         .with(auth_manager::CONTROLLED_BY_THREAD_GROUP.name, false)
+}
+
+/// Variables that are set before each sample.
+pub fn user_parameters(assigned: &[(String, PlanText)]) -> Node {
+    let names = assigned
+        .iter()
+        .map(|(name, _)| Prop::new("", name.as_str()));
+    let values = assigned
+        .iter()
+        .map(|(_, value)| Prop::new("", value.template()));
+    let user = Prop::new("", values.collect::<Vec<Prop>>());
+    user_parameters::FACTS
+        .node("Values of this request")
+        .with(user_parameters::NAMES.name, names.collect::<Vec<Prop>>())
+        .with(user_parameters::USER_VALUES.name, vec![user])
+        .with(user_parameters::PER_ITERATION.name, false)
 }
 
 pub fn transaction(name: &str) -> Node {

@@ -13,6 +13,7 @@
 #![warn(missing_docs)]
 
 mod access_log;
+mod cookies;
 pub mod correlate;
 mod curl;
 mod draft;
@@ -20,6 +21,8 @@ mod elements;
 mod exchange;
 mod filter;
 mod graphql;
+#[cfg(test)]
+mod growth;
 mod har;
 mod input;
 pub mod like;
@@ -29,11 +32,13 @@ mod options;
 mod plan;
 mod postman;
 mod powershell;
+mod servers;
 pub mod templates;
 mod text;
 mod tidy;
 mod url;
 
+pub use cookies::BroughtCookie;
 pub use curl::import as curl;
 pub use draft::{Data, Draft, DraftLoad, DraftStep, Transaction};
 pub use exchange::{Auth, Exchange, FormPart, Request, RequestBody, Response};

@@ -63,6 +63,8 @@ pub struct ImportOptions {
     pub all_domains: bool,
     /// Keep images, style sheets and scripts as requests of their own.
     pub keep_static: bool,
+    /// Send the cookies that the recording brings along, from columns of the CSV file.
+    pub keep_cookies: bool,
     /// Leave out the pauses between requests.
     pub no_think_time: bool,
     /// Keep requests to which the browser was redirected.

@@ -9,20 +9,87 @@ use crate::correlate::{Extractor, ExtractorSource};
 use crate::draft::{Draft, DraftLoad, DraftStep, Transaction};
 use crate::elements::{self, ServerFields};
 use crate::exchange::{Auth, FormPart, Request, RequestBody};
+use crate::servers::{ServerNames, server};
 use crate::text::PlanText;
-use crate::url::Address;
 
 impl Draft {
     /// The plan. `data_file` is the name of the file with [`Draft::data_text`], if there is any.
     pub fn tree(&self, data_file: &str) -> Tree {
-        let defaults = self.common_server();
+        let literal = self.common_server();
+        let servers = match (&literal, self.is_kept) {
+            (Some(main), true) => ServerNames::of(self, main),
+            _ => ServerNames::default(),
+        };
+        let named;
+        let draft = match servers.variables.is_empty() {
+            true => self,
+            false => {
+                named = self.with_servers(&servers);
+                &named
+            }
+        };
+        draft.written(&servers, data_file)
+    }
+
+    /// The draft with the servers' variables in header fields and bodies.
+    fn with_servers(&self, servers: &ServerNames) -> Draft {
+        let steps_only = |step: &DraftStep| {
+            let mut step = DraftStep {
+                // Nothing is searched for in the responses any more, and they are large.
+                response: None,
+                request: step.request.clone(),
+                assigned: step.assigned.clone(),
+                extractors: step.extractors.clone(),
+                expected_code: step.expected_code.clone(),
+                ..*step
+            };
+            step.each_text(|text| servers.put(text));
+            step
+        };
+        let transactions = self.transactions.iter();
+        let transactions = transactions.map(|transaction| Transaction {
+            name: transaction.name.clone(),
+            steps: transaction.steps.iter().map(steps_only).collect(),
+            ..*transaction
+        });
+        let own_domain = |cookie: &crate::cookies::BroughtCookie| {
+            let mut cookie = cookie.clone();
+            if let Some(host) = servers.host(&cookie.domain) {
+                cookie.domain = host.to_owned();
+            }
+            cookie
+        };
+        Draft {
+            name: self.name.clone(),
+            variables: servers
+                .variables
+                .iter()
+                .chain(&self.variables)
+                .cloned()
+                .collect(),
+            transactions: transactions.collect(),
+            brought_cookies: self.brought_cookies.iter().map(own_domain).collect(),
+            embedded: self
+                .embedded
+                .as_deref()
+                .map(|hosts| servers.put_hosts(hosts)),
+            load: self.load.clone(),
+            left_out: self.left_out.clone(),
+            warnings: self.warnings.clone(),
+            data: self.data.clone(),
+            ..*self
+        }
+    }
+
+    fn written(&self, servers: &ServerNames, data_file: &str) -> Tree {
+        let defaults = self.common_server().map(|_| self.main_server(servers));
         let headers = self.common_headers();
         let mut group: Vec<Node> = Vec::new();
         if let Some(server) = &defaults {
             group.push(elements::http_defaults(server));
         }
         if self.cookies {
-            group.push(elements::cookie_manager());
+            group.push(elements::cookie_manager(&self.brought_cookies));
         }
         if self.cache {
             group.push(elements::cache_manager());
@@ -30,7 +97,7 @@ impl Draft {
         if !headers.is_empty() {
             group.push(elements::header_manager(&headers));
         }
-        let credentials = self.credentials();
+        let credentials = self.credentials(servers);
         if !credentials.is_empty() {
             group.push(elements::auth_manager(&credentials));
         }
@@ -42,15 +109,24 @@ impl Draft {
                 self.data.is_used_once,
             ));
         }
+        let has_pauses = self.is_kept && self.steps().any(|step| step.think_ms > 0);
         let writer = PlanWriter {
             draft: self,
+            servers,
             defaults: defaults.unwrap_or_default(),
             common: headers,
+            pause_factor: has_pauses.then(|| self.free_name("pause_factor")),
         };
         for transaction in &self.transactions {
             writer.transaction(transaction, &mut group);
         }
-        let plan = elements::test_plan(&self.name, &self.comments(), &self.variables);
+        let mut variables = self.variables.clone();
+        if let Some(name) = &writer.pause_factor {
+            let value = PlanText::expression(format!("${{__P({name},1)}}"));
+            let about = "The users' pauses are multiplied by it; 0 leaves them out";
+            variables.push((name.clone(), value, about.to_owned()));
+        }
+        let plan = elements::test_plan(&self.name, &self.comments(), &variables);
         Tree::new(plan.above(self.load.groups(group)))
     }
 
@@ -81,6 +157,26 @@ impl Draft {
         }
         text.push('\n');
         Some(text)
+    }
+
+    /// A name that no variable has.
+    fn free_name(&self, wish: &str) -> String {
+        let mut names = VariableNames::default();
+        let extractors = self.steps().flat_map(|step| &step.extractors);
+        let taken = extractors
+            .map(|extractor| &extractor.variable)
+            .chain(self.variables.iter().map(|(name, _, _)| name))
+            .chain(&self.data.names);
+        taken.for_each(|name| drop(names.take(name)));
+        names.take(wish)
+    }
+
+    /// The fields of the server that most requests go to.
+    fn main_server(&self, servers: &ServerNames) -> ServerFields {
+        let main = self.common_server().unwrap_or_default();
+        let mut addresses = self.steps().map(|step| &step.request.address);
+        let address = addresses.find(|address| server(address) == main);
+        address.map_or(main, |address| servers.fields(address))
     }
 
     /// The server that most requests go to.
@@ -117,11 +213,11 @@ impl Draft {
     }
 
     /// Credentials by server.
-    fn credentials(&self) -> Vec<(String, Auth)> {
+    fn credentials(&self, servers: &ServerNames) -> Vec<(String, Auth)> {
         let mut all: Vec<(String, Auth)> = Vec::new();
         for step in self.steps() {
             if let Some(auth) = &step.request.auth {
-                let ServerFields { scheme, host, port } = server(&step.request.address);
+                let ServerFields { scheme, host, port } = servers.fields(&step.request.address);
                 let port = if port.is_empty() {
                     port
                 } else {
@@ -134,14 +230,6 @@ impl Draft {
             }
         }
         all
-    }
-}
-
-fn server(address: &Address) -> ServerFields {
-    ServerFields {
-        scheme: address.scheme.template(),
-        host: address.host.template(),
-        port: address.port.template(),
     }
 }
 
@@ -221,8 +309,11 @@ fn new_user_each_time(mut group: Node) -> Node {
 
 struct PlanWriter<'d> {
     draft: &'d Draft,
+    servers: &'d ServerNames,
     defaults: ServerFields,
     common: Vec<(PlanText, PlanText)>,
+    /// The variable by which pauses are multiplied.
+    pause_factor: Option<String>,
 }
 
 impl PlanWriter<'_> {
@@ -250,7 +341,15 @@ impl PlanWriter<'_> {
         inside: &mut Vec<Node>,
     ) {
         if step.think_ms > 0 {
-            let pause = elements::pause("Think", &step.think_ms.to_string());
+            let delay = match &self.pause_factor {
+                // JMeter reads a whole number here.
+                Some(factor) => format!(
+                    "${{__jexl3(({} * ${{{factor}}}).intValue())}}",
+                    step.think_ms
+                ),
+                None => step.think_ms.to_string(),
+            };
+            let pause = elements::pause("Think", &delay);
             if is_first {
                 &mut *outside
             } else {
@@ -270,7 +369,7 @@ impl PlanWriter<'_> {
                 .put("TestPlan.comments", request.comment.as_str());
         }
         self.body(&request.body, &mut node);
-        let own = server(&request.address);
+        let own = self.servers.fields(&request.address);
         if own != self.defaults {
             node.props.put("HTTPSampler.domain", own.host);
             node.props.put("HTTPSampler.port", own.port);
@@ -312,6 +411,9 @@ impl PlanWriter<'_> {
             .collect();
         if !own.is_empty() {
             nodes.push(elements::header_manager(&own));
+        }
+        if !step.assigned.is_empty() {
+            nodes.push(elements::user_parameters(&step.assigned));
         }
         nodes.extend(step.extractors.iter().map(extractor));
         if !step.expected_code.is_empty() {
@@ -409,8 +511,10 @@ pub(crate) fn lone_sampler(step: DraftStep) -> Node {
     let draft = Draft::default();
     let writer = PlanWriter {
         draft: &draft,
+        servers: &ServerNames::default(),
         defaults: ServerFields::default(),
         common: Vec::new(),
+        pause_factor: None,
     };
     writer.sampler(&step)
 }
@@ -420,8 +524,10 @@ pub(crate) fn sampler(request: &Request) -> Node {
     let draft = Draft::default();
     let writer = PlanWriter {
         draft: &draft,
+        servers: &ServerNames::default(),
         defaults: server(&request.address),
         common: Vec::new(),
+        pause_factor: None,
     };
     writer.sampler(&DraftStep {
         request: request.clone(),
@@ -436,25 +542,29 @@ pub(crate) struct VariableNames(HashMap<String, usize>);
 impl VariableNames {
     /// A free variable name that resembles the wanted one.
     pub fn take(&mut self, wanted: &str) -> String {
-        let mut name: String = wanted
-            .chars()
-            .map(|c| {
-                if c.is_ascii_alphanumeric() || c == '_' {
-                    c
-                } else {
-                    '_'
-                }
-            })
-            .collect();
-        name = name.trim_matches('_').to_owned();
-        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-            name = format!("value_{name}").trim_end_matches('_').to_owned();
-        }
+        let name = Self::plain(wanted);
         let count = self.0.entry(name.clone()).or_default();
         *count += 1;
         match *count {
             1 => name,
             count => format!("{name}_{count}"),
+        }
+    }
+
+    /// Makes the name free again that was taken last for this wish.
+    pub fn put_back(&mut self, wanted: &str) {
+        if let Some(count) = self.0.get_mut(&Self::plain(wanted)) {
+            *count -= 1;
+        }
+    }
+
+    fn plain(wanted: &str) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let name = wanted.chars().map(|c| if is_plain(c) { c } else { '_' });
+        let name = name.collect::<String>().trim_matches('_').to_owned();
+        match name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+            true => format!("value_{name}").trim_end_matches('_').to_owned(),
+            false => name,
         }
     }
 }

@@ -147,7 +147,7 @@ fn http(_: &str) -> Tree {
     let plan = elements::test_plan("HTTP", &format!("Users open two pages.\n{SERVER}"), &[]);
     let content = vec![
         server(),
-        elements::cookie_manager(),
+        elements::cookie_manager(&[]),
         elements::cache_manager(),
         think(),
         request("GET", "Home page", "/", RequestBody::None)
@@ -176,7 +176,7 @@ fn login(data_file: &str) -> Tree {
     ];
     let content = vec![
         server(),
-        elements::cookie_manager(),
+        elements::cookie_manager(&[]),
         elements::csv_data_set(data_file, "user,password", false),
         think(),
         elements::transaction("Visit").above(steps),

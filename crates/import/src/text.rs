@@ -62,7 +62,7 @@ impl PlanText {
     }
 
     /// Changes every literal piece.
-    pub fn map_literals(&self, change: impl Fn(&str) -> String) -> PlanText {
+    pub fn map_literals(&self, mut change: impl FnMut(&str) -> String) -> PlanText {
         let mut text = PlanText::default();
         for piece in &self.0 {
             match piece {
@@ -71,6 +71,19 @@ impl PlanText {
             }
         }
         text
+    }
+
+    /// Puts texts in place of expressions.
+    pub fn replace_expressions<'t>(&mut self, with: impl Fn(&str) -> Option<&'t PlanText>) {
+        for piece in std::mem::take(&mut self.0) {
+            match piece {
+                Piece::Literal(literal) => self.push(&literal),
+                Piece::Expression(own) => match with(&own) {
+                    Some(text) => self.append(text.clone()),
+                    None => self.0.push(Piece::Expression(own)),
+                },
+            }
+        }
     }
 
     /// The literal pieces, in order.
@@ -94,7 +107,8 @@ impl PlanText {
         })
     }
 
-    fn replace_where(
+    /// Like [`PlanText::replace`], but only where the text before and the text behind are as wanted.
+    pub fn replace_where(
         &mut self,
         value: &str,
         expression: &str,

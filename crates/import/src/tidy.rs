@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
+use crate::cookies;
 use crate::draft::{Draft, DraftStep, Transaction};
 use crate::exchange::{Exchange, Request, RequestBody};
 use crate::names;
@@ -63,6 +64,9 @@ const OWN_FIELDS: [&str; 20] = [
     "traceparent",
 ];
 
+/// Begins the reason for requests to hosts that are not the site's.
+pub(crate) const TO_HOST: &str = "requests to ";
+
 /// Extensions of files that pages load as resources.
 const STATIC: [&str; 21] = [
     "css", "js", "mjs", "map", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "bmp",
@@ -84,7 +88,11 @@ pub fn draft(mut recording: Recording, options: &ImportOptions) -> Draft {
             .exchanges
             .sort_by_key(|exchange| exchange.started_ms);
     }
-    let kept = kept(recording.exchanges, options, &mut draft);
+    let own = OwnSite::of(&recording.exchanges, options);
+    let own_exchanges = recording.exchanges.iter();
+    let own_exchanges = own_exchanges.filter(|exchange| own.has(&host(&exchange.request.address)));
+    cookies::bring(own_exchanges, options, &mut draft);
+    let kept = kept(recording.exchanges, &own, options, &mut draft);
     let kept = match options.keep_redirects {
         true => kept,
         false => without_followed_redirects(kept, &mut draft),
@@ -121,30 +129,80 @@ fn host(address: &Address) -> String {
     address.host.literal().unwrap_or("").to_ascii_lowercase()
 }
 
-/// The requests to the site, except those for its pages' resources.
-fn kept(exchanges: Vec<Exchange>, options: &ImportOptions, draft: &mut Draft) -> Vec<Exchange> {
+/// The hosts whose requests a plan sends.
+struct OwnSite<'o> {
+    /// The registered domain of the first page.
+    site: Option<String>,
+    options: &'o ImportOptions,
+}
+
+impl OwnSite<'_> {
+    fn of<'o>(exchanges: &[Exchange], options: &'o ImportOptions) -> OwnSite<'o> {
+        OwnSite {
+            site: first_page(exchanges).map(|exchange| site(&host(&exchange.request.address))),
+            options,
+        }
+    }
+
+    fn has(&self, host: &str) -> bool {
+        let is_below = |domain: &String| host == domain || host.ends_with(&format!(".{domain}"));
+        self.options.all_domains
+            || self.site.as_deref() == Some(&site(host))
+            || self.options.domains.iter().any(is_below)
+    }
+}
+
+/// The first page that the user opened. A recording may begin within a page, whose trackers and advertisements then load
+/// frames of their own.
+fn first_page(exchanges: &[Exchange]) -> Option<&Exchange> {
     let is_page = |exchange: &&Exchange| {
         let response = exchange.response.as_ref();
         exchange.kind == "document"
             || response.is_some_and(|response| response.mime.starts_with("text/html"))
     };
-    let first = exchanges.iter().find(is_page).or(exchanges.first());
-    let own_site = first.map(|exchange| site(&host(&exchange.request.address)));
-    let is_wanted = |host: &str| {
-        options.all_domains
-            || own_site.as_deref() == Some(&site(host))
-            || options
-                .domains
-                .iter()
-                .any(|domain| host == domain || host.ends_with(&format!(".{domain}")))
+    let pages = || exchanges.iter().filter(is_page);
+    let purpose =
+        |exchange: &Exchange| exchange.request.header("sec-fetch-dest").map(str::to_owned);
+    let opened = |exchange: &&Exchange| purpose(exchange).is_some_and(|to| to == "document");
+    if let Some(first) = pages().find(opened) {
+        return Some(first);
+    }
+    let sites: HashSet<String> = exchanges
+        .iter()
+        .map(|exchange| site(&host(&exchange.request.address)))
+        .collect();
+    // The site of the page from which a request came, if the recording has requests to it.
+    let around = |exchange: &Exchange| {
+        let from = Address::parse(exchange.request.header("referer")?)?;
+        Some(site(&host(&from))).filter(|from| sites.contains(from))
     };
+    let own = |exchange: &Exchange| site(&host(&exchange.request.address));
+    let is_own = |exchange: &&Exchange| around(exchange).is_none_or(|from| from == own(exchange));
+    let is_framed =
+        |exchange: &&Exchange| purpose(exchange).is_some_and(|to| to == "iframe" || to == "frame");
+    let first = pages().find(|page| is_own(page) && !is_framed(page));
+    // Without a page, the page around the requests decides.
+    let first = first.or_else(|| {
+        let from = exchanges.iter().find_map(around)?;
+        exchanges.iter().find(|exchange| own(exchange) == from)
+    });
+    first.or_else(|| pages().next()).or(exchanges.first())
+}
+
+/// The requests to the site, except those for its pages' resources.
+fn kept(
+    exchanges: Vec<Exchange>,
+    own: &OwnSite<'_>,
+    options: &ImportOptions,
+    draft: &mut Draft,
+) -> Vec<Exchange> {
     let mut kept = Vec::new();
     let mut static_hosts: Vec<String> = Vec::new();
     let mut dropped_static = 0;
     for mut exchange in exchanges {
         let host = host(&exchange.request.address);
-        if !is_wanted(&host) {
-            draft.leave_out(&format!("requests to {host}"));
+        if !own.has(&host) {
+            draft.leave_out(&format!("{TO_HOST}{host}"));
         } else if let Some(reason) = noise(&exchange).or_else(|| {
             let filter = options.filter.as_ref();
             filter.and_then(|filter| filter.refuses(&exchange))

@@ -63,22 +63,62 @@ impl Address {
     }
 }
 
-/// Adds a missing leading `/` and encodes characters that a request line cannot hold.
+/// Adds a missing leading `/` and makes the path and its query sendable.
 fn rooted(path: &str) -> String {
-    let path = percent_encoding::utf8_percent_encode(path, UNSENDABLE).to_string();
-    if path.starts_with('/') {
-        path
-    } else {
-        format!("/{path}")
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    match path.split_once('?') {
+        Some((path, query)) => {
+            format!("{slash}{}?{}", sendable_path(path), sendable_query(query))
+        }
+        None => format!("{slash}{}", sendable_path(path)),
     }
 }
 
-/// Blanks, control characters and everything beyond ASCII.
-const UNSENDABLE: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS
+/// Encodes the characters that `java.net.URI` refuses in a path, which clients send as they are. Encoded characters stay.
+pub fn sendable_path(path: &str) -> String {
+    sendable(path, REFUSED_IN_PATH)
+}
+
+/// Like [`sendable_path`], for a query or a part of it.
+pub fn sendable_query(query: &str) -> String {
+    sendable(query, REFUSED)
+}
+
+fn sendable(text: &str, refused: &'static percent_encoding::AsciiSet) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (place, piece) in text.split('%').enumerate() {
+        if place > 0 {
+            let is_code = piece.len() >= 2 && piece.bytes().take(2).all(|b| b.is_ascii_hexdigit());
+            out.push_str(if is_code { "%" } else { "%25" });
+        }
+        out.extend(percent_encoding::utf8_percent_encode(piece, refused));
+    }
+    out
+}
+
+/// The characters that no address may hold, besides those beyond ASCII.
+const REFUSED: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'<')
-    .add(b'>');
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// Java allows brackets in queries, but not in paths.
+const REFUSED_IN_PATH: &percent_encoding::AsciiSet = &REFUSED.add(b'[').add(b']');
+
+/// Encodes a value for a segment of a path. Delimiters of lists stay.
+pub fn encode_segment(value: &str) -> String {
+    percent_encoding::utf8_percent_encode(value, SEGMENT).to_string()
+}
+
+const SEGMENT: &percent_encoding::AsciiSet =
+    &REFUSED_IN_PATH.add(b'%').add(b'/').add(b'?').add(b'#');
 
 fn split_port(authority: &str) -> Option<(&str, &str)> {
     if let Some(rest) = authority.strip_prefix('[') {
@@ -141,6 +181,15 @@ mod tests {
         assert_eq!(
             fields("http://[::1]:80/ü b"),
             own("http", "[::1]", "", "/%C3%BC%20b")
+        );
+        assert_eq!(
+            fields("http://h/{a}|^`\\[1]%zz%41%?{a}[1]|%%20%e#{x}?"),
+            own(
+                "http",
+                "h",
+                "",
+                "/%7Ba%7D%7C%5E%60%5C%5B1%5D%25zz%41%25?%7Ba%7D[1]%7C%25%20%25e"
+            )
         );
     }
 

@@ -5,8 +5,8 @@ use std::fmt;
 use drumfire_platform::spelling::did_you_mean;
 
 use crate::settings::{item_name, joined, own_path, settings};
-use crate::source::Span;
-use crate::tree::{Element, Node, Prop, Props, Tree, Value};
+use crate::splice::{Splice, set_attribute, set_value};
+use crate::tree::{Node, Prop, Props, Tree, Value};
 
 /// A change: which elements, which setting, and the new value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,119 +105,128 @@ impl Edit {
         })
     }
 
-    /// Makes the change and returns how many elements it changed.
+    /// The change as splices to the text of the plan, a list for each element that it changes. No other byte changes.
     ///
     /// # Errors
     /// No element has the name, none of them has the setting, or the value does not fit its kind.
-    pub fn apply(&self, tree: &mut Tree) -> Result<usize, EditError> {
-        let mut roots = tree.roots.to_vec();
-        let mut state = EditState::default();
-        for root in &mut roots {
-            self.node(root, &mut state)?;
+    pub fn splices(&self, tree: &Tree) -> Result<Vec<Vec<Splice>>, EditError> {
+        let mut names = Vec::new();
+        let mut named = Vec::new();
+        for root in tree.roots.iter() {
+            self.collect(root, &mut names, &mut named);
         }
-        tree.roots = roots.into();
-        if state.named == 0 {
-            let known = state.names.iter().map(String::as_str);
+        if named.is_empty() {
             return Err(EditError::NoElement {
-                meant: did_you_mean(&self.element, known).map(str::to_owned),
+                meant: did_you_mean(&self.element, names).map(str::to_owned),
                 name: self.element.clone(),
             });
         }
-        if state.changed == 0 {
-            let known = state.settings.iter().map(String::as_str);
+        let mut all = Vec::new();
+        for node in &named {
+            all.extend(self.of_node(tree, node)?);
+        }
+        if all.is_empty() {
+            let known = named.iter().flat_map(|node| settings(node));
+            let known: Vec<String> = known.map(|setting| setting.path).collect();
+            let known = known.iter().map(String::as_str);
             return Err(EditError::NoSetting {
                 meant: did_you_mean(&self.setting, known).map(str::to_owned),
                 element: self.element.clone(),
                 name: self.setting.clone(),
             });
         }
-        Ok(state.changed)
+        Ok(all)
     }
 
-    fn node(&self, node: &mut Node, state: &mut EditState) -> Result<(), EditError> {
-        state.names.push(node.name.to_string());
+    /// Whether every element that the change means has the value, which is so after the splices.
+    pub fn is_made(&self, tree: &Tree) -> bool {
+        let (mut names, mut named) = (Vec::new(), Vec::new());
+        for root in tree.roots.iter() {
+            self.collect(root, &mut names, &mut named);
+        }
+        named.into_iter().all(|node| match self.setting.as_str() {
+            "enabled" => node.enabled.to_string() == self.value,
+            // The elements have another name now.
+            "name" => true,
+            _ => self.find("", &node.class, &node.props).is_none_or(|prop| {
+                match self.of_kind(&prop.value) {
+                    Ok(value) => value == prop.value,
+                    Err(_) => false,
+                }
+            }),
+        })
+    }
+
+    /// The elements with the name, and the names of all.
+    fn collect<'t>(&self, node: &'t Node, names: &mut Vec<&'t str>, named: &mut Vec<&'t Node>) {
+        names.push(&node.name);
         if matches(&self.element, &node.name) {
-            state.named += 1;
-            state
-                .settings
-                .extend(settings(node).into_iter().map(|setting| setting.path));
-            if self.change(node)? {
-                state.changed += 1;
-                // The element's text in the source is out of date.
-                node.whole = Span::default();
-            }
+            named.push(node);
         }
-        for child in &mut node.children {
-            self.node(child, state)?;
+        for child in &node.children {
+            self.collect(child, names, named);
         }
-        Ok(())
     }
 
-    fn change(&self, node: &mut Node) -> Result<bool, EditError> {
-        match self.setting.as_str() {
-            "enabled" => node.enabled = boolean(&self.value)?,
-            "name" => node.name = self.value.as_str().into(),
-            _ => match self.props("", &node.class, &node.props)? {
-                Some(props) => node.props = props,
-                None => return Ok(false),
+    /// The change of one element; `None` if it lacks the setting.
+    fn of_node(&self, tree: &Tree, node: &Node) -> Result<Option<Vec<Splice>>, EditError> {
+        let attribute = |name, property: &str, value: &str, typed: Value| {
+            let own = node.props.iter().find(|prop| prop.name == property);
+            let mut splices = vec![set_attribute(tree, node.span, name, value)];
+            // A property of the same meaning outweighs the attribute.
+            splices.extend(
+                own.into_iter()
+                    .flat_map(|prop| set_value(tree, prop, &typed)),
+            );
+            splices
+        };
+        Ok(match self.setting.as_str() {
+            "enabled" => {
+                let is_enabled = Value::Bool(boolean(&self.value)?);
+                Some(attribute(
+                    "enabled",
+                    "TestElement.enabled",
+                    &self.value,
+                    is_enabled,
+                ))
+            }
+            "name" => {
+                let name = Value::Str(self.value.clone());
+                Some(attribute("testname", "TestElement.name", &self.value, name))
+            }
+            _ => match self.find("", &node.class, &node.props) {
+                Some(prop) => Some(set_value(tree, prop, &self.of_kind(&prop.value)?)),
+                None => None,
             },
-        }
-        Ok(true)
+        })
     }
 
-    /// The properties after the change; `None` if the setting is not among them.
-    fn props(&self, path: &str, class: &str, props: &Props) -> Result<Option<Props>, EditError> {
-        for prop in props {
-            let own = own_path(path, class, &prop.name);
-            if let Some(value) = self.value(&own, prop)? {
-                let mut changed = props.clone();
-                changed.set(Prop {
-                    value,
-                    ..prop.clone()
-                });
-                return Ok(Some(changed));
-            }
-        }
-        Ok(None)
+    /// The property that is the setting.
+    fn find<'t>(&self, path: &str, class: &str, props: &'t Props) -> Option<&'t Prop> {
+        let mut props = props.iter();
+        props.find_map(|prop| self.within(&own_path(path, class, &prop.name), prop))
     }
 
-    fn value(&self, path: &str, prop: &Prop) -> Result<Option<Value>, EditError> {
+    fn within<'t>(&self, path: &str, prop: &'t Prop) -> Option<&'t Prop> {
         match &prop.value {
-            Value::Element(element) => {
-                let changed = self.props(path, &element.class, &element.props)?;
-                Ok(changed.map(|props| {
-                    Value::Element(Element {
-                        props,
-                        ..element.clone()
-                    })
-                }))
-            }
+            Value::Element(element) => self.find(path, &element.class, &element.props),
             Value::List(items) | Value::Map(items) => {
-                for (place, item) in items.iter().enumerate() {
+                items.iter().enumerate().find_map(|(place, item)| {
                     let name = item_name(item);
                     let inner = match name.is_empty() {
                         true => format!("{path}[{}]", place + 1),
                         false => format!("{path}[{name}]"),
                     };
-                    if let Some(value) = self.value(&inner, item)? {
-                        let mut changed = items.clone();
-                        changed[place].value = value;
-                        return Ok(Some(match &prop.value {
-                            Value::Map(_) => Value::Map(changed),
-                            _ => Value::List(changed),
-                        }));
-                    }
-                }
-                Ok(None)
+                    self.within(&inner, item)
+                })
             }
-            Value::Object(_) => Ok(None),
-            _ if path != self.setting
-                && prop.name != self.setting.as_str()
-                && joined(path, "") != self.setting =>
-            {
-                Ok(None)
+            Value::Object(_) => None,
+            _ => {
+                let is_meant = path == self.setting
+                    || prop.name == self.setting.as_str()
+                    || joined(path, "") == self.setting;
+                is_meant.then_some(prop)
             }
-            old => self.of_kind(old).map(Some),
         }
     }
 
@@ -239,14 +248,6 @@ impl Edit {
             _ => Value::Str(text.to_owned()),
         })
     }
-}
-
-#[derive(Default)]
-struct EditState {
-    named: usize,
-    changed: usize,
-    names: Vec<String>,
-    settings: Vec<String>,
 }
 
 fn boolean(text: &str) -> Result<bool, EditError> {
@@ -273,11 +274,15 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::tree::Element;
+    use crate::{read, spliced_text, write};
 
     fn plan() -> Tree {
         let controller = Element::new("LoopController").with("LoopController.loops", "1");
-        let group = Node::new("ThreadGroup", "", "Users")
+        let group = Node::new("ThreadGroup", "ThreadGroupGui", "Users")
             .with("ThreadGroup.num_threads", "5")
             .with("ThreadGroup.scheduler", false)
             .with("ThreadGroup.main_controller", controller);
@@ -286,16 +291,24 @@ mod tests {
             .with("Argument.value", "a");
         let list = Element::new("Arguments")
             .with("Arguments.arguments", vec![Prop::new("host", argument)]);
-        Tree::new(
-            Node::new("TestPlan", "", "Shop")
-                .with("TestPlan.user_defined_variables", list)
-                .above([group]),
-        )
+        let plan = Node::new("TestPlan", "TestPlanGui", "Shop")
+            .with("TestPlan.user_defined_variables", list)
+            .above([group]);
+        again(&write(&Tree::new(plan)))
+    }
+
+    fn again(text: &str) -> Tree {
+        read(text.as_bytes(), Path::new("p.jmx"))
+            .expect("a plan")
+            .tree
     }
 
     fn edited(text: &str) -> Result<String, EditError> {
-        let mut tree = plan();
-        Edit::parse(text)?.apply(&mut tree)?;
+        let tree = plan();
+        let edit = Edit::parse(text)?;
+        let splices = edit.splices(&tree)?.concat();
+        let tree = again(&spliced_text(&tree.source.text, &splices));
+        assert!(edit.is_made(&tree), "{text}");
         Ok(crate::outline(&tree))
     }
 

@@ -41,6 +41,7 @@ mod reread;
 mod settings;
 mod sniff;
 mod source;
+mod splice;
 mod tree;
 mod undefined;
 mod upgrade;
@@ -68,6 +69,10 @@ pub use read::{Read, read, read_file};
 pub use reread::{TextEdit, reread};
 pub use settings::{Setting, settings};
 pub use source::{SourceFile, Span};
+pub use splice::{
+    Splice, add_property, attribute_span, content_span, escaped, set_attribute, set_value, spliced,
+    spliced_text,
+};
 pub use tree::{Element, Node, Object, Prop, Props, Tree, Value};
 pub use write::{class_to_tag, write};
 pub use xml::MAX_DEPTH;

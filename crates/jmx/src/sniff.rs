@@ -17,7 +17,7 @@ const IMPORTED: [&str; 4] = [
 ];
 
 /// The byte order mark of UTF-8.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The text of a file, and what is unusual about its encoding.
 pub(crate) struct Decoded {
@@ -59,12 +59,33 @@ pub(crate) fn decode(mut bytes: Vec<u8>) -> Decoded {
     }
 }
 
-/// Decodes the bytes if they are UTF-16, judged by the byte order mark or by the bytes of `<?`.
+/// The encoding of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// Bytes that are not UTF-8 are read as U+FFFD.
+    Utf8,
+    Utf16 {
+        is_little: bool,
+    },
+}
+
+impl Encoding {
+    /// UTF-16 by the byte order mark or by the bytes of `<?`, else UTF-8.
+    pub fn of(bytes: &[u8]) -> Encoding {
+        match bytes {
+            [0xff, 0xfe, ..] | [b'<', 0, b'?' | b'j', 0, ..] => Encoding::Utf16 { is_little: true },
+            [0xfe, 0xff, ..] | [0, b'<', 0, b'?' | b'j', ..] => {
+                Encoding::Utf16 { is_little: false }
+            }
+            _ => Encoding::Utf8,
+        }
+    }
+}
+
+/// Decodes the bytes if they are UTF-16.
 fn utf16(bytes: &[u8]) -> Option<String> {
-    let little = match bytes {
-        [0xff, 0xfe, ..] | [b'<', 0, b'?' | b'j', 0, ..] => true,
-        [0xfe, 0xff, ..] | [0, b'<', 0, b'?' | b'j', ..] => false,
-        _ => return None,
+    let Encoding::Utf16 { is_little: little } = Encoding::of(bytes) else {
+        return None;
     };
     let units = bytes.chunks_exact(2).map(|pair| {
         let pair = [pair[0], pair[1]];

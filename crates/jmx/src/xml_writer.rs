@@ -96,7 +96,7 @@ impl XmlWriter {
 }
 
 /// `PrettyPrintWriter.writeText` in its `XML_QUIRKS` mode, which writes characters that XML 1.0 forbids.
-fn escape(text: &str, is_attribute: bool, out: &mut String) {
+pub(crate) fn escape(text: &str, is_attribute: bool, out: &mut String) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use drumfire_jmx::{Node, Span, did_you_mean};
-use drumfire_refactor::{Joined, OccurrenceKind, PlanFile, Subject, content_span, leaves};
+use drumfire_jmx::{Node, Span, content_span, did_you_mean};
+use drumfire_refactor::{Joined, OccurrenceKind, PlanFile, Subject, leaves};
 
 use crate::document::Lines;
 use crate::protocol::{

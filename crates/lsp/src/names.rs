@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use drumfire_elements::controllers::module_controller::NODE_PATH;
-use drumfire_jmx::{Node, Span};
+use drumfire_jmx::{Node, Span, content_span};
 use drumfire_refactor::{
-    Joined, Occurrence, OccurrenceKind, PlanFile, Refused, Renamed, Subject, base_name,
-    content_span, leaves, project_root, rename_element, rename_variable,
+    Joined, Occurrence, OccurrenceKind, PlanFile, Refused, Renamed, Subject, base_name, leaves,
+    project_root, rename_element, rename_variable,
 };
 
 use crate::document::Lines;

@@ -1,9 +1,9 @@
 //! Indexes all names of a plan with their positions.
 
 use drumfire_elements::Names;
-use drumfire_jmx::{Node, Span, Tree};
+use drumfire_jmx::{Node, Span, Tree, attribute_span, content_span};
 
-use crate::leaves::{Leaf, attribute_span, content_span, leaves};
+use crate::leaves::{Leaf, leaves};
 use crate::mapped::MappedText;
 use crate::names::{NameUse, OccurrenceKind, Subject, scan};
 use crate::places::variable_property;

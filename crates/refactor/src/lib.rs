@@ -5,7 +5,6 @@
 
 #![warn(missing_docs)]
 
-mod edit;
 mod index;
 mod joined;
 mod leaves;
@@ -15,10 +14,9 @@ mod places;
 mod rename;
 mod rename_element;
 
-pub use edit::{TextEdit, apply, escaped};
 pub use index::{Computed, ElementEntry, Index, Occurrence};
 pub use joined::{Joined, PlanFile, project_root};
-pub use leaves::{Leaf, content_span, leaves};
+pub use leaves::{Leaf, leaves};
 pub use mapped::MappedText;
 pub use names::{OccurrenceKind, Subject, base_name, derived_suffix};
 pub use places::variable_property;

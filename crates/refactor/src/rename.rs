@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use drumfire_jmx::did_you_mean;
+use drumfire_jmx::{Splice, did_you_mean, escaped, spliced_text};
 
-use crate::edit::{TextEdit, apply, escaped};
 use crate::joined::{Joined, PlanFile};
 use crate::names::{OccurrenceKind, Subject, base_name, derived_suffix};
 
@@ -15,9 +14,11 @@ pub struct FileChange {
     /// The file.
     pub path: PathBuf,
     /// The edits that produce the text.
-    pub edits: Vec<TextEdit>,
+    pub edits: Vec<Splice>,
     /// The whole new text.
     pub text: String,
+    /// Whether the file is a plan, not a CSV file.
+    pub is_plan: bool,
 }
 
 /// The outcome of a rename.
@@ -98,7 +99,7 @@ pub fn rename_variable(
         for one in plan.index().variable(old) {
             let suffix = derived_suffix(&one.name, old).unwrap_or_default();
             if suffix.is_empty() || has_parts {
-                edits.push(TextEdit {
+                edits.push(Splice {
                     span: one.span,
                     text: escaped(&format!("{new}{suffix}")),
                 });
@@ -114,14 +115,11 @@ pub fn rename_variable(
 }
 
 /// Applies edits to a plan's file and checks that the result is still a plan.
-pub(crate) fn changed(
-    plan: &PlanFile,
-    edits: Vec<TextEdit>,
-) -> Result<Option<FileChange>, Refused> {
+pub(crate) fn changed(plan: &PlanFile, edits: Vec<Splice>) -> Result<Option<FileChange>, Refused> {
     if edits.is_empty() {
         return Ok(None);
     }
-    let text = apply(&plan.tree.source.text, &edits);
+    let text = spliced_text(&plan.tree.source.text, &edits);
     if drumfire_jmx::read(text.as_bytes(), &plan.path).is_err() {
         let path = plan.path.display();
         return Err(Refused::new(format!(
@@ -132,6 +130,7 @@ pub(crate) fn changed(
         path: plan.path.clone(),
         edits,
         text,
+        is_plan: true,
     }))
 }
 
@@ -323,12 +322,17 @@ fn header_change(path: PathBuf, line: &str, old: &str, new: &str) -> Result<File
         .map_err(|error| Refused::new(format!("`{}`: {error}", path.display())))?;
     let spans = column_spans(line);
     let edits = spans.into_iter().filter(|span| &line[span.clone()] == old);
-    let edits: Vec<TextEdit> = edits
-        .map(|span| TextEdit {
+    let edits: Vec<Splice> = edits
+        .map(|span| Splice {
             span: drumfire_jmx::Span::new(span.start, span.end),
             text: new.to_owned(),
         })
         .collect();
-    let text = apply(&text, &edits);
-    Ok(FileChange { path, edits, text })
+    let text = spliced_text(&text, &edits);
+    Ok(FileChange {
+        path,
+        edits,
+        text,
+        is_plan: false,
+    })
 }

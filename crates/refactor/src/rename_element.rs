@@ -6,12 +6,10 @@ use drumfire_elements::controllers::{
     module_controller, switch_controller, weighted_switch_controller,
 };
 use drumfire_elements::timers::throughput_shaping_timer;
-use drumfire_jmx::{Node, Prop, Span, did_you_mean};
+use drumfire_jmx::{Node, Prop, Span, Splice, content_span, did_you_mean, escaped};
 
-use crate::edit::{TextEdit, escaped};
 use crate::index::Index;
 use crate::joined::{Joined, PlanFile};
-use crate::leaves::content_span;
 use crate::names::Subject;
 use crate::rename::{Refused, Renamed, changed, editable, place};
 
@@ -40,7 +38,7 @@ pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, 
     if meant.iter().all(BTreeSet::is_empty) {
         return Err(unknown(joined, old));
     }
-    let mut edits: Vec<Vec<TextEdit>> = vec![Vec::new(); joined.plans.len()];
+    let mut edits: Vec<Vec<Splice>> = vec![Vec::new(); joined.plans.len()];
     for (plan, (own_edits, meant)) in joined.plans.iter().zip(edits.iter_mut().zip(&meant)) {
         names(plan, meant, new, own_edits);
         choices(plan, meant, own, new, own_edits);
@@ -68,10 +66,10 @@ fn unknown(joined: &Joined, old: &str) -> Refused {
     }
 }
 
-fn names(plan: &PlanFile, meant: &BTreeSet<usize>, new: &str, edits: &mut Vec<TextEdit>) {
+fn names(plan: &PlanFile, meant: &BTreeSet<usize>, new: &str, edits: &mut Vec<Splice>) {
     for at in meant {
         if let Some(span) = plan.index().elements[*at].name_span {
-            edits.push(TextEdit {
+            edits.push(Splice {
                 span,
                 text: escaped(new),
             });
@@ -98,7 +96,7 @@ fn choices(
     meant: &BTreeSet<usize>,
     own: &str,
     new: &str,
-    edits: &mut Vec<TextEdit>,
+    edits: &mut Vec<Splice>,
 ) {
     let source = plan.tree.source.text.as_str();
     let nodes = nodes(plan);
@@ -133,9 +131,9 @@ fn choices(
     }
 }
 
-fn content_edit(source: &str, whole: Span, new: &str) -> Option<TextEdit> {
+fn content_edit(source: &str, whole: Span, new: &str) -> Option<Splice> {
     let span = content_span(source, whole)?;
-    Some(TextEdit {
+    Some(Splice {
         span,
         text: escaped(new),
     })
@@ -147,7 +145,7 @@ fn timers(
     meant: &[BTreeSet<usize>],
     own: &str,
     new: &str,
-    edits: &mut [Vec<TextEdit>],
+    edits: &mut [Vec<Splice>],
 ) {
     let mut named = joined.plans.iter().zip(meant);
     let is_timer = |plan: &PlanFile, at: &usize| {
@@ -159,7 +157,7 @@ fn timers(
     for (plan, edits) in joined.plans.iter().zip(edits) {
         let calls = plan.index().names.iter();
         let calls = calls.filter(|one| one.subject == Subject::Timer && one.name == own);
-        edits.extend(calls.map(|one| TextEdit {
+        edits.extend(calls.map(|one| Splice {
             span: one.span,
             text: escaped(new),
         }));
@@ -179,7 +177,7 @@ fn modules(
     at: usize,
     meant: &[BTreeSet<usize>],
     new: &str,
-    edits: &mut Vec<TextEdit>,
+    edits: &mut Vec<Splice>,
     chains: &mut Vec<Chain>,
 ) {
     let plan = &joined.plans[at];

@@ -44,10 +44,26 @@ pub(crate) fn read(file: &Path, overrides: &[String], files: &Files) -> Result<T
             included.push(name);
         }
     }
+    // A single execution may stand for the list of executions, whose indices changes and the messages use.
+    if let Some(single @ Value::Object(_)) = config.get_mut("execution")
+        && overrides.iter().any(|change| names_an_execution(change))
+    {
+        *single = Value::Array(vec![single.take()]);
+    }
     for change in overrides {
         change_one(&mut config, change)?;
     }
     Ok(config)
+}
+
+/// Whether a change leads to an execution by its index: `execution.0.concurrency=5`.
+fn names_an_execution(change: &str) -> bool {
+    let path = change.split('=').next().unwrap_or("");
+    let path = path.trim_start_matches('^');
+    let index = path
+        .strip_prefix("execution.")
+        .and_then(|rest| rest.split('.').next());
+    index.is_some_and(|index| index.trim_start_matches('^').parse::<i64>().is_ok())
 }
 
 fn merge_file(config: &mut Table, file: &Path) -> Result<(), Fault> {
@@ -155,12 +171,16 @@ fn merge_items(old: &mut Vec<Value>, new: Vec<Value>) {
     }
 }
 
-/// Applies one override of the command line: `a.b.0.c=value`. A negative number appends; `^` removes; `*` changes all
-/// entries with that name.
+/// Applies one override of the command line: `a.b.0.c=value`. A negative number appends; `^` removes, before the last name or
+/// before the path; `*` changes all entries with that name.
 pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> {
     let Some((path, value)) = change.split_once('=') else {
         let fault = Fault::new(format!("`-o {change}` is not a change"));
         return Err(fault.hint("Write `-o path.to.setting=value`"));
+    };
+    let (removes, path) = match path.strip_prefix('^') {
+        Some(path) => (true, path),
+        None => (false, path),
     };
     let parts: Vec<&str> = path.split('.').collect();
     let Some((last, above)) = parts.split_last() else {
@@ -177,7 +197,7 @@ pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> 
             change_all(here, name, &Value::from(value));
             return Some(());
         }
-        if let Some(name) = last.strip_prefix('^') {
+        if let Some(name) = last.strip_prefix('^').or(removes.then_some(*last)) {
             match here {
                 Value::Object(table) => drop(table.shift_remove(name)),
                 Value::Array(items) => {
@@ -336,13 +356,17 @@ mod tests {
             "a.b.1=[1, two]",
             "x.*y=9",
             "execution.0.^none=",
+            "a.c.0=1",
+            "a.c.1=2",
+            "^a.c.0=x",
+            "^gone=",
         ] {
             change_one(&mut config, change).expect("a path");
         }
         assert_eq!(
             Value::Object(config.clone()),
             serde_json::json!({"execution": [{"concurrency": 5}, {"hold-for": "10s"}],
-                "x": {"y": "9", "z": {"y": "9"}}, "a": {"b": [{}, [1, "two"]]}})
+                "x": {"y": "9", "z": {"y": "9"}}, "a": {"b": [{}, [1, "two"]], "c": [2]}})
         );
         assert!(change_one(&mut config, "x.y.z=1").is_err());
         assert!(change_one(&mut config, "nothing").is_err());

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod amount;
+mod cmdline;
 mod config;
 mod criteria;
 mod elements;

@@ -44,6 +44,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
         }
         *scenario = Value::Object(as_table(scenario, "script"));
     }
+    refuse_others(&written, &default)?;
     let mut found = Vec::new();
     for (place, execution) in written.into_iter().enumerate() {
         let Value::Object(execution) = execution else {
@@ -54,14 +55,6 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
             ));
             return Err(fault.hint("Write `- scenario: …`"));
         };
-        let executor = text_or(&execution, "executor", &default);
-        if executor != "jmeter" {
-            let fault = Fault::new(format!(
-                "execution {} is for the executor `{executor}`",
-                place + 1
-            ));
-            return Err(fault.hint("Only `executor: jmeter` is run here"));
-        }
         let (label, scenario) = scenario_of(&execution, &mut scenarios, files, place)?;
         found.push(Execution {
             config: execution,
@@ -71,6 +64,36 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
     }
     config.insert("scenarios".to_owned(), Value::Object(scenarios));
     Ok(found)
+}
+
+/// Refuses executions for other tools, and tells how to leave them out.
+fn refuse_others(written: &[Value], default: &str) -> Result<(), Fault> {
+    let executions = written.iter().enumerate();
+    let others: Vec<(usize, String)> = executions
+        .filter_map(|(place, execution)| {
+            let executor = text_or(execution.as_object()?, "executor", default);
+            (executor != "jmeter").then_some((place, executor))
+        })
+        .collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    let named = others.iter().map(|(place, executor)| {
+        format!("execution {} is for the executor `{executor}`", place + 1)
+    });
+    let fault = Fault::new(named.collect::<Vec<_>>().join(", "));
+    if others.len() == written.len() {
+        return Err(fault.hint("Only `executor: jmeter` is run here"));
+    }
+    // From the last to the first, because each removal moves those behind it.
+    let removals = others
+        .iter()
+        .rev()
+        .map(|(place, _)| format!("-o '^execution.{place}='"));
+    let removals = removals.collect::<Vec<_>>().join(" ");
+    Err(fault.hint(format!(
+        "Only `executor: jmeter` is run here; leave the rest out with `{removals}`"
+    )))
 }
 
 /// The list `execution`; a single table counts as a list of one.

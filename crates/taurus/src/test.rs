@@ -8,6 +8,7 @@ use drumfire_jmx::{Element, Node, Tree};
 use serde_json::Value;
 
 use crate::amount::{Amount, seconds};
+use crate::cmdline;
 use crate::config;
 use crate::criteria::Criteria;
 use crate::fault::Fault;
@@ -32,6 +33,8 @@ pub struct Test {
     pub properties: Vec<(String, String)>,
     /// System properties of Java.
     pub system_properties: Vec<(String, String)>,
+    /// More options of JMeter's command line, each with its value, that set properties.
+    pub options: Vec<String>,
     /// Criteria of `passfail`.
     pub criteria: Criteria,
     /// Commands around the run.
@@ -90,9 +93,16 @@ pub fn load(file: &Path, overrides: &[String]) -> Result<Test, Fault> {
     };
     tree.roots = [plan].into();
     tell(&config, &mut notes);
+    let cmdline = cmdline::read(&text_or(&module, "cmdline", ""));
+    for other in &cmdline.others {
+        notes.push(format!(
+            "`{other}` of `modules.jmeter.cmdline` has no effect here"
+        ));
+    }
     Ok(Test {
         tree,
         properties,
+        options: cmdline.taken,
         system_properties: hooks::pairs(table(&module, "system-properties")),
         criteria,
         hooks: hooks::read(&config, &files, &mut notes)?,

@@ -1,5 +1,6 @@
 //! The integration tests of this crate, in one program: they are linked once, and run side by side.
 
+mod addresses;
 mod authoring;
 mod authorities;
 mod backends;
@@ -20,6 +21,7 @@ mod exit_codes;
 mod files;
 mod fleet;
 mod fmt;
+mod imported_values;
 mod java;
 mod live;
 mod lsp;

@@ -26,6 +26,9 @@ pub struct ImportArguments {
     /// Keep images, scripts and style sheets as requests of their own
     #[arg(long)]
     pub keep_static: bool,
+    /// Send the cookies that the recording has from the start; each becomes a column of the CSV file
+    #[arg(long)]
+    pub cookies: bool,
     /// Leave out the user's pauses
     #[arg(long)]
     pub no_think_time: bool,

@@ -46,6 +46,7 @@ pub fn import(
         domains: arguments.domain.clone(),
         all_domains: arguments.all_domains,
         keep_static: arguments.keep_static,
+        keep_cookies: arguments.cookies,
         no_think_time: arguments.no_think_time,
         server: arguments.server.clone(),
         read: Some(read_file),
@@ -144,6 +145,7 @@ fn finish_with(
             proof = Some(proved);
         }
     }
+    draft.is_kept = wish.like.is_none();
     write(&draft, wish, engine, console)?;
     console.print(&summary(
         &draft,
@@ -152,11 +154,23 @@ fn finish_with(
         uploads,
         wish.output,
     ));
-    for warning in &draft.warnings {
+    for warning in draft.warnings.iter().take(MOST_LINES) {
         console.warn(warning);
+    }
+    if let Some(more) = draft
+        .warnings
+        .len()
+        .checked_sub(MOST_LINES)
+        .filter(|more| *more > 0)
+    {
+        let warnings = counted(more as u64, "more warning");
+        console.warn(&format!("{warnings}: read the comments of the Test Plan"));
     }
     Ok(Exit::Ok)
 }
+
+/// How many variables and warnings the summary lists. The plan has all of them.
+const MOST_LINES: usize = 20;
 
 pub(super) fn refusal(error: &ImportError) -> Refusal {
     let refusal = Refusal::new(Exit::PlanRefused, error.message.as_str());
@@ -268,7 +282,7 @@ fn summary(
         ));
     }
     text.push_str(&uploads.lines());
-    for finding in findings {
+    for finding in findings.iter().take(MOST_LINES) {
         let from = steps.get(finding.from).map_or("", String::as_str);
         let used = counted(finding.used_in.len() as u64, "request");
         let confirmed = match finding.is_confirmed {
@@ -281,11 +295,18 @@ fn summary(
             finding.variable
         ));
     }
+    if let Some(more) = findings
+        .len()
+        .checked_sub(MOST_LINES)
+        .filter(|more| *more > 0)
+    {
+        text.push_str(&format!("variable   {more} more\n"));
+    }
     if let Some(proof) = proof {
         text.push_str(&proof.remarks(&steps));
     }
-    for (reason, number) in &draft.left_out {
-        text.push_str(&format!("left out   {reason}: {number}\n"));
+    for line in draft.left_out_lines() {
+        text.push_str(&format!("left out   {line}\n"));
     }
     text.push_str(&format!("try        drumfire run {}\n", output.display()));
     text

@@ -54,6 +54,9 @@ pub struct RecordArguments {
     /// Keep requests to every domain; a proxy decrypts all HTTPS
     #[arg(long)]
     pub all_domains: bool,
+    /// Send the cookies that the browser has from the start; each becomes a column of the CSV file
+    #[arg(long, conflicts_with = "like")]
+    pub cookies: bool,
     /// Leave out the user's pauses
     #[arg(long)]
     pub no_think_time: bool,

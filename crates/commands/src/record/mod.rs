@@ -58,6 +58,7 @@ pub fn record(
     let options = ImportOptions {
         domains: arguments.domain.clone(),
         all_domains: arguments.all_domains,
+        keep_cookies: arguments.cookies,
         no_think_time: arguments.no_think_time,
         ..ImportOptions::default()
     };

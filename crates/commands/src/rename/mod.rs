@@ -50,7 +50,11 @@ fn write(renamed: &Renamed) -> Result<(), Refusal> {
     let mut before = Vec::new();
     for change in &renamed.changes {
         let old = std::fs::read(&change.path).unwrap_or_default();
-        match whole_file::write(&change.path, change.text.as_bytes()) {
+        let new = match change.is_plan {
+            true => drumfire_jmx::spliced(&old, &change.edits),
+            false => change.text.clone().into_bytes(),
+        };
+        match whole_file::write(&change.path, &new) {
             Ok(()) => before.push((&change.path, old)),
             Err(why) => {
                 for (path, old) in &before {

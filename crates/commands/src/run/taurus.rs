@@ -109,6 +109,7 @@ pub fn taurus(
     };
     words.extend(defined("J", &test.properties));
     words.extend(defined("D", &test.system_properties));
+    words.extend(test.options.iter().cloned());
     words.extend(order.others.iter().cloned());
     match args::read(&words)? {
         Command::Run(mut options) => {

@@ -1,9 +1,9 @@
 //! `drumfire set`: changes settings of a plan by name.
 
 use crate::terminal::format::counted;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use drumfire_jmx::{Edit, EditError};
+use drumfire_jmx::{Diagnostic, Edit, EditError, Tree};
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
@@ -21,24 +21,35 @@ pub struct SetArguments {
     pub changes: Vec<String>,
 }
 
-/// Makes all changes or none.
+/// Makes all changes or none. Bytes of the file that belong to none of them stay as they are.
 pub fn set(arguments: &SetArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let usage = |why: EditError| Refusal::new(Exit::Usage, why.to_string());
     let edits = arguments.changes.iter().map(|text| Edit::parse(text));
     let edits = edits.collect::<Result<Vec<_>, _>>().map_err(usage)?;
-    let mut tree = match drumfire_jmx::read_file(&arguments.plan) {
-        Ok(read) => read.tree,
-        Err(faults) => return Err(console.refusal_of(&faults)),
-    };
+    let plan = arguments.plan.as_path();
+    let mut bytes = drumfire_platform::files::read_regular(plan)
+        .map_err(|error| console.refusal_of(&[Diagnostic::from_io(plan, &error)]))?;
+    let mut tree = read(&bytes, plan, console)?;
     let mut lines = String::new();
     for (edit, text) in edits.iter().zip(&arguments.changes) {
-        let count = edit.apply(&mut tree).map_err(usage)?;
-        let elements = counted(count as u64, "element");
-        lines.push_str(&format!("changed  {elements}: {text}\n"));
+        let elements = edit.splices(&tree).map_err(usage)?;
+        let count = counted(elements.len() as u64, "element");
+        lines.push_str(&format!("changed  {count}: {text}\n"));
+        bytes = drumfire_jmx::spliced(&bytes, &elements.concat());
+        tree = read(&bytes, plan, console)?;
+        if !edit.is_made(&tree) {
+            let message = format!("`{text}` cannot be written in the form that the plan has");
+            let hint = format!("Rewrite it first: `drumfire fmt {}`", plan.display());
+            return Err(Refusal::new(Exit::RunFailed, message).hint(hint));
+        }
     }
-    let plan = drumfire_jmx::write(&tree);
-    whole_file::write(&arguments.plan, plan.as_bytes())
-        .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+    whole_file::write(plan, &bytes).map_err(|why| Refusal::new(Exit::RunFailed, why))?;
     console.print(&lines);
     Ok(Exit::Ok)
+}
+
+fn read(bytes: &[u8], plan: &Path, console: &Console<'_>) -> Result<Tree, Refusal> {
+    let read = drumfire_jmx::read(bytes, plan);
+    read.map(|read| read.tree)
+        .map_err(|faults| console.refusal_of(&faults))
 }

@@ -8,14 +8,15 @@
 //! A value that the client generated itself becomes a function (UUIDs, times). Text that a user typed into a log-in form becomes
 //! a column of a CSV file.
 
+mod columns;
 mod form;
+mod json;
 mod pair;
 mod places;
 mod search;
 mod sent;
 
 use drumfire_platform::words::counted;
-use serde_json::Value;
 
 use crate::draft::{Data, Draft, DraftStep};
 use crate::exchange::{FormPart, RequestBody};
@@ -23,6 +24,7 @@ use crate::names;
 use crate::plan::VariableNames;
 use crate::text::PlanText;
 use crate::url;
+use columns::Meaning;
 use form::{Expressions, ValueEncoding};
 use pair::Pair;
 pub use pair::counterparts;
@@ -54,12 +56,6 @@ pub struct Finding {
     pub is_confirmed: bool,
 }
 
-/// Names of fields that people fill in by typing.
-const TYPED: [&str; 16] = [
-    "user", "username", "userid", "login", "loginid", "email", "mail", "password", "passwd",
-    "pass", "pwd", "pin", "phone", "q", "query", "search",
-];
-
 /// Puts variables, extractors, functions and data columns into a draft. The values in `constants` stay as they were recorded.
 ///
 /// `other` is the same visit by another user. A value that both recordings share stays as it is. A value that differs becomes a
@@ -69,6 +65,12 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String])
     let mut names = VariableNames::default();
     for (name, _, _) in &draft.variables {
         names.take(name);
+    }
+    for name in &draft.data.names {
+        names.take(name);
+    }
+    if let Some(other) = other {
+        columns::add_second_row(&mut draft.data, &other.data);
     }
     let steps: Vec<DraftStep> = draft.steps_mut().map(std::mem::take).collect();
     let pair = other.map(|other| Pair::of(&steps, other));
@@ -89,6 +91,7 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String])
         pair,
         names,
         findings: Vec::new(),
+        meanings: vec![None; draft.data.names.len()],
         data: std::mem::take(&mut draft.data),
         known: Vec::new(),
     };
@@ -114,6 +117,8 @@ struct KnownVariable {
     other: String,
     /// Index of its finding; `None` for a column of the CSV file.
     finding: Option<usize>,
+    /// The meaning of a column.
+    meaning: Option<Meaning>,
 }
 
 /// Searches for the values of one recording, step by step.
@@ -124,6 +129,8 @@ struct Correlation<'o> {
     names: VariableNames,
     findings: Vec<Finding>,
     data: Data,
+    /// The meanings of the columns.
+    meanings: Vec<Option<Meaning>>,
     known: Vec<KnownVariable>,
 }
 
@@ -168,11 +175,16 @@ impl Correlation<'_> {
         let known = self.known.iter().find(|known| {
             known.value == sent.value
                 && Some(known.other.as_str()) == other
+                && known.may_mean(sent)
                 && (is_telling(&sent.value) || search::is_same_name(&known.variable, &sent.name))
         });
         let Some(known) = known else { return false };
         let (put, finding) = (known.form.expressions(&known.variable), known.finding);
-        let is_put = put_variable(&mut self.steps[place], sent, &put);
+        let step = &mut self.steps[place];
+        let is_put = match known.meaning {
+            Some(_) => put_expression(step, sent, &put.plain, &known.in_json()),
+            None => put_variable(step, sent, &put),
+        };
         if let (true, Some(finding)) = (is_put, finding) {
             let used_in = &mut self.findings[finding].used_in;
             if used_in.last() != Some(&place) {
@@ -228,6 +240,7 @@ impl Correlation<'_> {
                 value: sent.value.clone(),
                 other,
                 finding: Some(self.findings.len()),
+                meaning: None,
             });
         }
         self.findings.push(Finding {
@@ -241,14 +254,11 @@ impl Correlation<'_> {
 
     /// Handles a value that no response contained: the client generated it, or the user brought it along.
     fn bring(&mut self, sent: &Sent, other: Option<String>, place: usize) {
-        if let Some(call) = self.client_made(sent, place) {
-            put_expression(&mut self.steps[place], sent, call);
-        } else if let Some(other) = other {
-            let put = ValueEncoding::Plain.expressions(&self.column(sent, Some(other)));
-            put_variable(&mut self.steps[place], sent, &put);
-        } else if is_typed(sent) && sent.is_field {
-            let variable = self.column(sent, None);
-            put_expression(&mut self.steps[place], sent, &format!("${{{variable}}}"));
+        match self.client_made(sent, place) {
+            Some(call) => {
+                put_expression(&mut self.steps[place], sent, call, call);
+            }
+            None => self.bring_column(sent, other, place),
         }
     }
 
@@ -284,48 +294,6 @@ impl Correlation<'_> {
             _ => None,
         }
     }
-
-    /// The column of the CSV file that holds a value.
-    fn column(&mut self, sent: &Sent, other: Option<String>) -> String {
-        if other.is_none() {
-            let known = self.data.rows.first().and_then(|row| {
-                let at = row.iter().position(|value| *value == sent.value)?;
-                self.data.names.get(at).cloned()
-            });
-            if let Some(known) = known {
-                return known;
-            }
-        }
-        let variable = self.names.take(&sent.name);
-        self.data.names.push(variable.clone());
-        let users = 1 + usize::from(self.pair.is_some());
-        self.data
-            .rows
-            .resize(users.max(self.data.rows.len()), Vec::new());
-        for (user, row) in self.data.rows.iter_mut().enumerate() {
-            let value = other.as_ref().filter(|_| user > 0).unwrap_or(&sent.value);
-            row.push(value.clone());
-        }
-        if let Some(other) = other {
-            self.known.push(KnownVariable {
-                variable: variable.clone(),
-                form: ValueEncoding::Plain,
-                value: sent.value.clone(),
-                other,
-                finding: None,
-            });
-        }
-        variable
-    }
-}
-
-fn is_typed(sent: &Sent) -> bool {
-    let name: String = sent
-        .name
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .collect();
-    !sent.value.is_empty() && TYPED.contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// Replaces a distinctive value everywhere, and a short one only where it is sent under its name.
@@ -337,10 +305,12 @@ fn put_variable(step: &mut DraftStep, sent: &Sent, expressions: &Expressions) ->
     if let Some(number) = sent.segment {
         return put_into_segment(&mut step.request.address.path, number, sent, expression);
     }
-    if !is_telling(&sent.value) {
-        return put_expression(step, sent, expression);
-    }
     let value = sent.value.as_str();
+    if !is_telling(value) {
+        let in_json = json::escaping_call(expression, &[value]);
+        let in_json = in_json.as_deref().unwrap_or(expression);
+        return put_expression(step, sent, expression, in_json);
+    }
     let encoded = url::encode(value);
     let request = &mut step.request;
     let mut put = false;
@@ -375,8 +345,8 @@ fn put_variable(step: &mut DraftStep, sent: &Sent, expressions: &Expressions) ->
     put
 }
 
-/// Puts an expression into a field that has this name and exactly this value.
-fn put_expression(step: &mut DraftStep, sent: &Sent, expression: &str) -> bool {
+/// Puts an expression into a field that has this name and exactly this value. `in_json` is the expression within JSON.
+fn put_expression(step: &mut DraftStep, sent: &Sent, expression: &str, in_json: &str) -> bool {
     let request = &mut step.request;
     let mut put = false;
     put |= put_into_query(&mut request.address.path, sent, expression);
@@ -400,7 +370,7 @@ fn put_expression(step: &mut DraftStep, sent: &Sent, expression: &str) -> bool {
                 }
             }
         }
-        RequestBody::Raw(text) => put |= put_into_json(text, sent, expression),
+        RequestBody::Raw(text) => put |= json::put_into_json(text, sent, in_json),
         RequestBody::None | RequestBody::File { .. } => {}
     }
     put
@@ -468,31 +438,6 @@ fn encoded_call(value: &str, expression: &str) -> String {
         false if expression.starts_with("${__") => expression.to_owned(),
         false => format!("${{__urlencode({expression})}}"),
     }
-}
-
-/// `"name": "value"` or `"name": 5` in a body, however it is spaced.
-fn put_into_json(text: &mut PlanText, sent: &Sent, expression: &str) -> bool {
-    let key = Value::from(sent.field.as_str()).to_string();
-    let value = Value::from(sent.value.as_str()).to_string();
-    let mut put = false;
-    for colon in [":", ": "] {
-        let quoted = format!("{key}{colon}{value}");
-        let inner = &value[1..value.len() - 1];
-        let with = |target: &str, before: &str, after: &str, text: &mut PlanText| {
-            let whole = format!("{before}{MARK}{after}");
-            // Only the value changes; the rest of the match is put back.
-            *text = text.map_literals(|literal| literal.replace(target, &whole));
-            text.replace(MARK, expression)
-        };
-        put |= with(&quoted, &format!("{key}{colon}\""), "\"", text);
-        if sent.is_number {
-            for end in [",", "}", "\n", " "] {
-                let plain = format!("{key}{colon}{inner}{end}");
-                put |= with(&plain, &format!("{key}{colon}"), end, text);
-            }
-        }
-    }
-    put
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! An unknown option causes a warning, never an error. The warning names each option that changes the request in a way that
 //! JMeter cannot reproduce.
 
+mod glob;
 mod options;
 mod words;
 
@@ -110,6 +111,7 @@ struct CurlCommand {
     head: bool,
     json: bool,
     follow: bool,
+    globoff: bool,
     upload: Option<String>,
     connect_timeout_ms: Option<u64>,
     response_timeout_ms: Option<u64>,
@@ -179,6 +181,7 @@ impl CurlCommand {
             Action::AsQuery => self.as_query = true,
             Action::Head => self.head = true,
             Action::Follow => self.follow = true,
+            Action::GlobOff => self.globoff = true,
             Action::Upload => self.upload = Some(value.to_owned()),
             Action::ConnectTimeout => self.connect_timeout_ms = milliseconds(value),
             Action::Timeout => self.response_timeout_ms = milliseconds(value),
@@ -274,7 +277,12 @@ impl CurlCommand {
 
     fn requests(self, draft: &mut Draft) -> Vec<Request> {
         let mut requests = Vec::new();
-        for url in &self.urls {
+        let globbed = |url: &String| match self.globoff {
+            true => vec![url.clone()],
+            // curl would refuse a wrong pattern; the author means its characters.
+            false => glob::addresses(url).unwrap_or_else(|| vec![url.clone()]),
+        };
+        for url in &self.urls.iter().flat_map(globbed).collect::<Vec<_>>() {
             let full = if url.contains("://") {
                 url.clone()
             } else {
@@ -300,6 +308,7 @@ impl CurlCommand {
             } else {
                 "?"
             };
+            let parameters = url::sendable_query(parameters).replace('#', "%23");
             address.path.push(&format!("{separator}{parameters}"));
         }
         let method = match (&self.method, self.head, &body, &self.upload) {

@@ -23,6 +23,7 @@ pub enum Action {
     AsQuery,
     Head,
     Follow,
+    GlobOff,
     Upload,
     ConnectTimeout,
     Timeout,
@@ -108,8 +109,8 @@ const OPTIONS: &[(char, &str, bool, Action)] = &[
     ('Z', "parallel", false, Action::Ignored),
     (' ', "parallel-max", true, Action::Ignored),
     ('q', "disable", false, Action::Ignored),
-    (' ', "globoff", false, Action::Ignored),
-    ('g', "globoff", false, Action::Ignored),
+    (' ', "globoff", false, Action::GlobOff),
+    ('g', "globoff", false, Action::GlobOff),
     // Settings that a plan has elsewhere or not at all.
     (' ', "http1.0", false, Action::Told),
     ('0', "http1.0", false, Action::Told),

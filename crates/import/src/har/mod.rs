@@ -149,6 +149,21 @@ fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
         .into_iter()
         .map(|(name, value)| (PlanText::from(name), PlanText::from(value)))
         .collect();
+    // Safari and some proxies list cookies only in a field of their own.
+    if own.header("cookie").is_none() {
+        let cookies = request["cookies"].as_array().into_iter().flatten();
+        let pairs = cookies.filter_map(|cookie| {
+            Some(format!(
+                "{}={}",
+                cookie["name"].as_str()?,
+                cookie["value"].as_str()?
+            ))
+        });
+        let pairs = pairs.collect::<Vec<_>>().join("; ");
+        if !pairs.is_empty() {
+            own.headers.push(("Cookie".into(), pairs.into()));
+        }
+    }
     own.body = body(
         &request["postData"],
         own.header("content-type").unwrap_or(""),

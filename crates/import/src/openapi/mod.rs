@@ -1,9 +1,11 @@
 //! Imports OpenAPI 2 (Swagger), 3.0 and 3.1 in JSON or YAML: one request for each operation, with the description's
 //! examples.
 
+mod chain;
 mod files;
 mod schema;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -14,6 +16,7 @@ use crate::options::{ImportError, ImportOptions};
 use crate::plan::VariableNames;
 use crate::text::PlanText;
 use crate::url::{self, Address};
+use chain::Operation;
 use schema::OpenApiDocument;
 
 const METHODS: [&str; 8] = [
@@ -74,6 +77,8 @@ fn of_one_file(description: &Value, options: &ImportOptions) -> Result<Draft, Im
         is_2: description.get("swagger").is_some(),
         base: Address::default(),
         prefix: PlanText::default(),
+        operations: Vec::new(),
+        path_variables: HashMap::new(),
     };
     importer.server(options)?;
     let Some(paths) = importer
@@ -98,7 +103,14 @@ fn of_one_file(description: &Value, options: &ImportOptions) -> Result<Draft, Im
             &importer.draft,
         ));
     }
-    Ok(importer.draft)
+    let Importer {
+        document,
+        mut draft,
+        operations,
+        ..
+    } = importer;
+    chain::chain(&mut draft, &document, &operations);
+    Ok(draft)
 }
 
 struct Importer<'d> {
@@ -109,6 +121,9 @@ struct Importer<'d> {
     base: Address,
     /// The prefix of every path.
     prefix: PlanText,
+    operations: Vec<Operation<'d>>,
+    /// Variables of parameters in paths, by what precedes them, by their name and by their value.
+    path_variables: HashMap<(String, String), Vec<(PlanText, String)>>,
 }
 
 impl<'d> Importer<'d> {
@@ -186,21 +201,26 @@ impl<'d> Importer<'d> {
                 continue;
             }
             let operation = self.document.resolve(operation);
-            let step = self.operation(path, method, operation, shared);
+            let (step, variables) = self.operation(path, method, operation, shared);
             let tag = operation["tags"][0].as_str().map(str::to_owned);
-            let found = self
-                .draft
-                .transactions
-                .iter_mut()
-                .find(|one| one.name == tag);
-            match found {
-                Some(transaction) => transaction.steps.push(step),
-                None => self.draft.transactions.push(Transaction {
+            let transactions = &mut self.draft.transactions;
+            let known = transactions.iter().position(|one| one.name == tag);
+            let transaction = known.unwrap_or_else(|| {
+                transactions.push(Transaction {
                     name: tag,
-                    steps: vec![step],
                     ..Transaction::default()
-                }),
-            }
+                });
+                transactions.len() - 1
+            });
+            let steps = &mut transactions[transaction].steps;
+            steps.push(step);
+            self.operations.push(Operation {
+                path: path.to_owned(),
+                method: method.clone(),
+                value: operation,
+                place: (transaction, steps.len() - 1),
+                variables,
+            });
         }
     }
 
@@ -210,7 +230,7 @@ impl<'d> Importer<'d> {
         method: &str,
         operation: &'d Value,
         shared: &'d [Value],
-    ) -> DraftStep {
+    ) -> (DraftStep, Vec<(String, String)>) {
         let mut address = self.base.clone();
         address.path = self.prefix.clone();
         let mut request = Request::new(&method.to_ascii_uppercase(), address);
@@ -224,10 +244,8 @@ impl<'d> Importer<'d> {
         ));
         request.comment = text("description").to_owned();
         let parameters = self.parameters(operation, shared);
-        request
-            .address
-            .path
-            .append(self.path_text(path, &parameters));
+        let (path, variables) = self.path_text(path, &parameters);
+        request.address.path.append(path);
         self.query(&parameters, &mut request);
         self.fields(&parameters, &mut request);
         match self.is_2 {
@@ -236,11 +254,12 @@ impl<'d> Importer<'d> {
         }
         self.security(operation, &mut request);
         let expected_code = self.responses(operation, &mut request);
-        DraftStep {
+        let step = DraftStep {
             request,
             expected_code,
             ..DraftStep::default()
-        }
+        };
+        (step, variables)
     }
 
     /// The parameters of an operation. Its own replace those of its path.
@@ -260,10 +279,16 @@ impl<'d> Importer<'d> {
         all
     }
 
-    /// `/pets/{id}`, where a variable of the plan holds the parameter's example.
-    fn path_text(&mut self, path: &str, parameters: &[&Value]) -> PlanText {
+    /// `/pets/{id}`, where a variable of the plan holds the parameter's example, and the parameters with their variables.
+    fn path_text(
+        &mut self,
+        path: &str,
+        parameters: &[&Value],
+    ) -> (PlanText, Vec<(String, String)>) {
         let mut text = PlanText::default();
-        let mut rest = path;
+        let mut variables = Vec::new();
+        // Some descriptions tell paths apart by a fragment.
+        let mut rest = path.split('#').next().unwrap_or("");
         while let Some((before, after)) = rest.split_once('{') {
             let Some((name, after)) = after.split_once('}') else {
                 break;
@@ -274,25 +299,46 @@ impl<'d> Importer<'d> {
                 .find(|one| one["in"] == "path" && one["name"] == name);
             let value = described.map_or_else(
                 || PlanText::from("1"),
-                |one| self.document.value_of(one).text(),
+                |one| {
+                    let value = self.document.value_of(one).text();
+                    value.map_literals(url::encode_segment)
+                },
             );
-            let known = self
-                .draft
-                .variables
-                .iter()
-                .any(|(own, old, _)| own == name && *old == value);
-            let variable = if known {
-                name.to_owned()
-            } else {
-                self.names.take(name)
+            // The identifiers of two collections are different things, even if their examples are equal.
+            let collection = path[..path.len() - rest.len() + before.len()].to_owned();
+            let known = self.path_variables.entry((collection, name.to_owned()));
+            let known = known.or_default();
+            let variable = match known.iter().find(|(old, _)| *old == value) {
+                Some((_, variable)) => variable.clone(),
+                None => {
+                    let variable = self.names.take(name);
+                    known.push((value.clone(), variable.clone()));
+                    let about = "From the path of the API";
+                    self.draft
+                        .variables
+                        .push((variable.clone(), value, about.to_owned()));
+                    variable
+                }
             };
-            self.draft
-                .variable(&variable, value, "From the path of the API");
             text.append(PlanText::variable(&variable));
+            variables.push((name.to_owned(), variable));
             rest = after;
         }
         text.push(rest);
-        text
+        let mut is_query = false;
+        let text = text.map_literals(|literal| match literal.split_once('?') {
+            _ if is_query => url::sendable_query(literal),
+            Some((path, query)) => {
+                is_query = true;
+                format!(
+                    "{}?{}",
+                    url::sendable_path(path),
+                    url::sendable_query(query)
+                )
+            }
+            None => url::sendable_path(literal),
+        });
+        (text, variables)
     }
 
     /// Required parameters, and optional ones that have an example.
@@ -310,11 +356,9 @@ impl<'d> Importer<'d> {
     }
 
     fn query(&self, parameters: &[&Value], request: &mut Request) {
-        for (place, (name, value)) in self.wanted(parameters, "query").into_iter().enumerate() {
-            let path = &mut request.address.path;
-            path.push(if place == 0 { "?" } else { "&" });
-            path.push(&format!("{}=", url::encode(name)));
-            path.append(value.map_literals(url::encode));
+        for (name, value) in self.wanted(parameters, "query") {
+            let value = value.map_literals(url::encode);
+            request.address.add_parameter(name, value);
         }
     }
 
@@ -450,7 +494,11 @@ impl<'d> Importer<'d> {
         for name in requirement.keys() {
             let scheme = self.document.resolve(&schemes[name.as_str()]);
             let kind = scheme["type"].as_str().unwrap_or("");
-            let variable = if kind == "apiKey" { "api_key" } else { "token" };
+            let variable = if kind == "apiKey" {
+                "api_key"
+            } else {
+                chain::TOKEN
+            };
             match (
                 kind,
                 scheme["scheme"]
@@ -481,7 +529,7 @@ impl<'d> Importer<'d> {
                     }
                 }
                 ("http" | "oauth2" | "openIdConnect", _) => {
-                    self.draft.variable(variable, "", "A bearer token");
+                    self.draft.variable(chain::TOKEN, "", "A bearer token");
                     let mut field = PlanText::from("Bearer ");
                     field.append(PlanText::variable(variable));
                     request.headers.push(("Authorization".into(), field));

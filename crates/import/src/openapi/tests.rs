@@ -164,3 +164,98 @@ fn files_that_refer_to_each_other_are_one_description() {
     assert_eq!(told("is neither JSON nor YAML"), 1, "{lost:?}");
     assert_eq!(told("`$ref: none.yaml` does not exist"), 1, "{lost:?}");
 }
+
+fn extractors(step: &DraftStep) -> Vec<String> {
+    let shown = |one: &crate::correlate::Extractor| format!("{}: {:?}", one.variable, one.source);
+    step.extractors.iter().map(shown).collect()
+}
+
+fn labels(steps: &[DraftStep]) -> Vec<String> {
+    steps.iter().map(|step| step.request.label()).collect()
+}
+
+#[test]
+fn identifiers_and_tokens_go_from_response_to_request() {
+    let with = |schema: Value| json!({"responses": {"201": {"content": {"application/json": {"schema": schema}}}}});
+    let object = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}});
+    let mut log_in = with(json!({"properties": {"data": object("accessToken")}}));
+    log_in["operationId"] = json!("logIn");
+    let mut orders = with(json!({"$ref": "#/components/schemas/Order"}));
+    orders["responses"]["201"]["links"] = json!({"Bill": {"operationId": "bill", "parameters": {"number": "$response.body#/bill/no"}}});
+    let steps = steps(json!({
+        "openapi": "3.0.0", "servers": [{"url": "http://h"}], "security": [{"b": []}],
+        "paths": {
+            "/carts/{cartId}": {"delete": {}, "get": {}},
+            "/carts/{cartId}/items/{id}": {"get": {}},
+            "/carts/{cartId}/items": {"get": with(json!({"type": "array", "items": object("id")}))},
+            "/carts": {"post": with(json!({"allOf": [object("id")]}))},
+            "/bills/{number}": {"get": {"operationId": "bill"}},
+            "/orders/{id}": {"get": {}},
+            "/orders": {"post": orders},
+            "/files/{name}": {"get": {}},
+            "/files": {"post": {"responses": {"201": {"headers": {"Location": {}}}}}},
+            "/user/session": {"post": log_in}
+        },
+        "components": {
+            "schemas": {"Order": object("id")},
+            "securitySchemes": {"b": {"type": "http", "scheme": "bearer"}}
+        }
+    }));
+    let names = labels(&steps);
+    let place = |name: &str| {
+        names
+            .iter()
+            .position(|own| own == name)
+            .unwrap_or_else(|| panic!("{name}: {names:?}"))
+    };
+    assert_eq!(place("logIn"), 0);
+    assert!(steps[0].request.header("authorization").is_none());
+    assert_eq!(
+        extractors(&steps[0]),
+        ["token: Json(\"$.data.accessToken\")"]
+    );
+    assert!(place("POST /carts") < place("GET /carts/{cartId}"));
+    assert_eq!(place("DELETE /carts/{cartId}"), names.len() - 1);
+    let of = |name: &str| extractors(&steps[place(name)]);
+    assert_eq!(of("POST /carts"), ["cartId: Json(\"$.id\")"]);
+    assert_eq!(of("GET /carts/{cartId}/items"), ["id: Json(\"$[0].id\")"]);
+    assert_eq!(
+        of("POST /orders"),
+        ["number: Json(\"$['bill']['no']\")", "id_2: Json(\"$.id\")"]
+    );
+    assert_eq!(
+        of("POST /files"),
+        ["name: HeaderPattern(\"(?i)Location: .*/([^/?#\\\\s]+)\")"]
+    );
+    let order = steps[place("GET /orders/{id}")]
+        .request
+        .address
+        .path
+        .template();
+    assert_eq!(order, "/orders/${id_2}");
+}
+
+#[test]
+fn a_token_without_a_log_in_comes_from_its_oauth_flow() {
+    let steps = steps(json!({
+        "openapi": "3.0.0", "servers": [{"url": "http://h"}], "security": [{"o": []}], "paths": {"/a": {"get": {}}},
+        "components": {"securitySchemes": {"o": {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "https://id.example/t"}}}}}
+    }));
+    assert_eq!(labels(&steps), ["Get a token", "GET /a"]);
+    let RequestBody::Form(fields) = &steps[0].request.body else {
+        panic!("a form")
+    };
+    let fields: Vec<String> = fields
+        .iter()
+        .map(|(name, value)| format!("{}={}", name.template(), value.template()))
+        .collect();
+    assert_eq!(
+        fields,
+        [
+            "grant_type=client_credentials",
+            "client_id=${client_id}",
+            "client_secret=${client_secret}"
+        ]
+    );
+    assert_eq!(extractors(&steps[0]), ["token: Json(\"$.access_token\")"]);
+}

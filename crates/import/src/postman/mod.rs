@@ -1,5 +1,9 @@
 //! Imports Postman collections 2.0 and 2.1 with their environments.
 
+mod scripts;
+
+use std::collections::{HashMap, HashSet};
+
 use drumfire_platform::words::counted;
 use serde_json::Value;
 
@@ -9,7 +13,8 @@ use crate::exchange::{Auth, FormPart, Request, RequestBody};
 use crate::names;
 use crate::options::ImportError;
 use crate::text::PlanText;
-use crate::url::Address;
+use crate::url::{self, Address};
+use scripts::ScriptValue;
 
 /// How deep nested folders are followed.
 const DEEPEST: usize = 64;
@@ -36,6 +41,8 @@ pub fn import(file: &Value, environments: &[Value]) -> Result<Draft, ImportError
         .unwrap_or("Postman");
     let mut importer = Importer {
         draft: Draft::new(names::one_line(name)),
+        aliases: Vec::new(),
+        left_scripts: Vec::new(),
     };
     for environment in environments {
         importer.variables(&environment["values"]);
@@ -56,7 +63,7 @@ pub fn import(file: &Value, environments: &[Value]) -> Result<Draft, ImportError
         ));
     }
     importer.draft.cookies = true;
-    Ok(importer.draft)
+    Ok(importer.finish())
 }
 
 /// The folders around an item.
@@ -67,6 +74,10 @@ struct Around<'v> {
 
 struct Importer {
     draft: Draft,
+    /// Variables that scripts set to texts and calls of functions.
+    aliases: Vec<(String, PlanText)>,
+    /// The items with scripts that are not carried over, and the number of lines.
+    left_scripts: Vec<(String, usize)>,
 }
 
 impl Importer {
@@ -179,7 +190,8 @@ impl Importer {
         } else {
             raw.to_owned()
         };
-        let (before, query) = raw.split_once('?').unwrap_or((&raw, ""));
+        let raw = raw.split('#').next().unwrap_or("");
+        let (before, query) = raw.split_once('?').unwrap_or((raw, ""));
         let mut whole = before.to_owned();
         for variable in url["variable"].as_array().into_iter().flatten() {
             if let Some(key) = variable["key"].as_str() {
@@ -207,22 +219,23 @@ impl Importer {
         let query = match listed {
             Some(parameters) => {
                 let enabled = parameters.iter().filter(|one| one["disabled"] != true);
+                // A value of the list may hold the characters that separate parameters.
+                let part = |value: &str| value.replace('&', "%26").replace('#', "%23");
                 let pairs = enabled.filter_map(|one| {
-                    let value = scalar(&one["value"]);
-                    Some(if one["value"].is_null() {
-                        one["key"].as_str()?.to_owned()
-                    } else {
-                        format!("{}={value}", one["key"].as_str().unwrap_or(""))
-                    })
+                    let key = part(one["key"].as_str().unwrap_or(""));
+                    match one["value"].is_null() {
+                        true => one["key"].is_string().then_some(key),
+                        false => Some(format!("{key}={}", part(&scalar(&one["value"])))),
+                    }
                 });
                 pairs.collect::<Vec<_>>().join("&")
             }
             None => query.to_owned(),
         };
-        let query = query.split('#').next().unwrap_or("");
         if !query.is_empty() {
             address.path.push("?");
-            address.path.append(text(query).map_literals(sendable));
+            let query = text(&query).map_literals(url::sendable_query);
+            address.path.append(query);
         }
         Some(address)
     }
@@ -251,7 +264,7 @@ impl Importer {
         }
         let known = self.draft.variables.iter().find(|(own, _, _)| *own == name);
         let is_whole = known.is_none_or(|(_, value, _)| value.template().contains("://"));
-        let path = text(if path.is_empty() { "/" } else { path }).map_literals(sendable);
+        let path = text(if path.is_empty() { "/" } else { path }).map_literals(url::sendable_path);
         if !is_whole {
             return Some(Address {
                 scheme: "http".into(),
@@ -382,38 +395,148 @@ impl Importer {
         }
     }
 
-    /// Carries over the two script patterns that nearly all collections use: extracting a value from a JSON response, and
-    /// checking the status.
+    /// Carries over what a script sets and expects. A value of a response becomes an extractor; texts and functions stand in
+    /// place of the variable.
     fn scripts(&mut self, item: &Value, mut step: Option<&mut DraftStep>) {
-        let mut rest = 0;
         for event in item["event"].as_array().into_iter().flatten() {
-            let script = &event["script"]["exec"];
-            let lines: Vec<&str> = match script {
-                Value::String(text) => text.lines().collect(),
-                Value::Array(lines) => lines.iter().filter_map(Value::as_str).collect(),
-                _ => Vec::new(),
+            let source = match &event["script"]["exec"] {
+                Value::String(text) => text.clone(),
+                Value::Array(lines) => {
+                    let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
+                    lines.join("\n")
+                }
+                _ => continue,
             };
-            let json = json_variable(&lines);
-            for line in lines {
-                let line = line.trim();
-                let carried = event["listen"] == "test"
-                    && step
-                        .as_deref_mut()
-                        .is_some_and(|step| carry_over(line, json.as_deref(), step));
-                if !carried && !is_empty_code(line, json.as_deref()) {
+            let script = scripts::read(&source);
+            let is_after = event["listen"] == "test";
+            let mut rest = script.rest;
+            for (name, value) in script.sets {
+                let step = step.as_deref_mut();
+                if !self.set(variable_name(&name), value, is_after, step) {
                     rest += 1;
                 }
             }
-        }
-        if rest > 0 {
-            let name = item["name"].as_str().unwrap_or("the collection");
-            let name = names::one_line(name);
-            self.draft.warn(format!(
-                "scripts of `{name}` are not carried over: {}",
-                counted(rest as u64, "line")
-            ));
+            if let (Some(step), true) = (step.as_deref_mut(), is_after) {
+                step.expected_code = script.status;
+            }
+            if rest > 0 {
+                let name = item["name"].as_str().unwrap_or("the collection");
+                self.left_scripts.push((names::one_line(name), rest));
+            }
         }
     }
+
+    /// Sets a variable; returns whether a plan can.
+    fn set(
+        &mut self,
+        name: String,
+        value: ScriptValue,
+        is_after: bool,
+        step: Option<&mut DraftStep>,
+    ) -> bool {
+        let source = |value: ScriptValue| match value {
+            ScriptValue::Json(path) => Some(ExtractorSource::Json(path)),
+            ScriptValue::Header(field) => Some(ExtractorSource::HeaderPattern(format!(
+                "(?i){}: (.+)",
+                plain(&field)
+            ))),
+            ScriptValue::Cookie(cookie) => Some(ExtractorSource::HeaderPattern(format!(
+                "(?i)Set-Cookie: {}=([^;\\s]*)",
+                plain(&cookie)
+            ))),
+            _ => None,
+        };
+        match value {
+            ScriptValue::Text(text) => {
+                let call = text.literal().is_none();
+                match step.filter(|_| call && !is_after) {
+                    // Each use of a function would give another value.
+                    Some(step) => step.assigned.push((name, text)),
+                    None => self.aliases.push((name, text)),
+                }
+                true
+            }
+            ScriptValue::Joined(parts) => {
+                let Some(step) = step.filter(|_| is_after) else {
+                    return false;
+                };
+                let mut whole = PlanText::default();
+                for part in parts {
+                    match part {
+                        ScriptValue::Text(text) => whole.append(text),
+                        part => {
+                            let Some(source) = source(part) else {
+                                return false;
+                            };
+                            let variable = format!("{name}_{}", step.extractors.len() + 1);
+                            whole.append(PlanText::variable(&variable));
+                            step.extractors.push(Extractor { variable, source });
+                        }
+                    }
+                }
+                self.aliases.push((name, whole));
+                true
+            }
+            value => match (source(value), step.filter(|_| is_after)) {
+                (Some(source), Some(step)) => {
+                    step.extractors.push(Extractor {
+                        variable: name,
+                        source,
+                    });
+                    true
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// Puts the texts in place of the variables that scripts set to them, unless a response sets them too.
+    fn finish(mut self) -> Draft {
+        let extractors = self.draft.steps().flat_map(|step| &step.extractors);
+        let mut taken: HashSet<String> = extractors.map(|one| one.variable.clone()).collect();
+        let assigned = self.draft.steps().flat_map(|step| &step.assigned);
+        taken.extend(assigned.map(|(name, _)| name.clone()));
+        let mut aliases: HashMap<String, PlanText> = HashMap::new();
+        for (name, value) in std::mem::take(&mut self.aliases) {
+            let variable = format!("${{{name}}}");
+            if !taken.contains(&name) && !value.template().contains(&variable) {
+                aliases.entry(variable).or_insert(value);
+            }
+        }
+        for step in self.draft.steps_mut().filter(|_| !aliases.is_empty()) {
+            // A text may hold a variable that is set to a text, but not endlessly.
+            for _ in 0..3 {
+                step.each_text(|text| text.replace_expressions(|own| aliases.get(own)));
+            }
+        }
+        let is_alias = |name: &String| aliases.contains_key(&format!("${{{name}}}"));
+        self.draft.variables.retain(|(name, _, _)| !is_alias(name));
+        if let [first, rest @ ..] = self.left_scripts.as_slice() {
+            let lines: usize = self.left_scripts.iter().map(|(_, lines)| lines).sum();
+            let lines = counted(lines as u64, "line");
+            let warning = match rest.len() {
+                0 => format!("scripts of `{}` are not carried over: {lines}", first.0),
+                more => format!(
+                    "scripts of `{}` and {more} more are not carried over: {lines}",
+                    first.0
+                ),
+            };
+            self.draft.warn(warning);
+        }
+        self.draft
+    }
+}
+
+/// A name within a regular expression.
+fn plain(name: &str) -> String {
+    let mut out = String::new();
+    for sign in name.chars() {
+        if !sign.is_alphanumeric() && !"-_".contains(sign) {
+            out.push('\\');
+        }
+        out.push(sign);
+    }
+    out
 }
 
 /// The pairs of a list that are sent.
@@ -449,90 +572,6 @@ fn raw(body: &Value, headers: &mut Vec<(PlanText, PlanText)>) -> RequestBody {
     };
     type_if_missing(headers, mime);
     RequestBody::Raw(text(raw))
-}
-
-/// Carries over one line of a test script; returns whether it could.
-fn carry_over(line: &str, json: Option<&str>, step: &mut DraftStep) -> bool {
-    for set in [
-        "pm.environment.set(",
-        "pm.collectionVariables.set(",
-        "pm.globals.set(",
-        "pm.variables.set(",
-        "postman.setEnvironmentVariable(",
-        "postman.setGlobalVariable(",
-    ] {
-        let Some(arguments) = line.split(set).nth(1) else {
-            continue;
-        };
-        let Some((name, value)) = arguments.split_once(',') else {
-            continue;
-        };
-        let name = name.trim().trim_matches(['"', '\'', '`']);
-        let value = value
-            .trim()
-            .trim_end_matches(';')
-            .trim_end_matches(')')
-            .trim();
-        let roots = ["pm.response.json()", "JSON.parse(responseBody)"]
-            .into_iter()
-            .chain(json);
-        let path = roots
-            .filter_map(|root| value.strip_prefix(root))
-            .find(|path| path.starts_with(['.', '[']));
-        if let Some(path) = path.filter(|path| !path.contains(['(', '+', ' '])) {
-            step.extractors.push(Extractor {
-                variable: variable_name(name),
-                source: ExtractorSource::Json(format!("${path}")),
-            });
-            return true;
-        }
-    }
-    let status = line
-        .split("to.have.status(")
-        .nth(1)
-        .or_else(|| line.split("responseCode.code === ").nth(1))
-        .or_else(|| line.split("pm.response.code).to.eql(").nth(1));
-    let digits: String = status
-        .unwrap_or("")
-        .chars()
-        .take_while(char::is_ascii_digit)
-        .collect();
-    if digits.len() == 3 {
-        step.expected_code = digits;
-        return true;
-    }
-    false
-}
-
-/// The name of the variable that holds the parsed response.
-fn json_variable(lines: &[&str]) -> Option<String> {
-    lines.iter().find_map(|line| {
-        let (before, after) = line.split_once('=')?;
-        let after = after.trim().trim_end_matches(';');
-        let is_json = matches!(after, "pm.response.json()" | "JSON.parse(responseBody)");
-        is_json.then(|| {
-            before
-                .trim()
-                .trim_start_matches("const ")
-                .trim_start_matches("let ")
-                .trim_start_matches("var ")
-                .trim()
-                .to_owned()
-        })
-    })
-}
-
-/// Whether a line has no effect of its own.
-fn is_empty_code(line: &str, json: Option<&str>) -> bool {
-    let is_frame = line.is_empty()
-        || line.starts_with("//")
-        || line.starts_with("pm.test(")
-        || line.starts_with("console.")
-        || line.chars().all(|c| "{}();, ".contains(c));
-    is_frame
-        || json.is_some_and(|json| {
-            line.contains(json) && line.contains(".json()") || line.contains("JSON.parse")
-        })
 }
 
 fn own_auth(auth: &Value) -> bool {
@@ -594,18 +633,8 @@ fn address_of(raw: &str) -> Option<Address> {
         scheme: text(&scheme),
         host: text(host),
         port: text(port),
-        path: text(path).map_literals(sendable),
+        path: text(path).map_literals(url::sendable_path),
     })
-}
-
-/// Encodes characters that a request line cannot hold; encoded text stays as it is.
-fn sendable(text: &str) -> String {
-    let parsed = Address::parse(&format!("http://h/{text}"));
-    let path = parsed
-        .map(|address| address.path.template())
-        .unwrap_or_default();
-    path.strip_prefix('/')
-        .map_or_else(|| text.to_owned(), str::to_owned)
 }
 
 /// Rewrites characters that JMeter does not allow in a name within `${…}`.

@@ -105,3 +105,44 @@ fn version_1_and_empty_collections_are_refused() {
         .is_err()
     );
 }
+
+#[test]
+fn what_scripts_set_is_what_later_requests_send() {
+    let event = |listen: &str, script: &str| json!({"listen": listen, "script": {"exec": script}});
+    let request = |name: &str, events: Value| {
+        json!({"name": name, "event": events, "request": {"method": "GET", "url": "http://h/{{id}}",
+            "header": [{"key": "Authorization", "value": "{{auth}}"}, {"key": "X", "value": "{{trace}}-{{kind}}"}]}})
+    };
+    let collection = json!({"item": [
+        request("first", json!([
+            event("prerequest", "pm.environment.set('trace', pm.variables.replaceIn('{{$guid}}'));"),
+            event("test", "const { data: { } , t } = 0;\nlet j = pm.response.json();\npm.environment.set('auth', `Bearer ${j.token}`);\npm.environment.set('id', j.id);\npm.environment.set('kind', 'a');\nunknown(j);"),
+        ])),
+        request("second", json!([])),
+        request("third", json!([event("test", "other();")])),
+    ]});
+    let draft = import(&collection, &[]).expect("requests");
+    let steps: Vec<&DraftStep> = draft.steps().collect();
+    let variables: Vec<&str> = steps[0]
+        .extractors
+        .iter()
+        .map(|one| one.variable.as_str())
+        .collect();
+    assert_eq!(variables, ["auth_1", "id"]);
+    let assigned = &steps[0].assigned[0];
+    assert_eq!(
+        (assigned.0.as_str(), assigned.1.template().as_str()),
+        ("trace", "${__UUID}")
+    );
+    let sent = |place: usize| -> Vec<String> {
+        let headers = &steps[place].request.headers;
+        headers.iter().map(|(_, value)| value.template()).collect()
+    };
+    assert_eq!(sent(1), ["Bearer ${auth_1}", "${trace}-a"]);
+    assert_eq!(
+        draft.warnings,
+        ["scripts of `first` and 1 more are not carried over: 3 lines"]
+    );
+    let plan = drumfire_jmx::outline(&draft.tree(""));
+    assert!(plan.contains("Values of this request"), "{plan}");
+}

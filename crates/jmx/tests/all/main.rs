@@ -3,4 +3,5 @@
 mod broken;
 mod eras;
 mod odd;
+mod splices;
 mod writer;

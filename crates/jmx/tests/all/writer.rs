@@ -15,7 +15,7 @@ fn formatted(text: &str) -> String {
 }
 
 /// All plans of the repository.
-fn plans() -> Vec<PathBuf> {
+pub fn plans() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut plans = Vec::new();
     let mut folders = vec![root.join("compat"), root.join("examples")];

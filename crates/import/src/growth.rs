@@ -1,0 +1,129 @@
+//! Twice the input costs twice the time: no importer compares each part with all others.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::correlate::correlate;
+use crate::{Format, ImportOptions, import};
+
+/// The time that this thread has computed, in nanoseconds; `None` where Linux does not tell it.
+fn computed_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split(' ').next()?.parse().ok()
+}
+
+fn har(count: usize) -> String {
+    let entry = |n: usize| {
+        json!({"startedDateTime": "2026-01-01T10:00:00.000Z", "request": {"method": "GET",
+            "url": format!("https://h{}.example/item/{n}?x={n}", n % 50), "headers": [{"name": "Cookie", "value": format!("c{n}=1")}]},
+            "response": {"status": 200, "headers": [{"name": "Set-Cookie", "value": format!("s{n}=1")}],
+            "content": {"mimeType": "application/json", "text": format!("{{\"own\":\"value-{n}\"}}")}}})
+    };
+    json!({"log": {"entries": (0..count).map(entry).collect::<Vec<_>>()}}).to_string()
+}
+
+fn curl(count: usize) -> String {
+    let command = |n: usize| format!("curl 'https://h.example/{n}' -H 'A: {n}' -d 'a={n}'\n");
+    (0..count).map(command).collect()
+}
+
+fn powershell(count: usize) -> String {
+    let command = |n: usize| {
+        format!(
+            "Invoke-WebRequest -Uri \"https://h.example/{n}\" -Headers @{{\n\"x\"=\"{n}\"\n}}\n"
+        )
+    };
+    (0..count).map(command).collect()
+}
+
+fn access_log(count: usize) -> String {
+    let line =
+        |n: usize| format!("::1 - - [10/Oct/2000:13:55:36 -0700] \"GET /{n} HTTP/1.1\" 200 5\n");
+    (0..count).map(line).collect()
+}
+
+fn postman(count: usize) -> String {
+    let item = |n: usize| {
+        let script = format!(
+            "const r = pm.response.json();\npm.globals.set('v{n}', r.id);\npm.globals.set('t{n}', 'x{n}');\nother();"
+        );
+        json!({"name": format!("r{n}"), "request": {"method": "GET", "url": format!("https://h.example/{{{{t{n}}}}}")},
+            "event": [{"listen": "test", "script": {"exec": [script]}}]})
+    };
+    json!({"item": (0..count).map(item).collect::<Vec<_>>()}).to_string()
+}
+
+fn openapi(count: usize) -> String {
+    let schema = json!({"type": "object", "properties": {"id": {"type": "string"}}});
+    let mut paths = serde_json::Map::new();
+    for n in 0..count {
+        let response =
+            json!({"responses": {"201": {"content": {"application/json": {"schema": schema}}}}});
+        paths.insert(format!("/c{n}"), json!({"post": response}));
+        paths.insert(
+            format!("/c{n}/{{id{n}}}"),
+            json!({"get": {"responses": {"200": {}}}}),
+        );
+    }
+    json!({"openapi": "3.0.0", "paths": Value::Object(paths)}).to_string()
+}
+
+fn graphql(count: usize) -> String {
+    let operation = |n: usize| {
+        format!(
+            "query Q{n}($v{n}: ID!) {{ a(id: $v{n}) {{ ...F{n} }} }}\nfragment F{n} on A {{ b }}\n"
+        )
+    };
+    (0..count).map(operation).collect()
+}
+
+/// The time of an import and of its plan.
+fn cost(format: Format, input: &str) -> Option<u64> {
+    let options = ImportOptions {
+        format: Some(format),
+        all_domains: true,
+        server: Some("https://h.example".to_owned()),
+        ..ImportOptions::default()
+    };
+    let files = [("input".to_owned(), input.as_bytes().to_vec())];
+    let before = computed_ns()?;
+    let mut draft = import(&files, &options).expect("an input");
+    correlate(&mut draft, None, &[]);
+    draft.is_kept = true;
+    let plan = drumfire_jmx::write(&draft.tree("data.csv"));
+    let took = computed_ns()? - before;
+    assert!(drumfire_jmx::read(plan.as_bytes(), Path::new("plan.jmx")).is_ok());
+    Some(took)
+}
+
+#[test]
+fn every_importer_is_linear() {
+    /// Eight times the input: linear work takes 8 times as long, quadratic 64 times.
+    const TIMES: usize = 8;
+    const MOST: u64 = 24;
+    type Input = fn(usize) -> String;
+    let inputs: [(Format, usize, Input); 7] = [
+        (Format::Har, 120, har),
+        (Format::Curl, 120, curl),
+        (Format::PowerShell, 120, powershell),
+        (Format::AccessLog, 500, access_log),
+        (Format::Postman, 120, postman),
+        (Format::OpenApi, 80, openapi),
+        (Format::GraphQl, 120, graphql),
+    ];
+    for (format, count, input) in inputs {
+        let (few, many) = (input(count), input(count * TIMES));
+        let least = (0..3).filter_map(|_| cost(format, &few)).min();
+        let (Some(least), Some(most)) = (least, cost(format, &many)) else {
+            eprintln!("left out: the system does not tell the time of a thread");
+            return;
+        };
+        let ratio = most / least.max(1);
+        assert!(
+            ratio <= MOST,
+            "{}: {TIMES} times the input cost {ratio} times",
+            format.name()
+        );
+    }
+}
