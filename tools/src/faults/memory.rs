@@ -13,14 +13,14 @@ pub const FAULTS: &[Fault] = &[Fault {
     name: "labels-for-a-minute",
     is_quick: false,
     before: "500 labels took 80 MiB after 30 s, and half a MiB more each second",
-    after: "500 labels take as much after a minute as after 20 s, below 150 MiB",
+    after: "500 labels grow by less than 16 MiB from 20 s to 60 s, and stay below 150 MiB",
     stage: labels,
 }];
 
 /// Requests with 500 labels to a local server, and the memory of the program meanwhile. Only Linux tells it.
 fn labels(bench: &FaultBench) -> anyhow::Result<()> {
     const MOST_MIB: u64 = 150;
-    const MOST_GROWTH_MIB: u64 = 8;
+    const MOST_GROWTH_MIB: u64 = 16;
     if !cfg!(target_os = "linux") {
         return Ok(());
     }

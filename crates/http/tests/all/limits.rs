@@ -348,14 +348,14 @@ fn interim_heads_over_http_2_are_bounded() {
 #[test]
 fn others_have_their_turn_during_a_flood_of_priority_frames() {
     const PRIORITY: u8 = 2;
-    let flood = frame(PRIORITY, 0, 3, &[0, 0, 0, 0, 16]).repeat(4 * MIB / 14);
+    let flood = frame(PRIORITY, 0, 3, &[0, 0, 0, 0, 16]).repeat(2 * MIB / 14);
     let peer = http2_peer(flood);
     let target = over_http2(&peer);
     let turns = beside_others(async {
         let incoming = answer_of(&target, Keep::All).await;
         assert_eq!(incoming.expect("the flood ends").status, 204);
     });
-    assert!(turns >= 16, "{turns}");
+    assert!(turns >= 8, "{turns}");
 }
 
 /// How often another task of the thread ran while this response was received.
