@@ -63,6 +63,7 @@ pub fn decode_with_findings<T>(
 fn user(compiler: Compiler, state_count: u32, settings: &Arc<RunSettings>) -> Context {
     let (names, _) = compiler.finish();
     let program = Program {
+        follows_jmeter6: false,
         script: "p.jmx".to_owned(),
         base_dir: std::path::PathBuf::new(),
         names,

@@ -22,14 +22,55 @@ pub trait Resolver {
 /// A lookup in progress.
 pub type Resolving<'a> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, FailureKind>> + 'a>>;
 
-/// The operating system's resolver behind a cache with the rules of a JVM: found names are
-/// valid for 30 s, failures for 10 s (`networkaddress.cache.ttl` and `.negative.ttl`), and
-/// IPv4 addresses precede IPv6 (`java.net.preferIPv6Addresses=false`).
+/// What a JVM does with the addresses of a name.
+#[derive(Debug, Clone, Copy)]
+pub struct NameRules {
+    /// Which addresses are tried, and in which order.
+    pub order: AddressOrder,
+    /// How long found names are valid (`sun.net.inetaddr.ttl`, 30 s); `None` is forever.
+    pub found: Option<Duration>,
+}
+
+/// The order of the addresses of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressOrder {
+    /// IPv4 addresses precede IPv6 (`java.net.preferIPv6Addresses=false`).
+    V4First,
+    /// `java.net.preferIPv6Addresses=true`
+    V6First,
+    /// As the operating system gives them (`java.net.preferIPv6Addresses=system`).
+    System,
+    /// IPv6 addresses are left out (`java.net.preferIPv4Stack=true`).
+    V4Only,
+}
+
+impl Default for NameRules {
+    fn default() -> Self {
+        NameRules {
+            order: AddressOrder::V4First,
+            found: Some(Duration::from_secs(30)),
+        }
+    }
+}
+
+impl AddressOrder {
+    fn apply(self, addresses: &mut Vec<IpAddr>) {
+        match self {
+            AddressOrder::V4First => addresses.sort_by_key(IpAddr::is_ipv6),
+            AddressOrder::V6First => addresses.sort_by_key(IpAddr::is_ipv4),
+            AddressOrder::System => {}
+            AddressOrder::V4Only => addresses.retain(IpAddr::is_ipv4),
+        }
+    }
+}
+
+/// The operating system's resolver behind a cache with the [rules](NameRules) of a JVM; failures are valid for 10 s.
 ///
 /// Lookups run on the runtime's blocking threads. Users who need the same name at the same
 /// time share one lookup.
 #[derive(Default)]
 pub struct SystemResolver {
+    rules: NameRules,
     cache: RefCell<HashMap<Box<str>, ResolvedName>>,
 }
 
@@ -40,14 +81,13 @@ struct ResolvedName {
 }
 
 impl ResolvedName {
-    fn is_fresh(&self) -> bool {
-        const FOUND: Duration = Duration::from_secs(30);
+    fn is_fresh(&self, rules: NameRules) -> bool {
         const UNKNOWN: Duration = Duration::from_secs(10);
         let good_for = match self.addresses.get() {
-            None | Some(Some(_)) => FOUND,
-            Some(None) => UNKNOWN,
+            None | Some(Some(_)) => rules.found,
+            Some(None) => Some(UNKNOWN),
         };
-        self.asked.elapsed() < good_for
+        good_for.is_none_or(|good_for| self.asked.elapsed() < good_for)
     }
 }
 
@@ -56,8 +96,11 @@ const MAX_CACHED: usize = 10_000;
 
 impl SystemResolver {
     /// A resolver with an empty cache.
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(rules: NameRules) -> Self {
+        Self {
+            rules,
+            cache: RefCell::default(),
+        }
     }
 
     /// Clears the cache.
@@ -67,11 +110,11 @@ impl SystemResolver {
 
     fn entry(&self, host: &str) -> Rc<OnceCell<Option<Vec<IpAddr>>>> {
         let mut cache = self.cache.borrow_mut();
-        if let Some(entry) = cache.get(host).filter(|entry| entry.is_fresh()) {
+        if let Some(entry) = cache.get(host).filter(|entry| entry.is_fresh(self.rules)) {
             return entry.addresses.clone();
         }
         if cache.len() >= MAX_CACHED {
-            cache.retain(|_, entry| entry.is_fresh());
+            cache.retain(|_, entry| entry.is_fresh(self.rules));
         }
         if cache.len() >= MAX_CACHED {
             cache.clear();
@@ -90,13 +133,14 @@ impl Resolver for SystemResolver {
     fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
         Box::pin(async move {
             let cell = self.entry(host);
-            let found = cell.get_or_init(|| look_up(host.to_owned())).await;
+            let look_up = || look_up(host.to_owned(), self.rules.order);
+            let found = cell.get_or_init(look_up).await;
             found.clone().ok_or(FailureKind::UnknownHost)
         })
     }
 }
 
-async fn look_up(host: String) -> Option<Vec<IpAddr>> {
+async fn look_up(host: String, order: AddressOrder) -> Option<Vec<IpAddr>> {
     let looking = tokio::task::spawn_blocking(move || (host.as_str(), 0).to_socket_addrs());
     let found = looking.await.ok()?.ok()?;
     let mut addresses: Vec<IpAddr> = Vec::new();
@@ -105,7 +149,7 @@ async fn look_up(host: String) -> Option<Vec<IpAddr>> {
             addresses.push(address);
         }
     }
-    addresses.sort_by_key(IpAddr::is_ipv6);
+    order.apply(&mut addresses);
     (!addresses.is_empty()).then_some(addresses)
 }
 
@@ -159,7 +203,7 @@ mod tests {
 
     #[tokio::test]
     async fn answers_are_remembered_and_shared() {
-        let resolver = SystemResolver::new();
+        let resolver = SystemResolver::default();
         let (a, b) = (resolver.entry("shop.test"), resolver.entry("shop.test"));
         assert!(Rc::ptr_eq(&a, &b));
         let address = IpAddr::from([192, 0, 2, 1]);
@@ -185,7 +229,7 @@ mod tests {
 
     #[test]
     fn made_up_names_do_not_fill_the_memory() {
-        let resolver = SystemResolver::new();
+        let resolver = SystemResolver::default();
         for n in 0..=MAX_CACHED {
             resolver.entry(&n.to_string());
         }

@@ -86,6 +86,8 @@ pub struct TlsOptions {
     pub alpn: Vec<Vec<u8>>,
     /// Offer only these cipher suites, by their IANA names; unknown names are ignored. Empty: all.
     pub cipher_suites: Vec<String>,
+    /// Send the server's name in the client hello.
+    pub names_server: bool,
     /// The servers to trust.
     pub trust: Trust,
 }
@@ -111,6 +113,7 @@ impl Default for TlsOptions {
             post_quantum: false,
             alpn: Vec::new(),
             cipher_suites: Vec::new(),
+            names_server: true,
             trust: Trust::All,
         }
     }
@@ -171,6 +174,7 @@ impl Tls {
             .with_custom_certificate_verifier(Arc::new(verifier))
             .with_no_client_auth();
         base.alpn_protocols.clone_from(&options.alpn);
+        base.enable_sni = options.names_server;
         base.resumption = Resumption::disabled();
         let mut base_http2 = base.clone();
         base_http2.alpn_protocols = vec![ALPN_HTTP2.to_vec(), b"http/1.1".to_vec()];

@@ -93,7 +93,7 @@ pub(crate) struct Scratch {
 impl Worker {
     /// A worker with the operating system's resolver.
     pub fn new(tls: Arc<Tls>, pool: PoolOptions) -> Rc<Self> {
-        Self::with_resolver(tls, pool, Rc::new(SystemResolver::new()))
+        Self::with_resolver(tls, pool, Rc::new(SystemResolver::default()))
     }
 
     /// A worker that resolves names with `resolver`.

@@ -11,7 +11,7 @@ use crate::charset::Charset;
 use crate::date::{Locale, Zone};
 
 /// The names of the system properties that Java reads at its start only.
-pub const READ_AT_START: [&str; 7] = [
+pub const READ_AT_START: [&str; 9] = [
     "user.timezone",
     "user.language",
     "user.country",
@@ -19,6 +19,8 @@ pub const READ_AT_START: [&str; 7] = [
     "file.encoding",
     "sun.jnu.encoding",
     "line.separator",
+    "java.net.preferIPv4Stack",
+    "java.net.preferIPv6Addresses",
 ];
 
 /// The defaults of a JVM.
@@ -32,6 +34,10 @@ pub struct JvmDefaults {
     pub charset: Charset,
     /// `System.lineSeparator`.
     pub line_separator: String,
+    /// `java.net.preferIPv4Stack`: IPv6 is not used.
+    pub only_ipv4: bool,
+    /// `java.net.preferIPv6Addresses`: `true`, `system` or anything else.
+    pub prefers_ipv6: String,
 }
 
 impl JvmDefaults {
@@ -67,6 +73,11 @@ impl JvmDefaults {
                 .unwrap_or(Charset::UTF_8),
             line_separator: property(options, "line.separator")
                 .unwrap_or(if cfg!(windows) { "\r\n" } else { "\n" })
+                .to_owned(),
+            only_ipv4: property(options, "java.net.preferIPv4Stack")
+                .is_some_and(|text| text.eq_ignore_ascii_case("true")),
+            prefers_ipv6: property(options, "java.net.preferIPv6Addresses")
+                .unwrap_or_default()
                 .to_owned(),
         }
     }

@@ -258,4 +258,35 @@ mod tests {
         let gone = differences(&old, &plan(vec![]));
         assert_eq!(gone.len(), 3);
     }
+
+    #[test]
+    fn a_disabled_argument_is_one_and_plans_of_jmeter_6_keep_their_version() {
+        let text = |enabled: &str| {
+            format!(
+                r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="6.0.0"><hashTree><Arguments guiclass="ArgumentsPanel" testclass="Arguments" testname="a">
+<collectionProp name="Arguments.arguments"><elementProp name="x" elementType="Argument"{enabled}><stringProp name="Argument.name">x</stringProp><stringProp name="Argument.value">1</stringProp></elementProp></collectionProp>
+</Arguments><hashTree/></hashTree></jmeterTestPlan>"#
+            )
+        };
+        let read = |text: &str| {
+            let read = crate::read(text.as_bytes(), "p.jmx".as_ref());
+            read.expect("it is a plan").tree
+        };
+        let (old, new) = (read(&text("")), read(&text(r#" enabled="false""#)));
+        let [
+            Difference::Changed {
+                setting, from, to, ..
+            },
+        ] = &differences(&old, &new)[..]
+        else {
+            panic!("one change");
+        };
+        assert_eq!(
+            (&**setting, &**from, &**to),
+            ("arguments[x].enabled", "", "false")
+        );
+        let written = crate::write(&new);
+        assert!(written.contains(r#"jmeter="6.0.0""#), "{written}");
+        assert!(differences(&new, &read(&written)).is_empty());
+    }
 }

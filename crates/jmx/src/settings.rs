@@ -72,7 +72,16 @@ pub(crate) fn joined(path: &str, name: &str) -> String {
 
 fn of_value(path: &str, value: &Value, all: &mut Vec<Setting>) {
     match value {
-        Value::Element(element) => of_props(path, &element.class, &element.props, all),
+        Value::Element(element) => {
+            of_props(path, &element.class, &element.props, all);
+            // Elements that code makes have no such attribute.
+            if !element.enabled && !element.enabled_as.is_empty() {
+                all.push(Setting {
+                    path: joined(path, "enabled"),
+                    value: "false".to_owned(),
+                });
+            }
+        }
         Value::List(items) | Value::Map(items) => {
             for (place, item) in items.iter().enumerate() {
                 let name = item_name(item);

@@ -22,6 +22,15 @@ pub struct Tree {
     pub roots: Arc<[Node]>,
 }
 
+impl Tree {
+    /// Whether JMeter 6 or a later version saved the plan.
+    pub fn is_of_jmeter6(&self) -> bool {
+        let version = self.jmeter.as_deref();
+        let major = version.and_then(|version| version.split('.').next());
+        major.and_then(|major| major.parse::<u32>().ok()) >= Some(6)
+    }
+}
+
 /// A test element: one line of the tree that JMeter shows.
 #[derive(Debug, Clone, Default)]
 pub struct Node {

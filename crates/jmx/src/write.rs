@@ -54,7 +54,8 @@ const SAVED_IF_TRUE: [&str; 9] = [
     "connectTime",
 ];
 
-/// The plan as JMeter 5.6.3 saves it. Reading the result gives the same tree.
+/// The plan as JMeter 5.6.3 saves it. Reading the result gives the same tree. A plan of JMeter 6 keeps its version, which decides
+/// how it runs.
 pub fn write(tree: &Tree) -> String {
     let mut writer = JmxWriter {
         xml: XmlWriter::new(),
@@ -64,7 +65,8 @@ pub fn write(tree: &Tree) -> String {
     writer.xml.start("jmeterTestPlan");
     writer.xml.attribute("version", "1.2");
     writer.xml.attribute("properties", "5.0");
-    writer.xml.attribute("jmeter", "5.6.3");
+    let own = tree.jmeter.as_deref().filter(|_| tree.is_of_jmeter6());
+    writer.xml.attribute("jmeter", own.unwrap_or("5.6.3"));
     writer.nodes(&tree.roots);
     writer.xml.end();
     writer.xml.finish()

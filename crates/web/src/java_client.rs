@@ -128,15 +128,10 @@ pub fn java_missing_location() -> Exception {
     Exception::new("java.lang.NullPointerException", message)
 }
 
-/// Limit of consecutive requests of `HttpURLConnection` (`http.maxRedirects`).
-pub const MAX_REQUESTS: usize = 20;
-
-/// The failure after [`MAX_REQUESTS`] requests.
-pub fn java_too_many_redirects() -> Exception {
-    chained(Exception::new(
-        "java.net.ProtocolException",
-        "Server redirected too many  times (20)",
-    ))
+/// The failure after `limit` consecutive requests.
+pub fn java_too_many_redirects(limit: usize) -> Exception {
+    let message = format!("Server redirected too many  times ({limit})");
+    chained(Exception::new("java.net.ProtocolException", message))
 }
 
 impl Url {
@@ -264,8 +259,9 @@ impl<'a> RequestHead<'a> {
         by_proxy: bool,
         body: Option<&Body>,
         method: &str,
+        user_agent: &'a str,
     ) {
-        self.add_missing("User-Agent", USER_AGENT);
+        self.add_missing("User-Agent", user_agent);
         self.add_missing("Host", host_header);
         self.add_missing("Accept", ACCEPT);
         if by_proxy {
@@ -507,7 +503,13 @@ mod tests {
         if let Some(body) = &body {
             head.java_body(body);
         }
-        head.java_finish(&wire.host_header, false, body.as_ref(), spec.method);
+        head.java_finish(
+            &wire.host_header,
+            false,
+            body.as_ref(),
+            spec.method,
+            USER_AGENT,
+        );
         let mut bytes = Vec::new();
         head.append_java(spec.method, &wire.target, &mut bytes);
         if let Some(body) = &body {

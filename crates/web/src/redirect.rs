@@ -5,11 +5,11 @@ use drumfire_java::Exception;
 use drumfire_java::uri;
 use drumfire_java::url::make_relative;
 
-/// `HTTPSampleResult.isRedirect`: 301, 302, 303, 308 always; 307 only for `GET` and `HEAD`.
-pub fn is_redirect(status: u16, method: &str) -> bool {
+/// `HTTPSampleResult.isRedirect`: 301, 302, 303, 308 always; 307 only for `GET` and `HEAD`, unless the method is kept (JMeter 6).
+pub fn is_redirect(status: u16, method: &str, keeps_method: bool) -> bool {
     match status {
         301 | 302 | 303 | 308 => true,
-        307 => matches!(method, "GET" | "HEAD"),
+        307 => keeps_method || matches!(method, "GET" | "HEAD"),
         _ => false,
     }
 }
@@ -285,8 +285,10 @@ mod tests {
 
     #[test]
     fn redirect_codes_and_methods() {
-        assert!(is_redirect(302, "POST") && is_redirect(308, "PUT") && is_redirect(307, "GET"));
-        assert!(!is_redirect(307, "POST") && !is_redirect(300, "GET") && !is_redirect(304, "GET"));
+        let plain = |status, method| is_redirect(status, method, false);
+        assert!(plain(302, "POST") && plain(308, "PUT") && plain(307, "GET"));
+        assert!(!plain(307, "POST") && !plain(300, "GET") && !plain(304, "GET"));
+        assert!(is_redirect(307, "POST", true) && !is_redirect(304, "POST", true));
         assert_eq!(method_after_redirect("POST"), "GET");
         assert_eq!(method_after_redirect("HEAD"), "HEAD");
     }

@@ -410,7 +410,7 @@ mod tests {
         let changes = vec![
             system("user.timezone", "Asia/Tokyo"),
             system("file.encoding", "ISO-8859-1"),
-            system("http.keepAlive", "false"),
+            system("socksProxyHost", "h"),
             Change::SystemFile(home.path("s.properties")),
         ];
         let settings = home
@@ -429,7 +429,7 @@ mod tests {
             [
                 "`user.timezone=Asia/Tokyo`",
                 "`user.language=fr`",
-                "`-Dhttp.keepAlive`"
+                "`-DsocksProxyHost`"
             ]
         );
         assert!(settings.notes[0].ends_with("JVM_ARGS=-Duser.timezone=Asia/Tokyo"));

@@ -64,7 +64,10 @@ pub fn bind(plan: Plan, settings: &Arc<RunSettings>) -> Result<Compiled, Vec<Dia
     scripts::run_init_files(root, settings, &mut findings);
     let functions = functions::called(root);
     functions::ask(&functions, root, settings);
-    let mut decoding = DecodingContext::new(root, settings, findings);
+    let mut decoding = DecodingContext {
+        follows_jmeter6: plan.tree.is_of_jmeter6(),
+        ..DecodingContext::new(root, settings, findings)
+    };
     let groups = decode(root, &mut decoding);
     if decoding.findings.iter().any(Diagnostic::is_error) {
         return Err(decoding.findings);
@@ -175,6 +178,7 @@ impl<'s> DecodingContext<'s> {
             waits_in_functions: self.waits_in_functions,
             java: self.java,
             settings: settings.clone(),
+            follows_jmeter6: self.follows_jmeter6,
             open_slot: elements::samplers::http::open_slot,
         };
         Compiled {

@@ -155,12 +155,23 @@ impl<T: Compile> CompiledProperty<T> {
         }
     }
 
+    /// See [`Template::repeat`].
+    pub fn repeat(&self, cx: &mut Context, times: usize) {
+        self.template.repeat(cx, times);
+    }
+
     pub fn get(&self, cx: &mut Context) -> Ready<'_, T> {
+        self.get_by(cx, self.rules)
+    }
+
+    /// The expression by other rules than those it was compiled by.
+    pub fn get_by(&self, cx: &mut Context, rules: T::Rules) -> Ready<'_, T> {
         let text = self.template.eval(cx);
-        let outcome = match &self.constant {
+        let is_own = rules.into() == self.rules.into();
+        let outcome = match self.constant.as_ref().filter(|_| is_own) {
             Some(Ok(expression)) => Ok(Use::Constant(expression)),
             Some(Err(message)) => Err(message.clone()),
-            None => computed(&text, self.rules).map(Use::Computed),
+            None => computed(&text, rules).map(Use::Computed),
         };
         Ready { text, outcome }
     }

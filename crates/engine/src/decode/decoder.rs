@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use drumfire_expr::{Compiler, Template};
+use drumfire_java::values;
 use drumfire_jmx::Diagnostic;
 use rustc_hash::FxHashSet;
 
@@ -68,6 +69,8 @@ pub struct DecodingContext<'a> {
     pub unasked: Vec<String>,
     /// The plan has a Debug PostProcessor that lists the properties of its sampler.
     pub lists_samplers: bool,
+    /// JMeter 6 saved the plan, so its rules apply where they differ.
+    pub follows_jmeter6: bool,
 }
 
 impl<'a> DecodingContext<'a> {
@@ -97,6 +100,7 @@ impl<'a> DecodingContext<'a> {
             needs_java: false,
             unasked: Vec::new(),
             lists_samplers: false,
+            follows_jmeter6: false,
         }
     }
 }
@@ -225,12 +229,20 @@ impl<'a, 'u> Decoder<'a, 'u> {
             .into_string()
     }
 
-    pub fn bool(&self, name: &str, default: bool) -> bool {
-        self.element.props.bool(name, default)
+    /// A boolean property before any user runs.
+    pub fn bool(&mut self, name: &str, default: bool) -> bool {
+        match self.text(name).contains("${") {
+            true => values::property_bool(&self.text_now(name)),
+            false => self.element.props.bool(name, default),
+        }
     }
 
-    pub fn int(&self, name: &str, default: i32) -> i32 {
-        self.element.props.int(name, default)
+    /// A whole number before any user runs.
+    pub fn int(&mut self, name: &str, default: i32) -> i32 {
+        match self.text(name).contains("${") {
+            true => crate::base::number::int(&self.text_now(name)),
+            false => self.element.props.int(name, default),
+        }
     }
 
     /// Allocates a slot for this element's state in every user.

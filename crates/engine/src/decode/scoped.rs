@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use drumfire_expr::Template;
+use drumfire_expr::{Template, Text};
 use drumfire_results::Sample;
 
 use crate::decode::Decoder;
+use crate::decode::setting::Choice;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
@@ -16,77 +17,117 @@ const DEEPER_LEVELS: u32 = 4;
 
 /// The setting 'Apply to' of an element.
 pub struct Scoped {
-    scope: ResultScope,
+    scope: Choice<ResultScope>,
     variable: Template,
+    /// Lists the results that it reads, instead of being called for each (`getSampleList`).
+    lists: bool,
 }
 
 impl Scoped {
     /// The setting of an extractor: `Sample.scope` and `Scope.variable`.
     pub fn extractor(d: &mut Decoder) -> Scoped {
-        Scoped::decode(d, "Sample.scope")
+        Scoped::decode(d, "Sample.scope", true)
     }
 
     /// The setting of an assertion: `Assertion.scope` and `Scope.variable`.
     pub fn assertion(d: &mut Decoder) -> Scoped {
-        Scoped::decode(d, "Assertion.scope")
+        Scoped::decode(d, "Assertion.scope", false)
     }
 
-    fn decode(d: &mut Decoder, property: &str) -> Scoped {
-        let variable = d.template("Scope.variable");
-        let text = match d.element.props.has(property) {
-            true => d.text_now(property),
-            false => "parent".to_owned(),
-        };
-        let scope = match text.as_str() {
+    fn decode(d: &mut Decoder, property: &str, lists: bool) -> Scoped {
+        let read = |text: &str| match text {
             "parent" => ResultScope::Parent,
             "all" => ResultScope::All,
             "children" => ResultScope::Children,
-            "variable" => ResultScope::Variable(variable.source().to_owned()),
+            "variable" => ResultScope::Variable,
             _ => ResultScope::Nothing,
         };
-        Scoped { scope, variable }
+        Scoped {
+            scope: Choice::decode(d, property, "parent", read),
+            variable: d.template("Scope.variable"),
+            lists,
+        }
     }
 
-    pub fn scope(&self) -> &ResultScope {
-        &self.scope
+    /// The results that an assertion is called for.
+    pub fn scope(&self, cx: &mut Context) -> ResultScope {
+        self.scope.get(cx)
     }
 
-    pub fn is_variable(&self) -> bool {
-        matches!(self.scope, ResultScope::Variable(_))
+    /// Whether the element reads a variable, whatever happens in the run.
+    pub fn is_always_variable(&self) -> bool {
+        self.scope.fixed() == Some(ResultScope::Variable)
     }
 
     /// The needs of an element that reads the parts `of_result` of each result in its scope.
     pub fn needs(&self, of_result: Needs) -> Needs {
-        match self.scope {
-            ResultScope::Parent | ResultScope::All | ResultScope::Children => of_result,
-            ResultScope::Variable(_) | ResultScope::Nothing => Needs::NOTHING,
+        match self.scope.fixed() {
+            Some(ResultScope::Variable | ResultScope::Nothing) => Needs::NOTHING,
+            _ => of_result,
         }
     }
 
+    /// Evaluates the setting for a sample.
+    pub fn read(&self, cx: &mut Context) -> ScopeReading<'_> {
+        let scope = self.scope.get(cx);
+        let is_variable = scope == ResultScope::Variable;
+        if self.lists && !is_variable {
+            self.scope.repeat(cx, 1);
+        }
+        let variable = is_variable.then(|| self.variable.eval(cx));
+        ScopeReading {
+            setting: self,
+            scope,
+            variable,
+        }
+    }
+}
+
+/// The setting 'Apply to' as it is for one sample.
+pub struct ScopeReading<'a> {
+    setting: &'a Scoped,
+    scope: ResultScope,
+    /// The name of the variable that takes the place of results.
+    variable: Option<Text<'a>>,
+}
+
+impl ScopeReading<'_> {
+    pub fn is_variable(&self) -> bool {
+        self.variable.is_some()
+    }
+
     /// Name of the variable that the element reads.
-    pub fn variable_name(&self, cx: &mut Context) -> drumfire_expr::Text<'_> {
-        self.variable.eval(cx)
+    pub fn variable_name(&self) -> &str {
+        self.variable.as_deref().unwrap_or("")
     }
 
     /// Value of the variable that the element reads.
-    pub fn variable(&self, cx: &mut Context) -> Option<Rc<str>> {
-        let name = self.variable.eval(cx);
-        cx.vars.get_named(&name).cloned()
+    pub fn variable(&self, cx: &Context) -> Option<Rc<str>> {
+        let name = self.variable.as_deref()?;
+        cx.vars.get_named(name).cloned()
+    }
+
+    /// Evaluates the texts as often as JMeter reads them beside once.
+    pub fn repeat(&self, cx: &mut Context, scope: usize, variable: usize) {
+        self.setting.scope.repeat(cx, scope);
+        if self.is_variable() {
+            self.setting.variable.repeat(cx, variable);
+        }
     }
 
     /// The length of all inputs together.
-    pub fn bytes(&self, cx: &mut Context, sample: &Sample) -> usize {
+    pub fn bytes(&self, cx: &Context, sample: &Sample) -> usize {
         let inputs = self.inputs(cx, sample);
         inputs.map(|input| input.bytes()).sum()
     }
 
     /// The length of the input that an assertion judges now: the result at hand, or the variable.
-    pub fn judged_bytes(&self, cx: &mut Context, sample: &Sample) -> usize {
+    pub fn judged_bytes(&self, cx: &Context, sample: &Sample) -> usize {
         self.judged(cx, sample).map_or(0, |input| input.bytes())
     }
 
     /// The input that an assertion judges now, a result or a variable; `None` if the variable is undefined.
-    pub fn judged<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Input<'s>> {
+    pub fn judged<'s>(&self, cx: &Context, sample: &'s Sample) -> Option<Input<'s>> {
         match self.is_variable() {
             true => self.variable(cx).map(Input::Variable),
             false => Some(Input::Result(sample)),
@@ -96,14 +137,10 @@ impl Scoped {
     /// All inputs that the element reads, in JMeter's order; none if the variable is undefined.
     pub fn inputs<'s>(
         &self,
-        cx: &mut Context,
+        cx: &Context,
         sample: &'s Sample,
     ) -> impl Iterator<Item = Input<'s>> + use<'s> {
-        let variable = if self.is_variable() {
-            self.variable(cx)
-        } else {
-            None
-        };
+        let variable = self.variable(cx);
         let own = matches!(self.scope, ResultScope::Parent | ResultScope::All).then_some(sample);
         let mut below = Vec::new();
         if matches!(self.scope, ResultScope::Children | ResultScope::All) {
@@ -172,8 +209,9 @@ mod tests {
                 named("3", vec![]),
             ],
         );
-        let labels: Vec<String> = scoped
-            .inputs(&mut cx, &sample)
+        let scope = scoped.read(&mut cx);
+        let labels: Vec<String> = scope
+            .inputs(&cx, &sample)
             .map(|input| match input {
                 Input::Result(sample) => sample.label.to_string(),
                 Input::Variable(value) => value.to_string(),

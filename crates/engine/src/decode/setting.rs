@@ -1,16 +1,11 @@
-//! Properties that may hold a variable although JMeter's window shows a box or a number. They are evaluated for each sample.
+//! Reads properties that may hold a variable although JMeter's window shows a box or a number.
 
+use drumfire_elements::Property;
 use drumfire_expr::Template;
 use drumfire_java::values;
 
 use crate::decode::Decoder;
-use crate::run::context::Context;
-
-/// A boolean property (`AbstractProperty#getBooleanValue`).
-pub enum Flag {
-    Fixed(bool),
-    Computed(Template),
-}
+pub use crate::run::property::{Choice, Flag, Unused, WholeNumber};
 
 impl Flag {
     pub fn decode(d: &mut Decoder, name: &str, default: bool) -> Flag {
@@ -23,19 +18,6 @@ impl Flag {
             None => Flag::Computed(template),
         }
     }
-
-    pub fn get(&self, cx: &mut Context) -> bool {
-        match self {
-            Flag::Fixed(value) => *value,
-            Flag::Computed(template) => values::property_bool(&template.eval(cx)),
-        }
-    }
-}
-
-/// A whole number (`AbstractProperty#getIntValue`, which returns 0 for any other text).
-pub enum WholeNumber {
-    Fixed(i32),
-    Computed(Template),
 }
 
 impl WholeNumber {
@@ -49,12 +31,26 @@ impl WholeNumber {
             None => WholeNumber::Computed(template),
         }
     }
+}
 
-    pub fn get(&self, cx: &mut Context) -> i32 {
-        match self {
-            WholeNumber::Fixed(value) => *value,
-            WholeNumber::Computed(template) => crate::base::number::int(&template.eval(cx)),
+impl<T: Copy> Choice<T> {
+    /// A missing property is the word `default`.
+    pub fn decode(d: &mut Decoder, name: &str, default: &str, read: fn(&str) -> T) -> Choice<T> {
+        if !d.element.props.has(name) {
+            return Choice::Fixed(read(default));
         }
+        let template = d.template(name);
+        match template.literal() {
+            Some(text) => Choice::Fixed(read(text)),
+            None => Choice::Computed(template, read),
+        }
+    }
+}
+
+impl Unused {
+    pub fn decode(d: &mut Decoder, properties: &[Property]) -> Unused {
+        let templates = properties.iter().map(|property| d.template(property.name));
+        Unused(templates.filter(Template::is_stateful).collect())
     }
 }
 

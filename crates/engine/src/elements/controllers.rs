@@ -13,6 +13,7 @@ use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::decode::setting::{Flag, WholeNumber};
 use crate::elements::arguments::assignments;
 use crate::run::controllers::{ControllerKind, ForEach, Throughput, Weights};
 
@@ -74,19 +75,20 @@ pub fn whiles(d: &mut Decoder) -> Roles {
 /// evaluated natively, anything more needs a JVM.
 pub fn ifs(d: &mut Decoder) -> Roles {
     let condition = d.template(if_controller::CONDITION.name);
-    let javascript = !d.bool(if_controller::USE_EXPRESSION.name, false);
-    if javascript && let Some(what) = js_condition::needs_engine(&condition) {
+    let is_expression = Flag::decode(d, if_controller::USE_EXPRESSION.name, false);
+    let may_be_script = !matches!(is_expression, Flag::Fixed(true));
+    if may_be_script && let Some(what) = js_condition::needs_engine(&condition) {
         let what = format!(
             "If Controller '{}' has a JavaScript condition with {what}, which",
             d.element.name
         );
         d.decoding.java.has_scripts |= d.java_host(&what).is_some();
     }
-    let every_child = d.bool(if_controller::EVALUATE_ALL.name, false);
+    let every_child = Flag::decode(d, if_controller::EVALUATE_ALL.name, false);
     Roles::controller(ControllerKind::If {
         condition,
         every_child,
-        javascript,
+        is_expression,
     })
 }
 
@@ -214,8 +216,8 @@ pub fn throughput(d: &mut Decoder) -> Roles {
         _ => d.template(throughput_controller::PERCENT.name),
     };
     Roles::controller(ControllerKind::Throughput(Box::new(Throughput {
-        percent: d.int(throughput_controller::STYLE.name, 0) == 1,
-        per_thread: d.bool(throughput_controller::PER_USER.name, true),
+        style: WholeNumber::decode(d, throughput_controller::STYLE.name, 0),
+        per_thread: Flag::decode(d, throughput_controller::PER_USER.name, true),
         max: d.template(throughput_controller::EXECUTIONS.name),
         share,
         shared: Mutex::new((0, -1)),
@@ -259,13 +261,14 @@ mod tests {
             fixture::decode(&controller(condition, properties), |d| ifs(d).controller);
         let Some(ControllerKind::If {
             condition,
-            javascript,
+            is_expression,
             ..
         }) = kind
         else {
             panic!("an If Controller")
         };
-        if_holds(&mut cx, &Template::raw("if"), &condition, javascript)
+        let is_expression = is_expression.get(&mut cx);
+        if_holds(&mut cx, &Template::raw("if"), &condition, !is_expression)
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl XPath2Query {
         &self.proven
     }
 
-    /// Evaluates the expression on a text, in place unless it `may_wait`. `None` if the expression is empty, which JMeter only
+    /// Evaluates the expression, of which this is the [text](Self::text), on a text, in place unless it `may_wait`. `None` if the expression is empty, which JMeter only
     /// logs, or if the run is told to stop meanwhile.
     ///
     /// # Errors
@@ -79,16 +79,20 @@ impl XPath2Query {
     pub async fn look(
         &self,
         cx: &mut Context,
-        input: &Input<'_>,
+        (query, input): (&str, &Input<'_>),
         fragment: bool,
         may_wait: bool,
     ) -> Result<Option<XPath2Results>, String> {
-        if may_wait {
-            return self.look_apart(cx, input, fragment).await;
-        }
-        let Some(query) = self.get(cx)? else {
+        let namespaces = self.namespaces.eval(cx).into_string();
+        if query.is_empty() {
+            tracing::warn!("Error : Empty XPath expression");
             return Ok(None);
-        };
+        }
+        if may_wait {
+            let search = (query.to_owned(), namespaces);
+            return self.look_apart(cx, search, input, fragment).await;
+        }
+        let query = self.get(query, &namespaces)?;
         let tree = cx.parsed.tree(input, XmlMode::Saxon);
         let tree = tree.as_ref().as_ref();
         let tree = tree.map_err(|error| error.message.clone())?;
@@ -98,15 +102,10 @@ impl XPath2Query {
     async fn look_apart(
         &self,
         cx: &mut Context,
+        (query, namespaces): (String, String),
         input: &Input<'_>,
         fragment: bool,
     ) -> Result<Option<XPath2Results>, String> {
-        let query = self.text.eval(cx).into_string();
-        if query.is_empty() {
-            tracing::warn!("Error : Empty XPath expression");
-            return Ok(None);
-        }
-        let namespaces = self.namespaces.eval(cx).into_string();
         let text = cx.parsed.text(input).into_string();
         let bytes = text.len();
         let search = move || {
@@ -122,18 +121,12 @@ impl XPath2Query {
         self.text.eval(cx)
     }
 
-    fn get(&self, cx: &mut Context) -> Result<Option<Use<'_, XPath2>>, String> {
+    fn get(&self, query: &str, namespaces: &str) -> Result<Use<'_, XPath2>, String> {
         if let Some(constant) = &self.constant {
-            return Ok(Some(Use::Constant(constant)));
+            return Ok(Use::Constant(constant));
         }
-        let query = self.text.eval(cx);
-        if query.is_empty() {
-            tracing::warn!("Error : Empty XPath expression");
-            return Ok(None);
-        }
-        let namespaces = self.namespaces.eval(cx);
         let compiled: Rc<XPath2> = computed(&format!("{query}{SEPARATOR}{namespaces}"), NoRules)?;
-        Ok(Some(Use::Computed(compiled)))
+        Ok(Use::Computed(compiled))
     }
 }
 

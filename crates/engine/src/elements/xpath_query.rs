@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use drumfire_expr::Text;
 use drumfire_query::xpath::{Namespaces, Tree, XPath, XPathResult};
 
-use crate::decode::compiled::{Compile, NoRules, Use};
+use crate::decode::compiled::{Compile, CompiledProperty, NoRules};
+use crate::decode::setting::Flag;
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
@@ -28,21 +29,39 @@ impl XPathFault {
     }
 }
 
-/// Evaluates an expression on a text, in place.
-pub fn look(
+/// Evaluates an expression on a text, in place. The expression and `fragment` are evaluated once the text is parsed. Also
+/// returns the expression's text.
+pub fn look<'q>(
     cx: &mut Context,
     input: &Input<'_>,
     reading: XmlMode,
-    query: Result<Use<'_, XPath>, String>,
+    query: &'q CompiledProperty<XPath>,
+    fragment: &Flag,
+) -> (Text<'q>, Result<XPathResult, XPathFault>) {
+    let tree = cx.parsed.tree(input, reading);
+    let tree = match tree.as_ref() {
+        Ok(tree) => tree,
+        Err(error) => {
+            let fault = XPathFault::Text(error.message.clone());
+            return (Text::Literal(""), Err(fault));
+        }
+    };
+    let ready = query.get(cx);
+    let fragment = fragment.get(cx);
+    let answer = ready.outcome.map_err(XPathFault::Query);
+    let answer = answer.and_then(|query| evaluated(cx, &query, tree, fragment));
+    (ready.text, answer)
+}
+
+fn evaluated(
+    cx: &Context,
+    query: &XPath,
+    tree: &Tree,
     fragment: bool,
 ) -> Result<XPathResult, XPathFault> {
-    let tree = cx.parsed.tree(input, reading);
-    let tree = tree.as_ref().as_ref();
-    let tree = tree.map_err(|error| XPathFault::Text(error.message.clone()))?;
-    let query = query.map_err(XPathFault::Query)?;
     match query.has_prefixes() {
-        true => answer(&query, tree, fragment, &namespaces(cx)),
-        false => answer(&query, tree, fragment, &Namespaces::new()),
+        true => answer(query, tree, fragment, &namespaces(cx)),
+        false => answer(query, tree, fragment, &Namespaces::new()),
     }
 }
 

@@ -1,5 +1,7 @@
-//! Plans that JMeter 6 saved. It can disable single arguments (`Arguments#getEnabledArguments`), which JMeter 5.6.3 sends: the
-//! version in the file decides.
+//! Plans that JMeter 6 saved. The version in the file decides by which rules they run.
+//!
+//! JMeter 6 can disable single arguments (`Arguments#getEnabledArguments`), which JMeter 5.6.3 sends; they are removed here. The
+//! rules that elements follow have their place there: see `DecodingContext::follows_jmeter6`.
 
 use drumfire_elements::config::user_defined_variables::VARIABLES;
 use drumfire_jmx::{Diagnostic, Node, Prop, Props, Tree, Value};
@@ -7,11 +9,7 @@ use drumfire_platform::words::counted;
 
 /// The tree as the JMeter that saved it would run it, and a note on what differs from JMeter 5.6.3.
 pub fn as_saved(mut tree: Tree) -> (Tree, Option<Diagnostic>) {
-    let major = tree
-        .jmeter
-        .as_deref()
-        .and_then(|version| version.split('.').next());
-    if major.and_then(|major| major.parse::<u32>().ok()) < Some(6) {
+    if !tree.is_of_jmeter6() {
         return (tree, None);
     }
     let mut roots = tree.roots.to_vec();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use drumfire_expr::{Slot, Template};
 
 use crate::run::assignments::Assignments;
+use crate::run::property::{Flag, WholeNumber};
 use crate::run::roles::{Driver, IterationListener, RowSource};
 use crate::run::step::{Child, ControllerId};
 
@@ -42,8 +43,9 @@ pub enum ControllerKind {
     },
     If {
         condition: Template,
-        every_child: bool,
-        javascript: bool,
+        every_child: Flag,
+        /// Otherwise the condition is JavaScript.
+        is_expression: Flag,
     },
     OnceOnly,
     Transaction {
@@ -105,8 +107,9 @@ pub struct ForEach {
 }
 
 pub struct Throughput {
-    pub percent: bool,
-    pub per_thread: bool,
+    /// 0 is a number of executions, 1 a percentage.
+    pub style: WholeNumber,
+    pub per_thread: Flag,
     pub max: Template,
     pub share: Template,
     /// Executions and iterations of all threads together: (executions, iterations).

@@ -32,6 +32,7 @@ pub mod parallel;
 pub mod parsed;
 pub mod pops;
 pub mod program;
+pub mod property;
 pub mod request;
 pub mod roles;
 pub mod room;

@@ -117,6 +117,8 @@ pub struct Program {
     pub keeps_previous: bool,
     /// Whether the plan has throughput timers.
     pub has_rates: bool,
+    /// JMeter 6 saved the plan: schedules of arrivals start with their thread group instead of the run.
+    pub follows_jmeter6: bool,
     /// Whether users wait for each other in the middle of functions.
     pub waits_in_functions: bool,
     /// The parts that Java runs.

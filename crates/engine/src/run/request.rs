@@ -97,10 +97,29 @@ impl Request {
     }
 }
 
+/// Whether a text stands for one that is not evaluated.
+pub fn is_unread(text: &str) -> bool {
+    text.starts_with(UNREAD)
+}
+
+/// Replaces the placeholders of headers that a script kept with the evaluated values that they stand for.
+pub fn settle_headers(
+    headers: &mut [(String, String)],
+    before: &[(String, String)],
+    evaluated: &[(String, String)],
+) {
+    for (_, value) in headers.iter_mut().filter(|(_, value)| is_unread(value)) {
+        let place = before.iter().position(|(_, one)| one == value);
+        if let Some((_, text)) = place.and_then(|place| evaluated.get(place)) {
+            value.clone_from(text);
+        }
+    }
+}
+
 impl RequestArgument {
     /// Replaces a placeholder with the evaluated value of the argument that it stands for.
     pub fn settle(&mut self, before: &[RequestArgument], evaluated: &[RequestArgument]) {
-        if self.value.starts_with(UNREAD) {
+        if is_unread(&self.value) {
             let place = before.iter().position(|one| one.value == self.value);
             if let Some(argument) = place.and_then(|place| evaluated.get(place)) {
                 self.value.clone_from(&argument.value);

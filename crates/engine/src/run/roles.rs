@@ -86,7 +86,7 @@ impl<T: PostProcessor> PostProcessorRole for T {
 }
 
 /// The results of a sample that an element reads (`AbstractScopedTestElement`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultScope {
     /// The main result only.
     Parent,
@@ -95,7 +95,7 @@ pub enum ResultScope {
     /// The sub-results only.
     Children,
     /// A variable instead.
-    Variable(String),
+    Variable,
     /// Nothing at all: a scope JMeter does not know.
     Nothing,
 }
@@ -105,8 +105,8 @@ pub trait AssertionRole: Send + Sync {
     /// May declare a failed sample good (`ResponseAssertion`); does not add its own verdict.
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult>;
     /// The results that it judges; `Parent` for assertions that have no such setting.
-    fn applies_to(&self) -> &ResultScope {
-        &ResultScope::Parent
+    fn applies_to(&self, _cx: &mut Context) -> ResultScope {
+        ResultScope::Parent
     }
     /// The name in the XML row JMeter adds when only a sub-result failed.
     fn row_name(&self) -> &Template;
@@ -121,8 +121,8 @@ pub trait Assertion: Send + Sync {
     /// May declare a failed sample good (`ResponseAssertion`); does not add its own verdict.
     fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult;
     /// The results that it judges; `Parent` for assertions that have no such setting.
-    fn scope(&self) -> &ResultScope {
-        &ResultScope::Parent
+    fn scope(&self, _cx: &mut Context) -> ResultScope {
+        ResultScope::Parent
     }
     /// The name in the XML row JMeter adds when only a sub-result failed.
     fn name(&self) -> &Template;
@@ -137,8 +137,8 @@ impl<T: Assertion> AssertionRole for T {
         Act::Done(self.check(cx, sample))
     }
 
-    fn applies_to(&self) -> &ResultScope {
-        self.scope()
+    fn applies_to(&self, cx: &mut Context) -> ResultScope {
+        self.scope(cx)
     }
 
     fn row_name(&self) -> &Template {

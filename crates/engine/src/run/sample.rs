@@ -282,7 +282,7 @@ fn gave_up(user: &mut User, package: &Package) -> bool {
 /// Judges a result with its assertions (`JMeterThread#checkAssertions`).
 pub async fn judge(assertions: &[Arc<dyn AssertionRole>], cx: &mut Context, result: &mut Sample) {
     for assertion in assertions {
-        let scope = assertion.applies_to();
+        let scope = assertion.applies_to(cx);
         if !matches!(scope, ResultScope::Children | ResultScope::Nothing) {
             let verdict = match assertion.turn(cx, result) {
                 Act::Done(verdict) => verdict,
@@ -605,8 +605,8 @@ mod tests {
             }
         }
 
-        fn scope(&self) -> &ResultScope {
-            &ResultScope::All
+        fn scope(&self, _cx: &mut Context) -> ResultScope {
+            ResultScope::All
         }
 
         fn name(&self) -> &Template {

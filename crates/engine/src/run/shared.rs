@@ -34,6 +34,8 @@ pub struct Shared {
     pub clock: Clock,
     /// When schedules of the whole test begin, in milliseconds since the epoch.
     pub(crate) origin_ms: AtomicI64,
+    /// When each thread group started.
+    pub(crate) group_starts_ms: Box<[AtomicI64]>,
     /// This machine's part of the plan, and the others that run the rest.
     pub part: MachinePart,
     pub control: Control,
@@ -97,6 +99,11 @@ impl Shared {
                 .map(|(index, group)| Supply::new(group, &part.share, index))
                 .collect(),
             origin_ms: AtomicI64::new(clock.start_ms()),
+            group_starts_ms: program
+                .groups
+                .iter()
+                .map(|_| AtomicI64::new(clock.start_ms()))
+                .collect(),
             part,
             statics: Statics::default(),
             locks: NamedLocks::default(),
@@ -160,6 +167,20 @@ impl Shared {
     /// it, with the main thread groups.
     pub fn origin_ms(&self) -> i64 {
         self.origin_ms.load(Ordering::Relaxed)
+    }
+
+    /// When the schedules of a thread group's arrivals start: with the run, or with the group in JMeter 6
+    /// (`OpenModelThreadGroup`, `PreciseThroughputTimer`).
+    pub fn schedule_origin_ms(&self, group: usize) -> i64 {
+        let own = self.group_starts_ms.get(group);
+        match own.filter(|_| self.program.follows_jmeter6) {
+            Some(start_ms) => start_ms.load(Ordering::Relaxed),
+            None => self.origin_ms(),
+        }
+    }
+
+    pub(crate) fn set_group_start_ms(&self, group: usize, start_ms: i64) {
+        self.group_starts_ms[group].store(start_ms, Ordering::Relaxed);
     }
 
     pub(crate) fn set_origin_ms(&self, origin_ms: i64) {

@@ -100,8 +100,8 @@ impl AssertionRole for Watched<dyn AssertionRole> {
         })
     }
 
-    fn applies_to(&self) -> &ResultScope {
-        self.inner.applies_to()
+    fn applies_to(&self, cx: &mut Context) -> ResultScope {
+        self.inner.applies_to(cx)
     }
 
     fn row_name(&self) -> &Template {

@@ -7,6 +7,7 @@ mod fifo;
 mod http;
 mod http2;
 mod jdbc;
+mod jmeter6;
 mod layers;
 mod parallel_controller;
 mod pre_processors;

@@ -338,7 +338,7 @@ fn names() {
         let addresses = ["127.0.0.2", "127.0.0.1"];
         let addresses = addresses.map(|a| a.parse().expect("an address")).to_vec();
         let table = [("Shop.Example".to_owned(), addresses)];
-        let hosts = StaticHosts::new(table, SystemResolver::new());
+        let hosts = StaticHosts::new(table, SystemResolver::default());
         session.set_resolver(Some(Rc::new(hosts)));
         let response = get(&session, &at("shop.example")).await.expect("good");
         assert_eq!(response.status, 200);

@@ -160,7 +160,8 @@ fn names_are_sent_only_with_a_dot() {
     let name = |host: &str| {
         let address = server.address.ip();
         let table = [(host.to_owned(), vec![address])];
-        let hosts = drumfire_http::StaticHosts::new(table, drumfire_http::SystemResolver::new());
+        let hosts =
+            drumfire_http::StaticHosts::new(table, drumfire_http::SystemResolver::default());
         let session = session();
         session.set_resolver(Some(std::rc::Rc::new(hosts)));
         let target = Target::new(host, server.address.port(), true);
@@ -413,7 +414,8 @@ fn certificates_are_verified_on_request() {
         };
         let session = with_options(&options);
         let table = [(host.to_owned(), vec![server.address.ip()])];
-        let hosts = drumfire_http::StaticHosts::new(table, drumfire_http::SystemResolver::new());
+        let hosts =
+            drumfire_http::StaticHosts::new(table, drumfire_http::SystemResolver::default());
         session.set_resolver(Some(std::rc::Rc::new(hosts)));
         let target = Target::new(host, server.address.port(), true);
         run(async { get(&session, &target).await })

@@ -37,25 +37,38 @@ pub(super) const JAVA: PropertySection = PropertySection {
             "user.dir",
             "the working folder is that of the process, as in Java since version 11",
         ),
-        without("http.keepAlive", "the setting of each HTTP sampler decides"),
+        honoured(
+            "http.keepAlive",
+            "true",
+            "With any other value the implementation Java uses a new connection for each request. HttpClient4 ignores it.",
+        ),
         without(
             "http.maxConnections",
-            "each user has connections of its own",
+            "HttpClient4 ignores it, and with the implementation Java it limits only how many idle connections stay open",
         ),
         without(
             "networkaddress.cache.*",
             "these are security properties, which Java does not read from system properties",
         ),
-        without(
+        honoured(
             "sun.net.inetaddr.ttl",
-            "names are looked up as often as the system's resolver and the DNS Cache Manager say",
+            "30",
+            "Seconds for which the addresses of a name are valid; a negative number is for ever.",
         ),
-        without("http.maxRedirects", "20 redirects are followed"),
+        honoured(
+            "http.maxRedirects",
+            "20",
+            "The most requests of a sample of the implementation Java that redirects automatically. HttpClient4 ignores it: see `httpsampler.max_redirects`.",
+        ),
         without(
             "http.strictPostRedirect",
             "a redirected POST becomes a GET, except after 307",
         ),
-        without("http.agent", "a Header Manager sets the User-Agent"),
+        honoured(
+            "http.agent",
+            "",
+            "The `User-Agent` of the implementation Java; the version of Java follows it. HttpClient4 ignores it.",
+        ),
         without("http.auth.*", "the Authorization Manager decides"),
         without(
             "http.keepAlive.time.*",
@@ -87,19 +100,29 @@ pub(super) const JAVA: PropertySection = PropertySection {
         ),
         without("javax.net.debug", "TLS is not that of Java"),
         without("java.security.egd", "random numbers are the system's"),
-        without(
+        honoured(
             "java.net.preferIPv4Stack",
-            "addresses are tried in the order of the system's resolver",
+            "false",
+            "Leaves out the IPv6 addresses of names. Only `JVM_ARGS` sets it.",
         ),
-        without(
+        honoured(
             "java.net.preferIPv6Addresses",
-            "addresses are tried in the order of the system's resolver",
+            "false",
+            "Tries the IPv6 addresses of names first; `system` tries addresses in the order of the system's resolver. Only `JVM_ARGS` sets it.",
         ),
-        without("https.protocols", "TLS 1.2 and 1.3 are offered"),
-        without("jdk.tls.client.protocols", "TLS 1.2 and 1.3 are offered"),
         without(
+            "https.protocols",
+            "only the implementation Java reads it; set `https.socket.protocols` or `jdk.tls.client.protocols`",
+        ),
+        honoured(
+            "jdk.tls.client.protocols",
+            "TLSv1.3,TLSv1.2",
+            "Versions of TLS that are offered, separated by commas, unless `https.socket.protocols` or `https.default.protocol` names some.",
+        ),
+        honoured(
             "jsse.enableSNIExtension",
-            "the name of the server is always sent",
+            "true",
+            "Tells a TLS server the name that is asked for. As in Java, names without a dot are never told.",
         ),
         without(
             "javax.net.ssl.trustStore*",

@@ -3,6 +3,7 @@
 //! after a 401.
 
 mod digest;
+mod mechanism;
 mod ntlm;
 
 use std::borrow::Cow;
@@ -14,38 +15,13 @@ use crate::header_value::parse_elements;
 use crate::url::Url;
 use digest::Digest;
 pub use digest::EntityReader;
+use drumfire_java::Exception;
 use drumfire_java::charset::Charset;
+pub use mechanism::Mechanism;
 use ntlm::Ntlm;
 
-/// `Authorization.mechanism`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mechanism {
-    /// `BASIC_DIGEST`: as `Basic`.
-    BasicDigest,
-    /// `BASIC`: sent with the first request. The default.
-    #[default]
-    Basic,
-    /// `DIGEST`: sent only after a challenge.
-    Digest,
-    /// `KERBEROS`.
-    Kerberos,
-}
-
-impl Mechanism {
-    /// The mechanism with this name; `None` if JMeter does not know it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "BASIC_DIGEST" => Self::BasicDigest,
-            "BASIC" | "" => Self::Basic,
-            "DIGEST" => Self::Digest,
-            "KERBEROS" => Self::Kerberos,
-            _ => return None,
-        })
-    }
-}
-
 /// One row of the Authorization Manager, already evaluated.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authorization {
     /// `Authorization.url`: the prefix of the addresses that it applies to.
     pub url: String,
@@ -57,8 +33,21 @@ pub struct Authorization {
     pub domain: String,
     /// `Authorization.realm`; empty means any.
     pub realm: String,
-    /// `Authorization.mechanism`.
-    pub mechanism: Mechanism,
+    /// `Authorization.mechanism`. HttpClient4 reads it when the address matches, Java never does.
+    pub mechanism: Result<Mechanism, Exception>,
+}
+
+impl Default for Authorization {
+    fn default() -> Self {
+        Self {
+            url: String::new(),
+            user: String::new(),
+            password: String::new(),
+            domain: String::new(),
+            realm: String::new(),
+            mechanism: Ok(Mechanism::default()),
+        }
+    }
 }
 
 /// Finds the first row whose address is a prefix of the URL (`AuthManager.getAuthForURL`). HttpClient passes only scheme, host,
@@ -332,7 +321,7 @@ impl Negotiation {
             store.known.clear();
             return negotiation;
         };
-        if row.mechanism == Mechanism::Kerberos {
+        if row.mechanism == Ok(Mechanism::Kerberos) {
             negotiation.kerberos = Some(Credentials::of(row));
             return negotiation;
         }
@@ -342,7 +331,7 @@ impl Negotiation {
             realm: (!row.realm.is_empty()).then(|| row.realm.clone()),
         };
         store.set(scope, Credentials::of(row));
-        if matches!(row.mechanism, Mechanism::Basic | Mechanism::BasicDigest) {
+        if matches!(row.mechanism, Ok(Mechanism::Basic | Mechanism::BasicDigest)) {
             // This may pick another row's credentials: it takes the best match for any realm.
             let best = store.lookup(&negotiation.host, negotiation.port, None);
             negotiation.scheme = best.map(|credentials| (Scheme::Basic, credentials.clone()));
@@ -557,7 +546,7 @@ mod tests {
             url: url.into(),
             user: "u".into(),
             password: "p".into(),
-            mechanism,
+            mechanism: Ok(mechanism),
             ..Authorization::default()
         }
     }
@@ -585,7 +574,7 @@ mod tests {
             row("http://h/p", Mechanism::Basic),
             row("http://h:80/", Mechanism::Digest),
         ];
-        let found = |text: &str| find(&rows, &url(text)).map(|row| row.mechanism);
+        let found = |text: &str| find(&rows, &url(text)).and_then(|row| row.mechanism.clone().ok());
         assert_eq!(found("http://h/p/x?q"), Some(Mechanism::Basic));
         assert_eq!(found("http://h:80/p"), Some(Mechanism::Basic));
         assert_eq!(found("http://h/other"), Some(Mechanism::Digest));
@@ -792,9 +781,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_mechanisms() {
-        assert_eq!(Mechanism::from_name("DIGEST"), Some(Mechanism::Digest));
-        assert_eq!(Mechanism::from_name("NTLM"), None);
+    fn credentials_of_basic_are_utf_8() {
         assert_eq!(basic_utf8(&row("", Mechanism::Basic)), "Basic dTpw");
     }
 }

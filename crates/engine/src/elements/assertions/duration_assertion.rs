@@ -50,8 +50,8 @@ impl Assertion for DurationAssertion {
         self.name.fail(cx, message)
     }
 
-    fn scope(&self) -> &ResultScope {
-        self.scoped.scope()
+    fn scope(&self, cx: &mut Context) -> ResultScope {
+        self.scoped.scope(cx)
     }
 
     fn name(&self) -> &Template {

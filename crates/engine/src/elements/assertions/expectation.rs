@@ -9,29 +9,22 @@ use crate::decode::setting::Flag;
 use crate::run::context::Context;
 
 /// The settings `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT` and `ISREGEX`.
+///
+/// The assertions evaluate them where JMeter's do, so that each is evaluated as often.
 pub struct Expectation {
     value: Expected,
     dialect: Dialect,
-    validates: Flag,
-    null: Flag,
-    invert: Flag,
-    regex: Flag,
+    /// Compare the value; otherwise it only has to exist.
+    pub validates: Flag,
+    pub null: Flag,
+    pub invert: Flag,
+    pub regex: Flag,
 }
 
 enum Expected {
     /// Never read as a pattern, so not compiled.
     Text(Template),
     Pattern(Box<CompiledProperty<Pattern>>),
-}
-
-/// The settings for one sample.
-#[derive(Clone, Copy)]
-pub struct Wanted {
-    /// Compare the value; otherwise it only has to exist.
-    pub validates: bool,
-    pub null: bool,
-    pub invert: bool,
-    pub regex: bool,
 }
 
 impl Expectation {
@@ -51,15 +44,6 @@ impl Expectation {
             null: Flag::decode(d, "EXPECT_NULL", false),
             invert: Flag::decode(d, "INVERT", false),
             regex,
-        }
-    }
-
-    pub fn wanted(&self, cx: &mut Context) -> Wanted {
-        Wanted {
-            validates: self.validates.get(cx),
-            null: self.null.get(cx),
-            invert: self.invert.get(cx),
-            regex: self.regex.get(cx),
         }
     }
 

@@ -12,7 +12,7 @@ use drumfire_query::jmespath::{JmesPath, JmesPathResult};
 use drumfire_query::json::{Json, JsonError};
 use drumfire_results::{AssertionResult, Sample};
 
-use super::expectation::{Expectation, Wanted};
+use super::expectation::Expectation;
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compile, CompiledProperty, NoRules};
@@ -49,19 +49,15 @@ impl JmesPathAssertion {
     }
 
     /// Whether the value meets the expectation, before inversion.
-    fn holds(
-        &self,
-        cx: &mut Context,
-        found: &JmesPathResult<'_, '_>,
-        wanted: Wanted,
-    ) -> Result<bool, String> {
-        match wanted {
-            Wanted {
-                validates: false, ..
-            } => Ok(!found.is_null()),
-            Wanted { null: true, .. } => Ok(found.is_null()),
-            Wanted { regex: true, .. } => self.expectation.matches(cx, &found.text()),
-            _ => self.equals(cx, found),
+    fn holds(&self, cx: &mut Context, found: &JmesPathResult<'_, '_>) -> Result<bool, String> {
+        if !self.expectation.validates.get(cx) {
+            Ok(!found.is_null())
+        } else if self.expectation.null.get(cx) {
+            Ok(found.is_null())
+        } else if self.expectation.regex.get(cx) {
+            self.expectation.matches(cx, &found.text())
+        } else {
+            self.equals(cx, found)
         }
     }
 
@@ -79,35 +75,28 @@ impl JmesPathAssertion {
     }
 
     /// `buildFailureMessage`.
-    fn failure(&self, cx: &mut Context, wanted: Wanted) -> String {
-        let not = if wanted.invert { " not" } else { "" };
-        match wanted {
-            Wanted {
-                validates: false, ..
-            } => format!("JMESPATH {} expected{not} to exist", self.path.get(cx).text),
-            Wanted { null: true, .. } => format!("Value expected{not} to be null"),
-            Wanted { regex: true, .. } => {
-                format!("Value expected{not} to match {}", self.expectation.text(cx))
-            }
-            _ => format!(
-                "Value expected{not} to be equal to {}",
-                self.expectation.text(cx)
-            ),
+    fn failure(&self, cx: &mut Context, is_inverted: bool) -> String {
+        let not = if is_inverted { " not" } else { "" };
+        if !self.expectation.validates.get(cx) {
+            format!("JMESPATH {} expected{not} to exist", self.path.get(cx).text)
+        } else if self.expectation.null.get(cx) {
+            format!("Value expected{not} to be null")
+        } else {
+            let how = match self.expectation.regex.get(cx) {
+                true => "match",
+                false => "be equal to",
+            };
+            format!("Value expected{not} to {how} {}", self.expectation.text(cx))
         }
     }
 
     /// Searches the body on this thread; returns whether the value found meets the expectation.
-    fn holds_in_place(
-        &self,
-        cx: &mut Context,
-        sample: &Sample,
-        wanted: Wanted,
-    ) -> Result<bool, String> {
+    fn holds_in_place(&self, cx: &mut Context, sample: &Sample) -> Result<bool, String> {
         let body = cx.parsed.json(&Input::Result(sample), JsonReader::Strict);
         let json = body.get().map_err(|error| error.message.clone())?;
         let path = self.path.get(cx).outcome?;
         let found = path.search(json).map_err(|error| error.message)?;
-        self.holds(cx, &found, wanted)
+        self.holds(cx, &found)
     }
 
     /// Returns the search as a closure, which another thread can run.
@@ -129,17 +118,17 @@ impl JmesPathAssertion {
         if cx.parsed.has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
-        let wanted = self.expectation.wanted(cx);
+        let is_inverted = self.expectation.invert.get(cx);
         let holds = match found {
-            Some(found) => found.and_then(|found| self.holds(cx, &found, wanted)),
-            None => self.holds_in_place(cx, sample, wanted),
+            Some(found) => found.and_then(|found| self.holds(cx, &found)),
+            None => self.holds_in_place(cx, sample),
         };
         match holds {
-            Ok(holds) if holds == wanted.invert => {
-                let message = self.failure(cx, wanted);
+            Ok(holds) if holds == is_inverted => {
+                let message = self.failure(cx, is_inverted);
                 self.name.fail(cx, message)
             }
-            Err(message) if !wanted.invert => self.name.error(cx, message),
+            Err(message) if !self.expectation.invert.get(cx) => self.name.error(cx, message),
             _ => self.name.pass_with_empty_message(cx),
         }
     }

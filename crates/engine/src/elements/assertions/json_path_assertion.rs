@@ -9,7 +9,7 @@ use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::{AssertionResult, Sample};
 
-use super::expectation::{Expectation, Wanted};
+use super::expectation::Expectation;
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compile, CompiledProperty, NoRules};
@@ -66,33 +66,31 @@ impl JsonPathAssertion {
     }
 
     /// `doAssert`: the message of the exception it throws if the assertion does not hold.
-    fn assert(&self, cx: &mut Context, found: &Value<'_>, wanted: Wanted) -> Result<(), String> {
-        let Path::CompiledProperty(compiled) = &self.path else {
-            return Err(NO_PATH.to_owned());
-        };
-        let ready = compiled.get(cx);
-        let path = ready.outcome?;
-        let text = ready.text;
-        if !wanted.validates {
+    fn assert(&self, cx: &mut Context, found: &Value<'_>) -> Result<(), String> {
+        if !self.expectation.validates.get(cx) {
             return match found {
-                Value::Array(items) if items.is_empty() && !path.is_definite() => Err(format!(
-                    "JSONPath '{text}' is indefinite and the extracted Value is an empty Array. Please use an assertion value, to be sure to get a correct result. Expected value was '{}'",
+                Value::Array(items) if items.is_empty() && !self.is_definite(cx)? => Err(format!(
+                    "JSONPath '{}' is indefinite and the extracted Value is an empty Array. Please use an assertion value, to be sure to get a correct result. Expected value was '{}'",
+                    self.path_text(cx),
                     self.expectation.text(cx)
                 )),
                 _ => Ok(()),
             };
         }
-        if self.holds(cx, found, wanted)? {
+        if self.holds(cx, found)? {
             return Ok(());
         }
-        if wanted.null {
+        if self.expectation.null.get(cx) {
             return Err(format!(
-                "Value in json path '{text}' expected to be null, but found '{}'",
+                "Value in json path '{}' expected to be null, but found '{}'",
+                self.path_text(cx),
                 found.to_java_text()
             ));
         }
+        let is_regex = self.expectation.regex.get(cx);
+        let text = self.path_text(cx);
         let (expected, found) = (self.expectation.text(cx), found.to_assertion_text());
-        Err(match wanted.regex {
+        Err(match is_regex {
             true => format!(
                 "Value in json path '{text}' expected to match regexp '{expected}', but it did not match: '{found}'"
             ),
@@ -102,24 +100,40 @@ impl JsonPathAssertion {
         })
     }
 
+    fn path_text(&self, cx: &mut Context) -> String {
+        match &self.path {
+            Path::Empty => String::new(),
+            Path::CompiledProperty(path) => path.get(cx).text.into_string(),
+        }
+    }
+
+    fn is_definite(&self, cx: &mut Context) -> Result<bool, String> {
+        match &self.path {
+            Path::Empty => Err(NO_PATH.to_owned()),
+            Path::CompiledProperty(path) => Ok(path.get(cx).outcome?.is_definite()),
+        }
+    }
+
     /// `arrayMatched` for an array, else `isEquals`.
-    fn holds(&self, cx: &mut Context, found: &Value<'_>, wanted: Wanted) -> Result<bool, String> {
+    fn holds(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, String> {
         if let Value::Array(items) = found {
             if items.is_empty() && self.expectation.text(cx) == "[]" {
                 return Ok(true);
             }
             for item in items {
-                if (wanted.null && matches!(item, Value::Null)) || self.equals(cx, item, wanted)? {
+                let is_null = matches!(item, Value::Null);
+                if (is_null && self.expectation.null.get(cx)) || self.equals(cx, item)? {
                     return Ok(true);
                 }
             }
-            return self.equals(cx, found, wanted);
+            return self.equals(cx, found);
         }
-        Ok((wanted.null && matches!(found, Value::Null)) || self.equals(cx, found, wanted)?)
+        let expects_null = self.expectation.null.get(cx);
+        Ok((expects_null && matches!(found, Value::Null)) || self.equals(cx, found)?)
     }
 
-    fn equals(&self, cx: &mut Context, found: &Value<'_>, wanted: Wanted) -> Result<bool, String> {
-        if wanted.regex {
+    fn equals(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, String> {
+        if self.expectation.regex.get(cx) {
             return self.expectation.matches(cx, &found.to_assertion_text());
         }
         let expected = self.expectation.text(cx);
@@ -130,30 +144,23 @@ impl JsonPathAssertion {
         })
     }
 
-    fn inverted_failure(&self, cx: &mut Context, wanted: Wanted) -> String {
-        let path = match &self.path {
-            Path::Empty => String::new(),
-            Path::CompiledProperty(path) => path.get(cx).text.into_string(),
-        };
-        match wanted {
-            Wanted {
-                validates: false, ..
-            } => format!("Failed that JSONPath not exists: {path}"),
-            Wanted { null: true, .. } => format!("Failed that JSONPath {path} not matches null"),
-            _ => format!(
-                "Failed that JSONPath {path} not matches {}",
-                self.expectation.text(cx)
-            ),
+    fn inverted_failure(&self, cx: &mut Context) -> String {
+        if !self.expectation.validates.get(cx) {
+            return format!("Failed that JSONPath not exists: {}", self.path_text(cx));
+        }
+        let expects_null = self.expectation.null.get(cx);
+        let path = self.path_text(cx);
+        match expects_null {
+            true => format!("Failed that JSONPath {path} not matches null"),
+            false => {
+                let expected = self.expectation.text(cx);
+                format!("Failed that JSONPath {path} not matches {expected}")
+            }
         }
     }
 
     /// Searches the body on this thread and asserts the value found.
-    fn assert_in_place(
-        &self,
-        cx: &mut Context,
-        sample: &Sample,
-        wanted: Wanted,
-    ) -> Result<(), String> {
+    fn assert_in_place(&self, cx: &mut Context, sample: &Sample) -> Result<(), String> {
         let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
         let json = body.get().map_err(ToString::to_string)?;
         let Path::CompiledProperty(compiled) = &self.path else {
@@ -161,7 +168,7 @@ impl JsonPathAssertion {
         };
         let path = compiled.get(cx).outcome?;
         let found = path.read(json).map_err(|error| error.message)?;
-        self.assert(cx, &found, wanted)
+        self.assert(cx, &found)
     }
 
     /// Returns the search as a closure, which another thread can run.
@@ -181,13 +188,13 @@ impl JsonPathAssertion {
         if cx.parsed.has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
-        let wanted = self.expectation.wanted(cx);
+        let is_inverted = self.expectation.invert.get(cx);
         let outcome = match found {
-            Some(found) => found.and_then(|found| self.assert(cx, &found, wanted)),
-            None => self.assert_in_place(cx, sample, wanted),
+            Some(found) => found.and_then(|found| self.assert(cx, &found)),
+            None => self.assert_in_place(cx, sample),
         };
-        let inverted = |cx: &mut Context| self.inverted_failure(cx, wanted);
-        self.name.judged(cx, outcome, wanted.invert, inverted)
+        let inverted = |cx: &mut Context| self.inverted_failure(cx);
+        self.name.judged(cx, outcome, is_inverted, inverted)
     }
 }
 

@@ -5,6 +5,7 @@
 //! successful first), `Assertion.custom_message`, and the scope. 'Response data as a document' needs Apache Tika, so the
 //! element's Java class runs it.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use drumfire_elements::assertions::response_assertion as facts;
@@ -18,8 +19,8 @@ use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, RegexRules};
 use crate::decode::roles::Roles;
-use crate::decode::scoped::Scoped;
-use crate::decode::setting::{Flag, WholeNumber};
+use crate::decode::scoped::{ScopeReading, Scoped};
+use crate::decode::setting::{Choice, Flag, WholeNumber};
 use crate::elements::java;
 use crate::elements::post::field;
 use crate::run::apart::ProvenQuick;
@@ -49,7 +50,7 @@ enum AssertedField {
 pub struct ResponseAssertion {
     name: Name,
     scoped: Scoped,
-    field: AssertedField,
+    field: Choice<AssertedField>,
     tests: Vec<ResponseTest>,
     kind: WholeNumber,
     assume_success: Flag,
@@ -57,6 +58,12 @@ pub struct ResponseAssertion {
     comparison: EqualsDisplay,
     rules: RegexRules,
     proven: ProvenQuick,
+}
+
+/// The part of a sample that is compared; `None` for a variable.
+struct Subject<'a> {
+    scope: ScopeReading<'a>,
+    field: Option<AssertedField>,
 }
 
 /// One of the texts to compare with.
@@ -67,7 +74,8 @@ enum ResponseTest {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let decoded = ResponseAssertion::decode(d);
-    if decoded.field == AssertedField::Document && !decoded.scoped.is_variable() {
+    let is_document = decoded.field.fixed() == Some(AssertedField::Document);
+    if is_document && !decoded.scoped.is_always_variable() {
         return java::instead(d, field::DOCUMENT, java::assertion);
     }
     Roles::assertion(decoded)
@@ -94,11 +102,10 @@ impl ResponseAssertion {
         });
         let tests = tests.collect();
         let scoped = Scoped::assertion(d);
-        let field = AssertedField::decode(d);
         ResponseAssertion {
             name: Name::decode(d),
             scoped,
-            field,
+            field: Choice::decode(d, facts::FIELD.name, "", AssertedField::read),
             tests,
             kind,
             assume_success: Flag::decode(d, facts::IGNORE_STATUS.name, false),
@@ -109,15 +116,27 @@ impl ResponseAssertion {
         }
     }
 
-    fn text<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Text<'s> {
-        if self.scoped.is_variable() {
-            return self
-                .scoped
-                .variable(cx)
-                .map_or(Text::Literal(""), Text::Shared);
-        }
+    /// Evaluates what is compared for this sample.
+    fn subject(&self, cx: &mut Context) -> Subject<'_> {
+        let scope = self.scoped.read(cx);
+        let field = match scope.is_variable() {
+            true => None,
+            false => {
+                let field = self.field.get(cx);
+                self.field.repeat(cx, field.reads() - 1);
+                Some(field)
+            }
+        };
+        Subject { scope, field }
+    }
+
+    fn text<'s>(&self, cx: &mut Context, subject: &Subject<'_>, sample: &'s Sample) -> Text<'s> {
+        let Some(field) = subject.field else {
+            let value = subject.scope.variable(cx);
+            return value.map_or(Text::Literal(""), Text::Shared);
+        };
         let literal = |text: &'s Option<Rc<str>>| Text::Literal(text.as_deref().unwrap_or(""));
-        match self.field {
+        match field {
             AssertedField::Body | AssertedField::Document => cx.parsed.body_text(sample),
             AssertedField::Code => Text::Literal(&sample.code),
             AssertedField::Message => Text::Literal(&sample.message),
@@ -132,19 +151,22 @@ impl ResponseAssertion {
     }
 
     /// `getFailText`.
-    fn failure(&self, cx: &mut Context, kind: i32, expected: &str, received: &str) -> String {
-        let what = match self.field {
-            _ if self.scoped.is_variable() => {
-                format!("variable({})", self.scoped.variable_name(cx)).into()
+    fn failure(
+        &self,
+        cx: &mut Context,
+        subject: &Subject<'_>,
+        kind: i32,
+        (expected, received): (&str, &str),
+    ) -> String {
+        subject.scope.repeat(cx, 1, 1);
+        self.kind.repeat(cx, 2);
+        let what = match subject.field {
+            None => Cow::Owned(format!("variable({})", subject.scope.variable_name())),
+            Some(field) => {
+                let (words, reads) = field.words();
+                self.field.repeat(cx, reads);
+                words.into()
             }
-            AssertedField::Body => std::borrow::Cow::Borrowed("text"),
-            AssertedField::Code => "code".into(),
-            AssertedField::Message => "message".into(),
-            AssertedField::RequestHeaders => "request headers".into(),
-            AssertedField::RequestData => "request data".into(),
-            AssertedField::ResponseHeaders => "headers".into(),
-            AssertedField::Document => "document".into(),
-            AssertedField::Url => "URL".into(),
         };
         const NOT_CONTAINS: i32 = NOT | CONTAINS;
         const NOT_SUBSTRING: i32 = NOT | SUBSTRING;
@@ -169,10 +191,10 @@ impl ResponseAssertion {
     }
 
     /// The custom message, if there is one.
-    fn message(&self, cx: &mut Context, own: String) -> String {
+    fn message(&self, cx: &mut Context, own: impl FnOnce(&mut Context) -> String) -> String {
         let custom = self.custom_message.eval(cx);
         if custom.is_empty() {
-            own
+            own(cx)
         } else {
             custom.into_string()
         }
@@ -182,8 +204,8 @@ impl ResponseAssertion {
     async fn judge(
         &self,
         cx: &mut Context,
-        kind: i32,
-        text: &str,
+        subject: &Subject<'_>,
+        (kind, text): (i32, &str),
         may_wait: bool,
     ) -> AssertionResult {
         let (not, or) = (kind & NOT != 0, kind & OR != 0);
@@ -202,12 +224,12 @@ impl ResponseAssertion {
                 return self.name.pass(cx);
             }
             if !holds {
-                let own = self.failure(cx, kind, &expected, text);
+                let texts = (&*expected, text);
                 if !or {
-                    let message = self.message(cx, own);
+                    let message = self.message(cx, |cx| self.failure(cx, subject, kind, texts));
                     return self.name.fail(cx, message);
                 }
-                failures.push_str(&own);
+                failures.push_str(&self.failure(cx, subject, kind, texts));
                 failures.push('\t');
             }
         }
@@ -215,7 +237,7 @@ impl ResponseAssertion {
             if self.tests.is_empty() {
                 failures.push('\t');
             }
-            let message = self.message(cx, failures);
+            let message = self.message(cx, |_| failures);
             return self.name.fail(cx, message);
         }
         self.name.pass(cx)
@@ -223,8 +245,8 @@ impl ResponseAssertion {
 }
 
 impl AssertedField {
-    fn decode(d: &mut Decoder) -> AssertedField {
-        match d.text_now(facts::FIELD.name).as_str() {
+    fn read(text: &str) -> AssertedField {
+        match text {
             "Assertion.response_data" => AssertedField::Body,
             "Assertion.response_data_as_document" => AssertedField::Document,
             "Assertion.response_code" => AssertedField::Code,
@@ -233,6 +255,33 @@ impl AssertedField {
             "Assertion.request_headers" => AssertedField::RequestHeaders,
             "Assertion.request_data" => AssertedField::RequestData,
             _ => AssertedField::Url,
+        }
+    }
+
+    /// How often JMeter reads the property, once for each value that it may have (`getStringToCheck`).
+    fn reads(self) -> usize {
+        match self {
+            AssertedField::Body => 1,
+            AssertedField::Document => 2,
+            AssertedField::Code => 3,
+            AssertedField::Message => 4,
+            AssertedField::RequestHeaders => 5,
+            AssertedField::RequestData => 6,
+            AssertedField::ResponseHeaders | AssertedField::Url => 7,
+        }
+    }
+
+    /// Its name in a failure, and how often JMeter reads the property for that (`getFailText`).
+    fn words(self) -> (&'static str, usize) {
+        match self {
+            AssertedField::Body => ("text", 1),
+            AssertedField::Code => ("code", 2),
+            AssertedField::Message => ("message", 3),
+            AssertedField::RequestHeaders => ("request headers", 4),
+            AssertedField::RequestData => ("request data", 5),
+            AssertedField::ResponseHeaders => ("headers", 6),
+            AssertedField::Document => ("document", 7),
+            AssertedField::Url => ("URL", 7),
         }
     }
 
@@ -314,8 +363,10 @@ impl AssertionRole for ResponseAssertion {
         if self.assume_success.get(cx) {
             sample.success = true;
         }
-        let text = self.text(cx, sample);
+        let subject = self.subject(cx);
+        let text = self.text(cx, &subject, sample);
         let kind = self.kind.get(cx);
+        self.kind.repeat(cx, 3); // isContainsType, isEqualsType, isSubstringType
         if text.is_empty() {
             return Act::Done(if kind & NOT != 0 {
                 self.name.pass(cx)
@@ -324,12 +375,12 @@ impl AssertionRole for ResponseAssertion {
             });
         }
         self.proven.turn(text.len(), move |may_wait| async move {
-            self.judge(cx, kind, &text, may_wait).await
+            self.judge(cx, &subject, (kind, &text), may_wait).await
         })
     }
 
-    fn applies_to(&self) -> &ResultScope {
-        self.scoped.scope()
+    fn applies_to(&self, cx: &mut Context) -> ResultScope {
+        self.scoped.scope(cx)
     }
 
     fn row_name(&self) -> &Template {
@@ -337,7 +388,8 @@ impl AssertionRole for ResponseAssertion {
     }
 
     fn reads(&self) -> Needs {
-        self.scoped.needs(self.field.needs())
+        let needs = self.field.fixed().map_or(Needs::ALL, AssertedField::needs);
+        self.scoped.needs(needs)
     }
 }
 

@@ -14,7 +14,7 @@ use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
-use crate::decode::setting::WholeNumber;
+use crate::decode::setting::{Choice, WholeNumber};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::{Assertion, ResultScope};
@@ -31,7 +31,7 @@ enum SizeField {
 pub struct SizeAssertion {
     name: Name,
     scoped: Scoped,
-    field: SizeField,
+    field: Choice<SizeField>,
     allowed: Template,
     operator: WholeNumber,
 }
@@ -42,7 +42,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl SizeAssertion {
     fn decode(d: &mut Decoder) -> SizeAssertion {
-        let field = match d.text_now(facts::FIELD.name).as_str() {
+        let field = |text: &str| match text {
             "SizeAssertion.response_headers" => SizeField::Headers,
             "SizeAssertion.response_data" => SizeField::Body,
             "SizeAssertion.response_code" => SizeField::Code,
@@ -52,7 +52,7 @@ impl SizeAssertion {
         SizeAssertion {
             name: Name::decode(d),
             scoped: Scoped::assertion(d),
-            field,
+            field: Choice::decode(d, facts::FIELD.name, "", field),
             allowed: d.template(facts::SIZE.name),
             operator: WholeNumber::decode(d, facts::OPERATOR.name, 0),
         }
@@ -60,26 +60,41 @@ impl SizeAssertion {
 
     /// The size, or the message that says why there is none.
     fn size(&self, cx: &mut Context, sample: &Sample) -> Result<i64, String> {
-        if self.scoped.is_variable() {
-            let value = self.scoped.variable(cx);
+        let scope = self.scoped.read(cx);
+        if scope.is_variable() {
+            let value = scope.variable(cx);
             return value
                 .as_deref()
                 .and_then(values::parse_long)
                 .ok_or_else(|| {
-                    let name = self.scoped.variable_name(cx);
+                    let name = scope.variable_name();
                     format!(
                         "Error parsing variable name: {name} value: {}",
                         value.as_deref().unwrap_or("null")
                     )
                 });
         }
-        Ok(match self.field {
+        let field = self.field.get(cx);
+        self.field.repeat(cx, field.reads() - 1);
+        Ok(match field {
             SizeField::Headers => sample.header_bytes as i64,
             SizeField::Body => sample.body_size() as i64,
             SizeField::Code => sample.code.encode_utf16().count() as i64,
             SizeField::Message => sample.message.encode_utf16().count() as i64,
             SizeField::Network => sample.received_bytes() as i64,
         })
+    }
+}
+
+impl SizeField {
+    /// How often JMeter reads the property, once for each value that it may have (`getResult`).
+    fn reads(self) -> usize {
+        match self {
+            SizeField::Headers => 1,
+            SizeField::Body => 2,
+            SizeField::Code => 3,
+            SizeField::Message | SizeField::Network => 4,
+        }
     }
 }
 
@@ -122,8 +137,8 @@ impl Assertion for SizeAssertion {
         self.name.fail(cx, message)
     }
 
-    fn scope(&self) -> &ResultScope {
-        self.scoped.scope()
+    fn scope(&self, cx: &mut Context) -> ResultScope {
+        self.scoped.scope(cx)
     }
 
     fn name(&self) -> &Template {

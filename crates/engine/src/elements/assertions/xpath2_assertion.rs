@@ -15,7 +15,7 @@ use drumfire_results::{AssertionResult, Sample};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::decode::scoped::Scoped;
+use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::Flag;
 use crate::elements::java;
 use crate::elements::xpath2_query::XPath2Query;
@@ -65,10 +65,10 @@ impl XPath2Assertion {
     async fn look(
         &self,
         cx: &mut Context,
-        input: &Input<'_>,
+        query: (&str, &Input<'_>),
         may_wait: bool,
     ) -> Result<Look, String> {
-        let Some(found) = self.query.look(cx, input, false, may_wait).await? else {
+        let Some(found) = self.query.look(cx, query, false, may_wait).await? else {
             return Ok(Look::Nothing);
         };
         let is_boolean = match found.is_boolean {
@@ -90,8 +90,8 @@ impl XPath2Assertion {
         input: &Input<'_>,
         may_wait: bool,
     ) -> AssertionResult {
-        let look = self.look(cx, input, may_wait).await;
         let query = self.query.text(cx);
+        let look = self.look(cx, (&query, input), may_wait).await;
         let negate = self.negate.get(cx);
         match look {
             Ok(Look::Nothing) => self.name.pass_with_empty_message(cx),
@@ -109,21 +109,28 @@ impl XPath2Assertion {
                     ..self.name.fail(cx, format!("{what} for {query}"))
                 }
             }
-            Err(message) => self.name.error(
-                cx,
-                format!(
+            Err(message) => {
+                let query = self.query.text(cx);
+                let message = format!(
                     "Exception occurred computing assertion with XPath:{query}, error:{message}"
-                ),
-            ),
+                );
+                self.name.error(cx, message)
+            }
         }
     }
 }
 
 impl XPath2Assertion {
-    async fn check(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> AssertionResult {
+    async fn check(
+        &self,
+        cx: &mut Context,
+        scope: ScopeReading<'_>,
+        sample: &Sample,
+        may_wait: bool,
+    ) -> AssertionResult {
         let is_empty =
             |input: &Input<'_>| matches!(input, Input::Variable(value) if value.is_empty());
-        let input = self.scoped.judged(cx, sample);
+        let input = scope.judged(cx, sample);
         match input.filter(|input| !is_empty(input)) {
             Some(input) => self.check_input(cx, &input, may_wait).await,
             None => self.name.fail_for_null(cx),
@@ -133,13 +140,16 @@ impl XPath2Assertion {
 
 impl AssertionRole for XPath2Assertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        let bytes = self.scoped.judged_bytes(cx, sample);
+        let scope = self.scoped.read(cx);
+        let bytes = scope.judged_bytes(cx, sample);
         let proven = self.query.proven();
-        proven.turn(bytes, move |may_wait| self.check(cx, sample, may_wait))
+        proven.turn(bytes, move |may_wait| {
+            self.check(cx, scope, sample, may_wait)
+        })
     }
 
-    fn applies_to(&self) -> &ResultScope {
-        self.scoped.scope()
+    fn applies_to(&self, cx: &mut Context) -> ResultScope {
+        self.scoped.scope(cx)
     }
 
     fn row_name(&self) -> &Template {

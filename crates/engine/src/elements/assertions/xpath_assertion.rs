@@ -13,8 +13,8 @@ use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
-use crate::decode::scoped::Scoped;
-use crate::decode::setting::Flag;
+use crate::decode::scoped::{ScopeReading, Scoped};
+use crate::decode::setting::{Flag, Unused};
 use crate::elements::xpath_query::{XPathFault, look, look_apart};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
@@ -30,6 +30,7 @@ pub struct XPathAssertion {
     negate: Flag,
     tolerant: Flag,
     namespaces: Flag,
+    unused: Unused,
     proven: ProvenQuick,
 }
 
@@ -49,6 +50,17 @@ impl XPathAssertion {
             negate: Flag::decode(d, facts::INVERT.name, false),
             tolerant: Flag::decode(d, facts::TOLERANT.name, false),
             namespaces: Flag::decode(d, facts::NAMESPACES.name, false),
+            unused: Unused::decode(
+                d,
+                &[
+                    facts::VALIDATE,
+                    facts::IGNORE_WHITESPACE,
+                    facts::QUIET,
+                    facts::SHOW_WARNINGS,
+                    facts::REPORT_ERRORS,
+                    facts::FETCH_DTDS,
+                ],
+            ),
             proven: ProvenQuick::with_parsing(),
         }
     }
@@ -84,8 +96,9 @@ impl XPathAssertion {
             return self.name.fail_for_null(cx);
         }
         let (mut reading, mut read) = (XmlMode::Tolerant, None);
+        self.unused.eval(cx);
+        let namespaces = self.namespaces.get(cx);
         if !self.tolerant.get(cx) {
-            let namespaces = self.namespaces.get(cx);
             reading = XmlMode::Decoded { namespaces };
             // The parser gets the bytes of the response, whatever charset its header names.
             let decoded = match input {
@@ -105,21 +118,14 @@ impl XPathAssertion {
             }
         }
         let input = read.as_ref().unwrap_or(input);
-        let ready = self.query.get(cx);
-        let query = ready.text;
-        let answer = match may_wait {
+        let (query, answer) = match may_wait {
             true => {
-                look_apart(
-                    cx,
-                    &self.proven,
-                    input,
-                    reading,
-                    query.as_ref().into(),
-                    false,
-                )
-                .await
+                let query = self.query.get(cx).text;
+                let text = query.as_ref().into();
+                let answer = look_apart(cx, &self.proven, input, reading, text, false).await;
+                (query, answer)
             }
-            false => look(cx, input, reading, ready.outcome, false),
+            false => look(cx, input, reading, &self.query, &Flag::Fixed(false)),
         };
         match answer {
             Ok(answer) => {
@@ -134,14 +140,21 @@ impl XPathAssertion {
                 self.name.error(cx, format!("SAXException: {message}"))
             }
             Err(XPathFault::Query(message)) => {
+                self.negate.repeat(cx, 1);
                 let message = format!("TransformerException: {message} for: {query}");
                 self.name.error(cx, message)
             }
         }
     }
 
-    async fn check(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> AssertionResult {
-        match self.scoped.judged(cx, sample) {
+    async fn check(
+        &self,
+        cx: &mut Context,
+        scope: ScopeReading<'_>,
+        sample: &Sample,
+        may_wait: bool,
+    ) -> AssertionResult {
+        match scope.judged(cx, sample) {
             Some(input) => self.check_input(cx, &input, may_wait).await,
             None => self.name.fail_for_null(cx),
         }
@@ -150,13 +163,15 @@ impl XPathAssertion {
 
 impl AssertionRole for XPathAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        let bytes = self.scoped.judged_bytes(cx, sample);
-        self.proven
-            .turn(bytes, move |may_wait| self.check(cx, sample, may_wait))
+        let scope = self.scoped.read(cx);
+        let bytes = scope.judged_bytes(cx, sample);
+        self.proven.turn(bytes, move |may_wait| {
+            self.check(cx, scope, sample, may_wait)
+        })
     }
 
-    fn applies_to(&self) -> &ResultScope {
-        self.scoped.scope()
+    fn applies_to(&self, cx: &mut Context) -> ResultScope {
+        self.scoped.scope(cx)
     }
 
     fn row_name(&self) -> &Template {

@@ -62,7 +62,7 @@ struct AuthorizationRow {
     password: Template,
     domain: Template,
     realm: Template,
-    mechanism: Mechanism,
+    mechanism: Template,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -74,24 +74,20 @@ pub fn decode(d: &mut Decoder) -> Roles {
             continue;
         };
         let props = &element.props;
-        let mechanism = match props.str(items::AUTHORIZATION_MECHANISM.name).as_ref() {
-            "" => Some(Mechanism::BasicDigest),
-            name => Mechanism::from_name(name),
+        let mechanism = match props.has(items::AUTHORIZATION_MECHANISM.name) {
+            true => d.compile(&props.str(items::AUTHORIZATION_MECHANISM.name)),
+            false => Template::raw("BASIC"),
         };
-        let Some(mechanism) = mechanism else {
+        let named = Mechanism::from_name(&d.now(&mechanism));
+        if named.is_err() && mechanism.literal().is_some() {
             let message = format!(
-                "Authorization Manager '{}' has the unknown mechanism {}",
+                "Authorization Manager '{}' has the unknown mechanism `{}`, so requests to addresses that it applies to fail, as in JMeter; use BASIC, DIGEST, BASIC_DIGEST or KERBEROS",
                 d.element.name,
-                props.str(items::AUTHORIZATION_MECHANISM.name)
+                mechanism.source()
             );
-            d.refuse(
-                "auth-mechanism",
-                message,
-                "use BASIC, DIGEST, BASIC_DIGEST or KERBEROS",
-            );
-            continue;
-        };
-        asks_kerberos |= mechanism == Mechanism::Kerberos;
+            d.warn("auth-mechanism", message);
+        }
+        asks_kerberos |= named == Ok(Mechanism::Kerberos);
         let mut field = |name: &str| d.compile(&props.str(name));
         rows.push(AuthorizationRow {
             url: field(items::AUTHORIZATION_URL.name),
@@ -135,7 +131,7 @@ impl AuthManager {
             password: row.password.eval(cx).into_string(),
             domain: row.domain.eval(cx).into_string(),
             realm: row.realm.eval(cx).into_string(),
-            mechanism: row.mechanism,
+            mechanism: Mechanism::from_name(&row.mechanism.eval(cx)),
         });
         evaluated.collect()
     }

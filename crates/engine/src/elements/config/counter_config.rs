@@ -102,10 +102,14 @@ impl IterationListener for CounterConfig {
             if cx.iteration == 1 {
                 self.start.repeat(cx, 1); // the initial value of the user's number
             }
-            let count = cx.state(self.state, || Count {
+            let start = || Count {
                 current: range.start,
                 iteration: 1,
-            });
+            };
+            if resets && cx.state(self.state, start).iteration != iteration {
+                self.start.repeat(cx, 1); // the number starts again
+            }
+            let count = cx.state(self.state, start);
             count.next(range, resets.then_some(iteration))
         } else {
             match self.shared_number(cx, range) {
@@ -138,6 +142,7 @@ impl CounterConfig {
     fn range(&self, cx: &mut Context) -> Range {
         let end = self.end.eval(cx);
         let end = if end.is_empty() {
+            self.end.repeat(cx, 1); // CounterConfig#getEnd reads it as a number first
             i64::MAX
         } else {
             values::property_long(&end)

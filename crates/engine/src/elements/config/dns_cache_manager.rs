@@ -19,6 +19,7 @@ use drumfire_elements::config::dns_cache_manager as facts;
 use drumfire_elements::items;
 use drumfire_expr::Template;
 use drumfire_http::{FailureKind, Resolver, Resolving, SystemResolver};
+use drumfire_java::JvmDefaults;
 use drumfire_jmx::Value;
 
 use super::managers::{Manager, register};
@@ -26,6 +27,7 @@ use super::name_servers::NameServers;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
+use crate::elements::samplers::http::settings::name_rules;
 use crate::elements::samplers::http::state::user;
 use crate::run::context::{Context, StateId};
 use crate::run::roles::ThreadIterationListener;
@@ -113,7 +115,10 @@ impl DnsCacheManager {
             servers,
             port: DNS_PORT,
             dns: OnceCell::new(),
-            system: SystemResolver::new(),
+            system: SystemResolver::new(name_rules(
+                &cx.shared.properties,
+                JvmDefaults::of_process(),
+            )),
         }
     }
 }

@@ -18,6 +18,7 @@ use drumfire_web::property::Property;
 
 use crate::decode::Decoder;
 use crate::resolve::Element;
+use crate::run::request::is_unread;
 
 pub struct HeaderManager {
     /// The element's id in the tree.
@@ -86,6 +87,10 @@ impl HeaderManager {
         };
         let rows = changed.iter().map(|row| match row {
             HeaderRow::Planned(place) => planned(&self.rows[*place], read),
+            HeaderRow::Renamed(name, place) => {
+                let (_, value) = &self.rows[*place];
+                Header::new(name.to_string(), cow(read(Property::HeaderValue, value)))
+            }
             HeaderRow::Given(name, value) => Header::new(name.to_string(), value.to_string()),
         });
         rows.collect()
@@ -113,6 +118,8 @@ pub struct ChangedHeaders(Vec<(usize, Rc<[HeaderRow]>)>);
 enum HeaderRow {
     /// As the plan has it, with its variables.
     Planned(usize),
+    /// With another name, and the value that the plan has.
+    Renamed(Rc<str>, usize),
     Given(Rc<str>, Rc<str>),
 }
 
@@ -139,6 +146,8 @@ impl ChangedHeaders {
             Some(rows) => rows.to_vec(),
             None => (0..manager.rows.len()).map(HeaderRow::Planned).collect(),
         };
+        let unread = before.iter().zip(rows.clone());
+        let unread: Vec<_> = unread.filter(|((_, value), _)| is_unread(value)).collect();
         let mut kept: Vec<_> = before.iter().zip(rows).map(Some).collect();
         let rows = after.iter().map(|header| {
             let own = |place: &&mut Option<(&(String, String), HeaderRow)>| {
@@ -146,7 +155,16 @@ impl ChangedHeaders {
             };
             match kept.iter_mut().find(own).and_then(Option::take) {
                 Some((_, row)) => row,
-                None => HeaderRow::Given(header.0.as_str().into(), header.1.as_str().into()),
+                None => {
+                    let name = header.0.as_str().into();
+                    let found = unread.iter().find(|((_, value), _)| *value == header.1);
+                    match found {
+                        Some((_, HeaderRow::Planned(place) | HeaderRow::Renamed(_, place))) => {
+                            HeaderRow::Renamed(name, *place)
+                        }
+                        _ => HeaderRow::Given(name, header.1.as_str().into()),
+                    }
+                }
             }
         });
         let rows = rows.collect();
@@ -159,6 +177,7 @@ impl ChangedHeaders {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::request::UnreadText;
 
     const XML: &str = r#"<HeaderManager guiclass="HeaderPanel" testclass="HeaderManager" testname="h"><collectionProp name="HeaderManager.headers">
         <elementProp name="" elementType="Header"><stringProp name="Header.name">A</stringProp><stringProp name="Header.value">${a}</stringProp></elementProp>
@@ -197,6 +216,18 @@ mod tests {
         assert!(changed.of(id + 1).is_none());
         changed.change(&manager, &after, &after[1..3]);
         let expected = [HeaderRow::Planned(2), given("B", "2")];
+        assert_eq!(*changed.of(id).expect("they are changed"), expected);
+        let unread = UnreadText {
+            sampler: 3,
+            place: 7,
+        };
+        let unread = unread.stand_in().expect("it has a number");
+        let (before, after) = (
+            pairs(&[("C", &unread), ("B", "2")]),
+            pairs(&[("D", &unread)]),
+        );
+        changed.change(&manager, &before, &after);
+        let expected = [HeaderRow::Renamed("D".into(), 2)];
         assert_eq!(*changed.of(id).expect("they are changed"), expected);
     }
 }

@@ -12,21 +12,20 @@ use drumfire_expr::{Raised, Scope as _, Template, Text};
 use drumfire_query::boundary::Boundary;
 use drumfire_results::Sample;
 
-use super::field::{DOCUMENT, ExtractorField};
+use super::field::{self, ExtractorField};
 use super::most_matches::MostMatches;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::decode::scoped::Scoped;
-use crate::decode::setting::{Flag, WholeNumber};
-use crate::elements::java;
+use crate::decode::scoped::{ScopeReading, Scoped};
+use crate::decode::setting::{Choice, Flag, WholeNumber};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::PostProcessor;
 
 pub struct BoundaryExtractor {
     scoped: Scoped,
-    field: ExtractorField,
+    field: Choice<ExtractorField>,
     name: Template,
     reference: Template,
     left: Template,
@@ -41,10 +40,7 @@ pub struct BoundaryExtractor {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let decoded = BoundaryExtractor::decode(d);
-    if decoded.field == ExtractorField::Document && !decoded.scoped.is_variable() {
-        return java::instead(d, DOCUMENT, java::post);
-    }
-    Roles::post(decoded)
+    field::instead(d, &decoded.scoped, &decoded.field).unwrap_or_else(|| Roles::post(decoded))
 }
 
 impl BoundaryExtractor {
@@ -68,12 +64,17 @@ impl BoundaryExtractor {
         }
     }
 
-    fn texts<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Result<Vec<Text<'s>>, Raised> {
-        let inputs = self.scoped.inputs(cx, sample);
-        let texts = inputs.map(|input| self.field.text(cx, &input));
+    fn texts<'s>(
+        &self,
+        cx: &mut Context,
+        scope: &ScopeReading<'_>,
+        sample: &'s Sample,
+    ) -> Result<Vec<Text<'s>>, Raised> {
+        let inputs = scope.inputs(cx, sample);
+        let texts = inputs.map(|input| ExtractorField::text(&self.field, cx, &input));
         let texts: Vec<Text<'s>> = texts.collect::<Result<_, _>>()?;
-        if texts.is_empty() && self.scoped.is_variable() {
-            let variable = self.scoped.variable_name(cx).into_string();
+        if texts.is_empty() && scope.is_variable() {
+            let variable = scope.variable_name();
             let name = self.name.eval(cx);
             tracing::warn!(
                 "No variable '{variable}' found to process by Boundary Extractor '{name}', skipping processing"
@@ -83,7 +84,13 @@ impl BoundaryExtractor {
     }
 
     /// The fragments to be stored: all of them for a random choice or a negative number, else the chosen one.
-    fn extract(&self, cx: &mut Context, texts: &[Text<'_>], number: i32) -> Vec<Rc<str>> {
+    fn extract(
+        &self,
+        cx: &mut Context,
+        is_variable: bool,
+        texts: &[Text<'_>],
+        number: i32,
+    ) -> Vec<Rc<str>> {
         let made;
         let (left, right) = (self.left.eval(cx), self.right.eval(cx));
         let boundary = match &self.boundary {
@@ -103,7 +110,7 @@ impl BoundaryExtractor {
         }
         // If a boundary is empty, a variable has only one fragment, which is taken whatever number the plan wants.
         let is_open = left.is_empty() || right.is_empty();
-        let skipped = if self.scoped.is_variable() && is_open {
+        let skipped = if is_variable && is_open {
             0
         } else {
             number as usize - 1
@@ -131,9 +138,10 @@ impl PostProcessor for BoundaryExtractor {
         let mut names = VariableNames::new(&reference);
         let previous = names.take_match_count(&mut cx.vars);
         let mut kept = 0;
-        match self.texts(cx, sample) {
+        let scope = self.scoped.read(cx);
+        match self.texts(cx, &scope, sample) {
             Ok(texts) => {
-                let found = self.extract(cx, &texts, number);
+                let found = self.extract(cx, scope.is_variable(), &texts, number);
                 if number < 0 {
                     kept = found.len();
                     names.set_match_count(found.len(), &mut cx.vars);
@@ -154,7 +162,7 @@ impl PostProcessor for BoundaryExtractor {
     }
 
     fn needs(&self) -> Needs {
-        self.scoped.needs(self.field.needs())
+        self.scoped.needs(ExtractorField::needs(&self.field))
     }
 }
 

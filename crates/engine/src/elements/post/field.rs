@@ -4,6 +4,10 @@ use drumfire_expr::{Raised, Text};
 use drumfire_results::Sample;
 
 use crate::decode::Decoder;
+use crate::decode::roles::Roles;
+use crate::decode::scoped::Scoped;
+use crate::decode::setting::Choice;
+use crate::elements::java;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
@@ -23,10 +27,13 @@ pub enum ExtractorField {
 }
 
 impl ExtractorField {
-    /// Anything unknown means the body.
-    pub fn decode(d: &mut Decoder, property: &str) -> ExtractorField {
-        let text = d.text_now(property).to_ascii_lowercase();
-        match text.as_str() {
+    /// The property; anything unknown means the body.
+    pub fn decode(d: &mut Decoder, property: &str) -> Choice<ExtractorField> {
+        Choice::decode(d, property, "", ExtractorField::read)
+    }
+
+    fn read(text: &str) -> ExtractorField {
+        match text.to_ascii_lowercase().as_str() {
             "url" => ExtractorField::Url,
             "true" => ExtractorField::ResponseHeaders,
             "request_headers" => ExtractorField::RequestHeaders,
@@ -38,7 +45,25 @@ impl ExtractorField {
         }
     }
 
-    pub fn needs(self) -> Needs {
+    /// How often JMeter reads the property, once for each value that it may have (`RegexExtractor#getInputString`).
+    fn reads(self) -> usize {
+        match self {
+            ExtractorField::Url => 1,
+            ExtractorField::ResponseHeaders => 2,
+            ExtractorField::RequestHeaders => 3,
+            ExtractorField::Code => 4,
+            ExtractorField::Message => 5,
+            ExtractorField::UnescapedBody => 6,
+            ExtractorField::Document | ExtractorField::Body => 7,
+        }
+    }
+
+    /// The needs of an extractor that reads this field.
+    pub fn needs(field: &Choice<ExtractorField>) -> Needs {
+        field.fixed().map_or(Needs::ALL, ExtractorField::own_needs)
+    }
+
+    fn own_needs(self) -> Needs {
         match self {
             ExtractorField::Url | ExtractorField::Code | ExtractorField::Message => Needs::NOTHING,
             ExtractorField::ResponseHeaders => Needs {
@@ -59,12 +84,18 @@ impl ExtractorField {
     ///
     /// # Errors
     /// When the body has an entity that stands for no character (`StringEscapeUtils.unescapeHtml4`).
-    pub fn text<'s>(self, cx: &mut Context, input: &Input<'s>) -> Result<Text<'s>, Raised> {
+    pub fn text<'s>(
+        field: &Choice<ExtractorField>,
+        cx: &mut Context,
+        input: &Input<'s>,
+    ) -> Result<Text<'s>, Raised> {
         let Input::Result(sample) = input else {
             return Ok(cx.parsed.text(input));
         };
         let sample: &'s Sample = sample;
-        Ok(match self {
+        let chosen = field.get(cx);
+        field.repeat(cx, chosen.reads() - 1);
+        Ok(match chosen {
             ExtractorField::Url => Text::Literal(sample.url.as_deref().unwrap_or("")),
             ExtractorField::ResponseHeaders => {
                 Text::Literal(sample.response_headers.as_deref().unwrap_or(""))
@@ -89,12 +120,18 @@ impl ExtractorField {
 /// Why Java runs an element that reads a body as a document.
 pub const DOCUMENT: &str = "it reads the body as a document, which needs Apache Tika";
 
+/// Lets Java run an extractor that reads a body as a document.
+pub fn instead(d: &mut Decoder, scoped: &Scoped, field: &Choice<ExtractorField>) -> Option<Roles> {
+    let is_document = field.fixed() == Some(ExtractorField::Document);
+    (is_document && !scoped.is_always_variable()).then(|| java::instead(d, DOCUMENT, java::post))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture;
 
-    fn field(value: &str) -> (ExtractorField, Context) {
+    fn field(value: &str) -> (Choice<ExtractorField>, Context) {
         let xml = format!(
             r#"<RegexExtractor guiclass="x" testclass="RegexExtractor" testname="r"><stringProp name="f">{value}</stringProp></RegexExtractor>"#
         );
@@ -113,11 +150,10 @@ mod tests {
         };
         let read = |name: &str| {
             let (field, mut cx) = field(name);
-            let text = field
-                .text(&mut cx, &Input::Result(&sample))
+            let text = ExtractorField::text(&field, &mut cx, &Input::Result(&sample))
                 .expect("a text")
                 .into_string();
-            let needs = field.needs();
+            let needs = ExtractorField::needs(&field);
             (text, [needs.body, needs.headers, needs.request])
         };
         let body = "a &lt; b &amp;amp; &nope; &#65;".to_owned();

@@ -17,10 +17,10 @@ use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compile, CompiledProperty, SelectorRules};
 use crate::decode::roles::Roles;
-use crate::decode::scoped::Scoped;
+use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Flag, WholeNumber};
 use crate::run::apart::ProvenQuick;
-use crate::run::context::Context;
+use crate::run::context::{Context, StateId};
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::PageKey;
@@ -31,12 +31,18 @@ pub struct HtmlExtractor {
     name: Template,
     reference: Template,
     selector: CompiledProperty<Selector>,
-    engine: Engine,
+    engine: EngineChoice,
     attribute: Template,
     match_number: WholeNumber,
     default: Template,
     default_is_empty: Flag,
     proven: ProvenQuick,
+}
+
+/// The library of the selector. JMeter reads it when a user needs it first (`getExtractorImpl`).
+enum EngineChoice {
+    Fixed(Engine),
+    PerUser(Template, StateId),
 }
 
 /// The values found; a missing attribute is `None` with Jodd.
@@ -48,24 +54,17 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl HtmlExtractor {
     fn decode(d: &mut Decoder) -> HtmlExtractor {
-        let engine = match d.text_now(facts::IMPLEMENTATION.name).as_str() {
-            "JODD" => Engine::Jodd,
-            "" | "JSOUP" => Engine::Jsoup,
-            other => {
-                let message = format!(
-                    "'{}' names the selector library '{other}', which JMeter does not have",
-                    d.element.name
-                );
-                d.refuse("selector-library", message, "choose JSOUP or JODD");
-                Engine::Jsoup
-            }
-        };
+        let engine = EngineChoice::decode(d);
+        let rules = SelectorRules(match &engine {
+            EngineChoice::Fixed(engine) => *engine,
+            EngineChoice::PerUser(..) => Engine::Jsoup,
+        });
         let expression = d.template(facts::SELECTOR.name);
         HtmlExtractor {
             scoped: Scoped::extractor(d),
             name: d.name(),
             reference: d.template(facts::NAME.name),
-            selector: CompiledProperty::new(d, expression, SelectorRules(engine)),
+            selector: CompiledProperty::new(d, expression, rules),
             engine,
             attribute: d.template(facts::ATTRIBUTE.name),
             match_number: WholeNumber::decode(d, facts::MATCH_NUMBER.name, 0),
@@ -79,13 +78,13 @@ impl HtmlExtractor {
     async fn extract(
         &self,
         cx: &mut Context,
-        sample: &Sample,
+        (scope, sample): (&ScopeReading<'_>, &Sample),
         number: i32,
         may_wait: bool,
     ) -> Result<Values, String> {
-        let inputs: Vec<Input<'_>> = self.scoped.inputs(cx, sample).collect();
-        if inputs.is_empty() && self.scoped.is_variable() {
-            let variable = self.scoped.variable_name(cx).into_string();
+        let inputs: Vec<Input<'_>> = scope.inputs(cx, sample).collect();
+        if inputs.is_empty() && scope.is_variable() {
+            let variable = scope.variable_name();
             let name = self.name.eval(cx);
             tracing::warn!(
                 "No variable '{variable}' found to process by CSS Selector Extractor '{name}', skipping processing"
@@ -98,11 +97,17 @@ impl HtmlExtractor {
         };
         let attribute = self.attribute.eval(cx);
         let mut found = Values::new();
+        if inputs.is_empty() {
+            self.selector.repeat(cx, 1);
+        }
         for (index, input) in inputs.iter().enumerate() {
+            if matches!(input, Input::Variable(value) if value.is_empty()) {
+                break;
+            }
+            let engine = self.engine.get(cx)?;
             let key = match input {
-                Input::Variable(value) if value.is_empty() => break,
-                Input::Variable(_) => Some(PageKey::Variable(self.engine)),
-                Input::Result(_) => (index == 0).then_some(PageKey::First(self.engine)),
+                Input::Variable(_) => Some(PageKey::Variable(engine)),
+                Input::Result(_) => (index == 0).then_some(PageKey::First(engine)),
             };
             let most = wanted - found.len();
             let text = match may_wait {
@@ -110,10 +115,13 @@ impl HtmlExtractor {
                 false => None,
             };
             let values = match text {
-                Some(text) => self.select_apart(cx, &text, &attribute, most).await?,
+                Some(text) => {
+                    let query = (engine, &*attribute);
+                    self.select_apart(cx, &text, query, most).await?
+                }
                 None => {
                     let page = cx.parsed.page(input, key);
-                    let selector = self.selector.get(cx).outcome?;
+                    let selector = self.selector.get_by(cx, SelectorRules(engine)).outcome?;
                     selector.select(&page, Some(&attribute), most)
                 }
             };
@@ -130,11 +138,11 @@ impl HtmlExtractor {
         &self,
         cx: &mut Context,
         text: &str,
-        attribute: &str,
+        (engine, attribute): (Engine, &str),
         most: usize,
     ) -> Result<Vec<Option<String>>, String> {
         let selector = self.selector.get(cx).text.into_string();
-        let rules = SelectorRules(self.engine);
+        let rules = SelectorRules(engine);
         let (text, attribute) = (text.to_owned(), attribute.to_owned());
         let bytes = text.len();
         let search = move || {
@@ -145,14 +153,21 @@ impl HtmlExtractor {
         found.unwrap_or(Ok(Vec::new()))
     }
 
-    async fn process(&self, cx: &mut Context, sample: &mut Sample, may_wait: bool) {
+    async fn process(
+        &self,
+        cx: &mut Context,
+        scope: ScopeReading<'_>,
+        sample: &mut Sample,
+        may_wait: bool,
+    ) {
         let reference = self.reference.eval(cx);
         let number = self.match_number.get(cx);
         let default = self.default.eval(cx);
         if !default.is_empty() || self.default_is_empty.get(cx) {
             cx.vars.set_named(&reference, default.into_value());
         }
-        let found = match self.extract(cx, sample, number, may_wait).await {
+        let from = (&scope, &*sample);
+        let found = match self.extract(cx, from, number, may_wait).await {
             Ok(found) => found,
             Err(message) => {
                 let name = self.name.eval(cx);
@@ -184,11 +199,57 @@ impl HtmlExtractor {
     }
 }
 
+impl EngineChoice {
+    fn decode(d: &mut Decoder) -> EngineChoice {
+        let template = d.template(facts::IMPLEMENTATION.name);
+        let Some(text) = template.literal() else {
+            return EngineChoice::PerUser(template, d.new_state());
+        };
+        let Some(engine) = engine(text) else {
+            let message = format!(
+                "'{}' names the selector library '{text}', which JMeter does not have",
+                d.element.name
+            );
+            d.refuse("selector-library", message, "choose JSOUP or JODD");
+            return EngineChoice::Fixed(Engine::Jsoup);
+        };
+        EngineChoice::Fixed(engine)
+    }
+
+    fn get(&self, cx: &mut Context) -> Result<Engine, String> {
+        let (template, state) = match self {
+            EngineChoice::Fixed(engine) => return Ok(*engine),
+            EngineChoice::PerUser(template, state) => (template, *state),
+        };
+        if let Some(engine) = *cx.state::<Option<Engine>>(state, || None) {
+            return Ok(engine);
+        }
+        let text = template.eval(cx);
+        let engine = engine(&text).ok_or_else(|| {
+            format!(
+                "java.lang.IllegalArgumentException: Extractor implementation:{text} is unknown"
+            )
+        })?;
+        *cx.state(state, || None) = Some(engine);
+        Ok(engine)
+    }
+}
+
+fn engine(name: &str) -> Option<Engine> {
+    match name {
+        "JODD" => Some(Engine::Jodd),
+        "" | "JSOUP" => Some(Engine::Jsoup),
+        _ => None,
+    }
+}
+
 impl PostProcessorRole for HtmlExtractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
-        let bytes = self.scoped.bytes(cx, sample);
-        self.proven
-            .turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
+        let scope = self.scoped.read(cx);
+        let bytes = scope.bytes(cx, sample);
+        self.proven.turn(bytes, move |may_wait| {
+            self.process(cx, scope, sample, may_wait)
+        })
     }
 
     fn reads(&self) -> Needs {

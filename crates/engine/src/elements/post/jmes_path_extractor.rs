@@ -18,7 +18,7 @@ use crate::decode::Decoder;
 use crate::decode::compiled;
 use crate::decode::compiled::{Compile, NoRules, Use};
 use crate::decode::roles::Roles;
-use crate::decode::scoped::Scoped;
+use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
@@ -67,11 +67,16 @@ impl JmesPathExtractor {
     }
 
     /// The bodies that are not blank, or the variable, which is `None` if undefined.
-    fn inputs<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Vec<Option<Input<'s>>> {
-        if self.scoped.is_variable() {
-            return vec![self.scoped.variable(cx).map(Input::Variable)];
+    fn inputs<'s>(
+        &self,
+        cx: &mut Context,
+        scope: &ScopeReading<'_>,
+        sample: &'s Sample,
+    ) -> Vec<Option<Input<'s>>> {
+        if scope.is_variable() {
+            return vec![scope.variable(cx).map(Input::Variable)];
         }
-        let inputs = self.scoped.inputs(cx, sample);
+        let inputs = scope.inputs(cx, sample);
         let mut is_blank = |input: &Input<'_>| cx.parsed.is_blank(input);
         inputs.filter(|input| !is_blank(input)).map(Some).collect()
     }
@@ -147,15 +152,21 @@ fn store(
 }
 
 impl JmesPathExtractor {
-    async fn process(&self, cx: &mut Context, sample: &Sample, may_wait: bool) {
-        let inputs = self.inputs(cx, sample);
+    async fn process(
+        &self,
+        cx: &mut Context,
+        scope: ScopeReading<'_>,
+        sample: &Sample,
+        may_wait: bool,
+    ) {
+        let inputs = self.inputs(cx, &scope, sample);
         let mut names = VariableNames::new(&self.reference.eval(cx));
         let default = self.default.eval(cx).into_value();
-        self.match_number.repeat(cx, 1); // isBlank asks first
         let text = self.match_number.eval(cx);
         let number = if drumfire_java::text::is_blank(&text) {
             Some(0)
         } else {
+            self.match_number.repeat(cx, 1); // isBlank asks first
             values::parse_int(&text)
         };
         let Some(number) = number else {
@@ -165,6 +176,7 @@ impl JmesPathExtractor {
         };
         names.clear(&mut cx.vars);
         if inputs.is_empty() {
+            self.path.repeat(cx, 1);
             return cx.vars.set_named(names.base(), default);
         }
         match self.extract(cx, &inputs, may_wait).await {
@@ -180,9 +192,11 @@ impl JmesPathExtractor {
 
 impl PostProcessorRole for JmesPathExtractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
-        let bytes = self.scoped.bytes(cx, sample);
-        self.query
-            .turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
+        let scope = self.scoped.read(cx);
+        let bytes = scope.bytes(cx, sample);
+        self.query.turn(bytes, move |may_wait| {
+            self.process(cx, scope, sample, may_wait)
+        })
     }
 
     fn reads(&self) -> Needs {

@@ -22,7 +22,7 @@ use crate::decode::Decoder;
 use crate::decode::compiled;
 use crate::decode::compiled::{NoRules, Use};
 use crate::decode::roles::Roles;
-use crate::decode::scoped::Scoped;
+use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::Flag;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
@@ -44,6 +44,8 @@ pub struct JsonPostProcessor {
     defaults: Template,
     match_numbers: Template,
     concatenates: Flag,
+    /// Empty defaults at the end count, as in JMeter 6.
+    keeps_empty_defaults: bool,
     query: JsonQuery,
 }
 
@@ -91,21 +93,27 @@ impl JsonPostProcessor {
             defaults: d.template(facts::DEFAULTS.name),
             match_numbers: d.template(facts::MATCH_NUMBERS.name),
             concatenates: Flag::decode(d, facts::COMPUTE_CONCAT.name, false),
+            keeps_empty_defaults: d.decoding.follows_jmeter6,
             query: JsonQuery::new(JsonReader::Smart),
         }
     }
 
     /// The bodies that are not blank, or the variable, which is `None` if it is undefined or empty.
-    fn bodies<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Vec<Option<SearchedBody<'s>>> {
+    fn bodies<'s>(
+        &self,
+        cx: &mut Context,
+        scope: &ScopeReading<'_>,
+        sample: &'s Sample,
+    ) -> Vec<Option<SearchedBody<'s>>> {
         let body = |input| SearchedBody {
             input,
             parsed: None,
         };
-        if self.scoped.is_variable() {
-            let value = self.scoped.variable(cx).filter(|value| !value.is_empty());
+        if scope.is_variable() {
+            let value = scope.variable(cx).filter(|value| !value.is_empty());
             return vec![value.map(|value| body(Input::Variable(value)))];
         }
-        let inputs = self.scoped.inputs(cx, sample);
+        let inputs = scope.inputs(cx, sample);
         let bodies =
             inputs.filter_map(|input| (!cx.parsed.is_blank(&input)).then(|| Some(body(input))));
         bodies.collect()
@@ -241,14 +249,24 @@ fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
 }
 
 impl JsonPostProcessor {
-    async fn process(&self, cx: &mut Context, sample: &mut Sample, may_wait: bool) {
-        let mut bodies = self.bodies(cx, sample);
+    async fn process(
+        &self,
+        cx: &mut Context,
+        scope: ScopeReading<'_>,
+        sample: &mut Sample,
+        may_wait: bool,
+    ) {
+        let mut bodies = self.bodies(cx, &scope, sample);
         let (names, paths, defaults) = (
             self.names.eval(cx),
             self.paths.eval(cx),
             self.defaults.eval(cx),
         );
-        let (names, paths, defaults) = (split(&names), split(&paths), split(&defaults));
+        let (names, paths) = (split(&names), split(&paths));
+        let defaults = match self.keeps_empty_defaults {
+            true => defaults.split(';').collect(),
+            false => split(&defaults),
+        };
         let numbers = match match_numbers(&self.match_numbers.eval(cx), defaults.len()) {
             Ok(numbers) => numbers,
             Err(exception) => return cx.raise(Raised::exception(exception)),
@@ -272,7 +290,7 @@ impl JsonPostProcessor {
                 names: VariableNames::new(drumfire_java::text::trim(names[index])),
                 default: defaults[index].into(),
                 number: numbers[index],
-                concatenates: self.concatenates.get(cx),
+                concatenates: &self.concatenates,
             };
             target.names.clear(&mut cx.vars);
             if bodies.is_empty() {
@@ -301,9 +319,11 @@ impl JsonPostProcessor {
 
 impl PostProcessorRole for JsonPostProcessor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
-        let bytes = self.scoped.bytes(cx, sample);
-        self.query
-            .turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
+        let scope = self.scoped.read(cx);
+        let bytes = scope.bytes(cx, sample);
+        self.query.turn(bytes, move |may_wait| {
+            self.process(cx, scope, sample, may_wait)
+        })
     }
 
     fn reads(&self) -> Needs {
@@ -312,14 +332,14 @@ impl PostProcessorRole for JsonPostProcessor {
 }
 
 /// Where the values of one expression go.
-struct Destination {
+struct Destination<'a> {
     names: VariableNames,
     default: Rc<str>,
     number: i32,
-    concatenates: bool,
+    concatenates: &'a Flag,
 }
 
-impl Destination {
+impl Destination<'_> {
     /// Writes the variable itself: a null becomes the default.
     fn set(&mut self, value: Option<Rc<str>>, cx: &mut Context) {
         let value = value.unwrap_or_else(|| self.default.clone());
@@ -337,7 +357,7 @@ impl Destination {
             [] => {
                 self.set(None, cx);
                 self.names.set_match_count(0, &mut cx.vars);
-                if self.number < 0 && self.concatenates {
+                if self.number < 0 && self.concatenates.get(cx) {
                     self.set_all("".into(), cx);
                 }
                 return;
@@ -360,7 +380,11 @@ impl Destination {
             .iter()
             .map(|value| value.clone().unwrap_or_else(|| self.default.clone()));
         let values: Vec<Rc<str>> = values.collect();
-        if self.concatenates {
+        let concatenates = self.concatenates.get(cx);
+        if let 2.. = values.len() {
+            self.concatenates.repeat(cx, values.len() + 1); // handleListResult asks for each value
+        }
+        if concatenates {
             self.set_all(values.join(",").into(), cx);
         }
         for (index, value) in values.into_iter().enumerate() {

@@ -19,15 +19,14 @@ use drumfire_query::Matches;
 use drumfire_query::regex::{Captures, Dialect, Pattern, RegexOptions};
 use drumfire_results::Sample;
 
-use super::field::{DOCUMENT, ExtractorField};
+use super::field::{self, ExtractorField};
 use super::most_matches::MostMatches;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, RegexRules, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
-use crate::decode::setting::{Flag, WholeNumber};
-use crate::elements::java;
+use crate::decode::setting::{Choice, Flag, WholeNumber};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::{Context, StateId};
 use crate::run::input::Input;
@@ -36,7 +35,7 @@ use crate::run::roles::{Act, PostProcessorRole};
 
 pub struct RegexExtractor {
     scoped: Scoped,
-    field: ExtractorField,
+    field: Choice<ExtractorField>,
     name: Template,
     reference: Template,
     pattern: CompiledProperty<Pattern>,
@@ -57,10 +56,7 @@ enum ResultTemplate {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let decoded = RegexExtractor::decode(d);
-    if decoded.field == ExtractorField::Document && !decoded.scoped.is_variable() {
-        return java::instead(d, DOCUMENT, java::post);
-    }
-    Roles::post(decoded)
+    field::instead(d, &decoded.scoped, &decoded.field).unwrap_or_else(|| Roles::post(decoded))
 }
 
 impl RegexExtractor {
@@ -103,9 +99,10 @@ impl RegexExtractor {
 
     /// The texts to be searched; `None` if one of them cannot be made, which this has raised in the context.
     fn texts<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Vec<Text<'s>>> {
-        let inputs: Vec<Input<'s>> = self.scoped.inputs(cx, sample).collect();
-        if inputs.is_empty() && self.scoped.is_variable() {
-            let variable = self.scoped.variable_name(cx).into_string();
+        let scope = self.scoped.read(cx);
+        let inputs: Vec<Input<'s>> = scope.inputs(cx, sample).collect();
+        if inputs.is_empty() && scope.is_variable() {
+            let variable = scope.variable_name();
             let name = self.name.eval(cx);
             tracing::warn!(
                 "No variable '{variable}' found to process by RegexExtractor '{name}', skipping processing"
@@ -113,7 +110,7 @@ impl RegexExtractor {
         }
         let mut texts = Vec::with_capacity(inputs.len());
         for input in &inputs {
-            match self.field.text(cx, input) {
+            match ExtractorField::text(&self.field, cx, input) {
                 Ok(text) => texts.push(text),
                 Err(raised) => {
                     drumfire_expr::Scope::raise(cx, raised);
@@ -285,7 +282,7 @@ impl PostProcessorRole for RegexExtractor {
     }
 
     fn reads(&self) -> Needs {
-        self.scoped.needs(self.field.needs())
+        self.scoped.needs(ExtractorField::needs(&self.field))
     }
 }
 

@@ -19,7 +19,7 @@ use drumfire_results::Sample;
 use super::xpath_extractor::{Store, Values, failed_extraction};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::decode::scoped::Scoped;
+use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Flag, WholeNumber};
 use crate::elements::java;
 use crate::elements::xpath2_query::XPath2Query;
@@ -63,25 +63,28 @@ impl XPath2Extractor {
     async fn extract(
         &self,
         cx: &mut Context,
-        sample: &Sample,
+        (scope, sample): (&ScopeReading<'_>, &Sample),
         may_wait: bool,
     ) -> Result<Values, String> {
+        let number = self.match_number.get(cx);
         let mut found = Values::new();
-        if !self.scoped.is_variable() {
-            for _ in self.scoped.inputs(cx, sample) {
+        if !scope.is_variable() {
+            for _ in scope.inputs(cx, sample) {
                 let input = Input::Result(sample);
-                self.search(cx, &input, &mut found, may_wait).await?;
+                let to = (number, &mut found);
+                self.search(cx, &input, to, may_wait).await?;
             }
             return Ok(found);
         }
-        match self.scoped.variable(cx) {
+        match scope.variable(cx) {
             Some(value) if value.is_empty() => {}
             Some(value) => {
                 let input = Input::Variable(value);
-                self.search(cx, &input, &mut found, may_wait).await?;
+                let to = (number, &mut found);
+                self.search(cx, &input, to, may_wait).await?;
             }
             None => {
-                let variable = self.scoped.variable_name(cx).into_string();
+                let variable = scope.variable_name();
                 let name = self.name.eval(cx);
                 tracing::warn!(
                     "No variable '{variable}' found to process by XPathExtractor '{name}', skipping processing"
@@ -96,16 +99,18 @@ impl XPath2Extractor {
         &self,
         cx: &mut Context,
         input: &Input<'_>,
-        found: &mut Values,
+        (number, found): (i32, &mut Values),
         may_wait: bool,
     ) -> Result<(), String> {
         let fragment = self.fragment.get(cx);
-        let looked = self.query.look(cx, input, fragment, may_wait).await?;
+        let query = self.query.text(cx);
+        let query = (&*query, input);
+        let looked = self.query.look(cx, query, fragment, may_wait).await?;
         let Some(looked) = looked else {
             return Ok(());
         };
         let mut items = looked.items.map_err(|error| error.message)?.into_iter();
-        match self.match_number.get(cx) {
+        match number {
             number if number < 0 => found.extend(items.map(|item| Some(Rc::from(item)))),
             0 if items.len() == 0 => {
                 // JMeter calls `XdmValue#itemAt` with the index before the first.
@@ -129,11 +134,17 @@ impl XPath2Extractor {
 }
 
 impl XPath2Extractor {
-    async fn process(&self, cx: &mut Context, sample: &mut Sample, may_wait: bool) {
+    async fn process(
+        &self,
+        cx: &mut Context,
+        scope: ScopeReading<'_>,
+        sample: &mut Sample,
+        may_wait: bool,
+    ) {
         let reference = self.reference.eval(cx);
         let default = self.default.eval(cx).into_value();
         let store = Store::begin(cx, &reference, default);
-        match self.extract(cx, sample, may_wait).await {
+        match self.extract(cx, (&scope, sample), may_wait).await {
             Ok(found) => store.keep(cx, found),
             Err(message) => {
                 tracing::warn!(
@@ -149,9 +160,12 @@ impl XPath2Extractor {
 
 impl PostProcessorRole for XPath2Extractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
-        let bytes = self.scoped.bytes(cx, sample);
+        let scope = self.scoped.read(cx);
+        let bytes = scope.bytes(cx, sample);
         let proven = self.query.proven();
-        proven.turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
+        proven.turn(bytes, move |may_wait| {
+            self.process(cx, scope, sample, may_wait)
+        })
     }
 
     fn reads(&self) -> Needs {

@@ -18,8 +18,8 @@ use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
-use crate::decode::scoped::Scoped;
-use crate::decode::setting::{Flag, WholeNumber};
+use crate::decode::scoped::{ScopeReading, Scoped};
+use crate::decode::setting::{Flag, Unused, WholeNumber};
 use crate::elements::xpath_query::{XPathFault, look, look_apart};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
@@ -38,6 +38,7 @@ pub struct XPathExtractor {
     tolerant: Flag,
     namespaces: Flag,
     fragment: Flag,
+    unused: Unused,
     proven: ProvenQuick,
 }
 
@@ -61,6 +62,15 @@ impl XPathExtractor {
             tolerant: Flag::decode(d, facts::TOLERANT.name, false),
             namespaces: Flag::decode(d, facts::NAMESPACES.name, false),
             fragment: Flag::decode(d, facts::FRAGMENT.name, false),
+            unused: Unused::decode(
+                d,
+                &[
+                    facts::QUIET,
+                    facts::SHOW_WARNINGS,
+                    facts::REPORT_ERRORS,
+                    facts::FETCH_DTDS,
+                ],
+            ),
             proven: ProvenQuick::with_parsing(),
         }
     }
@@ -68,33 +78,36 @@ impl XPathExtractor {
     async fn extract(
         &self,
         cx: &mut Context,
-        inputs: &[Input<'_>],
+        (scope, sample): (&ScopeReading<'_>, &Sample),
         may_wait: bool,
     ) -> Result<Values, String> {
-        if inputs.is_empty() && self.scoped.is_variable() {
-            let variable = self.scoped.variable_name(cx).into_string();
+        let inputs: Vec<Input<'_>> = scope.inputs(cx, sample).collect();
+        if inputs.is_empty() && scope.is_variable() {
+            let variable = scope.variable_name();
             let name = self.name.eval(cx);
             tracing::warn!(
                 "No variable '{variable}' found to process by XPathExtractor '{name}', skipping processing"
             );
         }
-        let reading = match self.tolerant.get(cx) {
-            true => XmlMode::Tolerant,
-            false => XmlMode::Xml {
-                namespaces: self.namespaces.get(cx),
-            },
-        };
         let number = self.match_number.get(cx);
-        let fragment = self.fragment.get(cx);
         let mut found = Values::new();
-        for input in inputs {
+        for input in &inputs {
             if matches!(input, Input::Variable(value) if value.is_empty()) {
                 break;
             }
-            let ready = self.query.get(cx);
+            let namespaces = self.namespaces.get(cx);
+            let reading = match self.tolerant.get(cx) {
+                true => XmlMode::Tolerant,
+                false => XmlMode::Xml { namespaces },
+            };
+            self.unused.eval(cx);
             let answer = match may_wait {
-                true => look_apart(cx, &self.proven, input, reading, ready.text, fragment).await,
-                false => look(cx, input, reading, ready.outcome, fragment),
+                true => {
+                    let query = self.query.get(cx).text;
+                    let fragment = self.fragment.get(cx);
+                    look_apart(cx, &self.proven, input, reading, query, fragment).await
+                }
+                false => look(cx, input, reading, &self.query, &self.fragment).1,
             };
             let answer = answer.map_err(XPathFault::into_message)?;
             collect(cx, answer, number, &mut found);
@@ -102,12 +115,17 @@ impl XPathExtractor {
         Ok(found)
     }
 
-    async fn process(&self, cx: &mut Context, sample: &mut Sample, may_wait: bool) {
+    async fn process(
+        &self,
+        cx: &mut Context,
+        scope: ScopeReading<'_>,
+        sample: &mut Sample,
+        may_wait: bool,
+    ) {
         let reference = self.reference.eval(cx);
         let default = self.default.eval(cx).into_value();
         let store = Store::begin(cx, &reference, default);
-        let inputs: Vec<Input<'_>> = self.scoped.inputs(cx, sample).collect();
-        match self.extract(cx, &inputs, may_wait).await {
+        match self.extract(cx, (&scope, sample), may_wait).await {
             Ok(found) => store.keep(cx, found),
             Err(message) => {
                 tracing::warn!(
@@ -188,9 +206,11 @@ pub(super) fn failed_extraction(name: Rc<str>, message: &str) -> AssertionResult
 
 impl PostProcessorRole for XPathExtractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
-        let bytes = self.scoped.bytes(cx, sample);
-        self.proven
-            .turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
+        let scope = self.scoped.read(cx);
+        let bytes = scope.bytes(cx, sample);
+        self.proven.turn(bytes, move |may_wait| {
+            self.process(cx, scope, sample, may_wait)
+        })
     }
 
     fn reads(&self) -> Needs {

@@ -10,6 +10,7 @@ use drumfire_expr::Template;
 use drumfire_java::values;
 
 use crate::decode::Decoder;
+use crate::decode::setting::WholeNumber;
 use crate::run::action::Action;
 use crate::run::context::Context;
 use crate::run::sampler::{Sampler, SamplerTurn};
@@ -28,46 +29,52 @@ enum Deed {
 }
 
 pub struct FlowControlAction {
-    deed: Deed,
-    target: i32,
+    action: WholeNumber,
+    target: WholeNumber,
     duration: Template,
 }
 
 pub fn decode(d: &mut Decoder) -> FlowControlAction {
-    let deed = match d.int(facts::ACTION.name, 0) {
-        0 => Deed::Stop { now: false },
-        1 => Deed::Pause,
-        2 => Deed::Stop { now: true },
-        3 => Deed::Go(Action::NextThreadIteration),
-        4 => Deed::Go(Action::NextLoopIteration),
-        5 => Deed::Go(Action::BreakLoop),
-        _ => Deed::Nothing,
-    };
     FlowControlAction {
-        deed,
-        target: d.int(facts::TARGET.name, 0),
+        action: WholeNumber::decode(d, facts::ACTION.name, 0),
+        target: WholeNumber::decode(d, facts::TARGET.name, 0),
         duration: d.template(facts::DURATION.name),
+    }
+}
+
+impl Deed {
+    fn of(action: i32) -> Deed {
+        match action {
+            0 => Deed::Stop { now: false },
+            1 => Deed::Pause,
+            2 => Deed::Stop { now: true },
+            3 => Deed::Go(Action::NextThreadIteration),
+            4 => Deed::Go(Action::NextLoopIteration),
+            5 => Deed::Go(Action::BreakLoop),
+            _ => Deed::Nothing,
+        }
     }
 }
 
 impl Sampler for FlowControlAction {
     fn turn<'a>(&'a self, cx: &'a mut Context, _: &'a Template) -> SamplerTurn<'a> {
-        match &self.deed {
+        let target = self.target.get(cx);
+        match Deed::of(self.action.get(cx)) {
             Deed::Pause => {
                 let pause_ms = self.pause_ms(cx);
                 return SamplerTurn::Pause(cx.sleep_ms(pause_ms));
             }
-            Deed::Stop { .. } if self.target == TARGET_THREAD => {
+            Deed::Stop { .. } if target == TARGET_THREAD => {
                 cx.alive = false;
                 if let Some(branch) = &mut cx.branch {
                     branch.stops_user = true;
                 }
             }
-            Deed::Stop { now } if self.target == TARGET_TEST => {
+            Deed::Stop { now } if target == TARGET_TEST => {
                 cx.alive = false;
-                cx.shared.stop(*now);
+                cx.shared.stop(now);
             }
-            Deed::Go(action) => cx.action = *action,
+            Deed::Go(action) => cx.action = action,
             Deed::Stop { .. } | Deed::Nothing => {}
         }
         SamplerTurn::Done(None)

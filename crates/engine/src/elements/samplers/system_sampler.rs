@@ -23,6 +23,7 @@ use tokio::process::{Child, Command};
 
 use crate::base::number;
 use crate::decode::Decoder;
+use crate::decode::setting::Flag;
 use crate::run::context::Context;
 use crate::run::sampler::{Sampler, SamplerTurn};
 
@@ -33,7 +34,7 @@ pub struct OsProcess {
     arguments: Vec<Template>,
     environment: Vec<(Template, Template)>,
     directory: Template,
-    check_return_code: bool,
+    check_return_code: Flag,
     expected_return_code: Template,
     stdin: Template,
     stdout: Template,
@@ -50,7 +51,7 @@ pub fn decode(d: &mut Decoder) -> OsProcess {
             .collect(),
         environment: rows(d, facts::ENVIRONMENT.name),
         directory: d.template(facts::FOLDER.name),
-        check_return_code: d.bool(facts::CHECK_RETURN_CODE.name, false),
+        check_return_code: Flag::decode(d, facts::CHECK_RETURN_CODE.name, false),
         expected_return_code: d.template(facts::EXPECTED_RETURN_CODE.name),
         stdin: d.template(facts::STDIN.name),
         stdout: d.template(facts::STDOUT.name),
@@ -195,7 +196,7 @@ impl OsProcess {
             Ok(Ended::Code(code)) => {
                 sample.code = code.to_string().into();
                 let expected = number::int(&self.expected_return_code.eval(cx));
-                sample.success = !self.check_return_code || code == expected;
+                sample.success = !self.check_return_code.get(cx) || code == expected;
                 sample.message = if sample.success {
                     "OK".into()
                 } else {

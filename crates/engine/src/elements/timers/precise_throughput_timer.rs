@@ -17,6 +17,7 @@ use drumfire_java::values;
 use crate::base::java_random::JavaRandom;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::decode::setting::Unused;
 use crate::run::context::{Context, StateId};
 use crate::run::roles::Timer;
 
@@ -52,6 +53,7 @@ struct PreciseThroughputTimer {
     duration: Template,
     batch_size: Template,
     seed: Template,
+    unused: Unused,
     id: StateId,
 }
 
@@ -62,6 +64,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         duration: d.template(facts::DURATION.name),
         batch_size: d.template(facts::BATCH_SIZE.name),
         seed: d.template(facts::SEED.name),
+        unused: Unused::decode(d, &[facts::BATCH_DELAY]),
         id: d.new_state(),
     })
 }
@@ -69,6 +72,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl Timer for PreciseThroughputTimer {
     /// `PreciseThroughputTimer#delay`.
     fn delay_ms(&self, cx: &mut Context) -> i64 {
+        self.unused.eval(cx);
         let arrival_s = match self.next(cx) {
             Ok(arrival_s) => arrival_s,
             Err(exception) => {
@@ -77,7 +81,7 @@ impl Timer for PreciseThroughputTimer {
             }
         };
         let now_ms = cx.clock().now_ms();
-        let origin_ms = cx.shared.origin_ms();
+        let origin_ms = cx.shared.schedule_origin_ms(cx.group);
         let delay_ms = (arrival_s * 1000.0 + origin_ms as f64 - now_ms as f64) as i64;
         let delay_ms = delay_ms.max(0);
         if let Some(end_ms) = cx.end_ms
@@ -99,7 +103,7 @@ impl PreciseThroughputTimer {
     /// The next arrival, in seconds from the start of the run, or the exception that JMeter throws.
     fn next(&self, cx: &mut Context) -> Result<f64, &'static str> {
         let factor = cx.shared.control.rate();
-        let since_start_ms = cx.clock().now_ms() - cx.shared.origin_ms();
+        let since_start_ms = cx.clock().now_ms() - cx.shared.schedule_origin_ms(cx.group);
         let throughput = values::property_double(&self.throughput.eval(cx));
         let period_s = values::property_int(&self.period.eval(cx));
         let settings = ScheduleSettings {

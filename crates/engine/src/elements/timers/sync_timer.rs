@@ -20,12 +20,19 @@ use crate::run::roles::{Act, TimerRole};
 
 struct SyncTimer {
     name: Template,
+    /// Evaluated for each sample, too, without effect.
+    group_size: Template,
     timeout: Template,
     barrier: Barrier,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let whole = values::property_int(&d.text_now(facts::GROUP_SIZE.name));
+    let (group_size, timeout) = (
+        d.template(facts::GROUP_SIZE.name),
+        d.template(facts::TIMEOUT.name),
+    );
+    let whole = values::property_int(&d.now(&group_size));
+    d.now(&timeout); // JMeter prepares the timer when the test starts
     let share = &d.settings().share;
     let (slots, machines) = (share.slots.clone(), share.count);
     let size = match u32::try_from(whole) {
@@ -56,7 +63,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
     }
     Roles::timer(SyncTimer {
         name: d.name(),
-        timeout: d.template(facts::TIMEOUT.name),
+        group_size,
+        timeout,
         barrier: Barrier::new(size.max(0) as u32),
     })
 }
@@ -73,6 +81,7 @@ impl TimerRole for SyncTimer {
 impl SyncTimer {
     /// `SyncTimer#delay`.
     async fn wait(&self, cx: &mut Context) {
+        self.group_size.repeat(cx, 1);
         let timeout_ms = values::property_long(&self.timeout.eval(cx));
         if timeout_ms < 0 {
             self.barrier.release();

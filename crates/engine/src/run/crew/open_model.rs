@@ -13,7 +13,7 @@ impl Crew {
     pub(super) async fn open_model(&mut self, open: &OpenModel) {
         self.worker.keep_schedules();
         let clock = self.shared.clock;
-        let origin_ms = self.shared.origin_ms();
+        let origin_ms = self.shared.schedule_origin_ms(self.start.group);
         let end_ms = rounded_ms(origin_ms, open.duration_s());
         let terms = Terms {
             end_ms: Some(end_ms),

@@ -387,6 +387,7 @@ impl Run<'_, '_> {
                 },
                 adopted_ms: None,
             };
+            shared.set_group_start_ms(index, start.at_ms);
             if program.serialized && program.groups.len() > 1 {
                 self.mark(start.at_ms, name.to_owned());
             } else if position == 0 && is_one_of_several {

@@ -4,6 +4,10 @@ use super::{
     Child, ControllerId, ControllerKind, Extra, Interleave, REMOVED_BY_JUMP, Throughput, Walker,
 };
 
+/// Values of `ThroughputController.style`.
+const BY_NUMBER: i32 = 0;
+const BY_PERCENT: i32 = 1;
+
 impl Walker<'_> {
     pub(super) fn interleave(&mut self, id: ControllerId) -> Interleave {
         match self.state(id).extra {
@@ -80,13 +84,18 @@ impl Walker<'_> {
 
     /// Decides whether the controller runs in this iteration (`ThroughputController#iterationStart`).
     pub(super) fn decide_throughput(&mut self, id: ControllerId, throughput: &Throughput) {
-        let max = self.throughput_max(throughput);
-        let share = self.throughput_share(throughput);
-        let decide = |executions: i32, iterations: i32| {
-            if !throughput.percent {
-                return executions < max;
+        let per_thread = throughput.per_thread.get(self.cx);
+        let by_number = throughput.style.get(self.cx) == BY_NUMBER;
+        let (max, share) = match by_number {
+            true => (self.throughput_max(throughput, per_thread), 0.0),
+            false => (0, self.throughput_share(throughput)),
+        };
+        let decide = |executions: i32, iterations: i32| match by_number {
+            true => executions < max,
+            false => {
+                let executed = 100.0 * f64::from(executions) + 50.0;
+                executed / f64::from(iterations + 1) < f64::from(share)
             }
-            (100.0 * f64::from(executions) + 50.0) / f64::from(iterations + 1) < f64::from(share)
         };
         let Extra::Throughput {
             executions,
@@ -96,7 +105,7 @@ impl Walker<'_> {
         else {
             return;
         };
-        if throughput.per_thread {
+        if per_thread {
             *iteration += 1;
             *run = decide(*executions, *iteration);
             *executions += i32::from(*run);
@@ -111,16 +120,20 @@ impl Walker<'_> {
         shared.0 += i32::from(*run);
     }
 
+    /// `ThroughputController#isDone`.
     pub(super) fn throughput_is_done(&mut self, id: ControllerId, throughput: &Throughput) -> bool {
         if self.child_count(id) == 0 {
             return true;
         }
-        if throughput.percent {
-            return self.throughput_share(throughput) == 0.0;
+        let style = throughput.style.get(self.cx);
+        if style != BY_NUMBER {
+            throughput.style.repeat(self.cx, 1);
+            return style == BY_PERCENT && self.throughput_share(throughput) == 0.0;
         }
-        let max = self.throughput_max(throughput);
+        let per_thread = throughput.per_thread.get(self.cx);
+        let max = self.throughput_max(throughput, per_thread);
         let executions = match self.state(id).extra {
-            Extra::Throughput { executions, .. } if throughput.per_thread => executions,
+            Extra::Throughput { executions, .. } if per_thread => executions,
             _ => {
                 throughput
                     .shared
@@ -130,21 +143,27 @@ impl Walker<'_> {
             }
         };
         let at_end = self.state(id).current as usize >= self.child_count(id);
-        (executions >= max && at_end) || max == 0
+        if executions >= max && at_end {
+            return true;
+        }
+        throughput.max.repeat(self.cx, 1);
+        if max == 0 {
+            return true;
+        }
+        throughput.style.repeat(self.cx, 1);
+        false
     }
 
     /// The number of executions, or this machine's part of it if all users share it.
-    pub(super) fn throughput_max(&mut self, throughput: &Throughput) -> i32 {
+    fn throughput_max(&mut self, throughput: &Throughput, per_thread: bool) -> i32 {
         let max: i32 = throughput.max.eval(self.cx).parse().unwrap_or(1);
         match u32::try_from(max) {
-            Ok(total) if !throughput.per_thread => {
-                self.cx.shared.part.slots().users_of(total) as i32
-            }
+            Ok(total) if !per_thread => self.cx.shared.part.slots().users_of(total) as i32,
             _ => max,
         }
     }
 
-    pub(super) fn throughput_share(&mut self, throughput: &Throughput) -> f32 {
+    fn throughput_share(&mut self, throughput: &Throughput) -> f32 {
         throughput
             .share
             .eval(self.cx)

@@ -255,11 +255,15 @@ impl Walker<'_> {
             ControllerKind::If {
                 condition,
                 every_child,
-                javascript,
+                is_expression,
             } => {
-                let asked = *every_child || self.state(id).first;
+                let asked = every_child.get(self.cx) || self.state(id).first;
                 let name = &self.journey.controllers[id as usize].name;
-                if !asked || condition::if_holds(self.cx, name, condition, *javascript) {
+                let holds = !asked || {
+                    let is_script = !is_expression.get(self.cx);
+                    condition::if_holds(self.cx, name, condition, is_script)
+                };
+                if holds {
                     return self.generic(id);
                 }
                 self.initialize_children(id);

@@ -218,6 +218,7 @@ fn settings(d: &mut Decoder) -> Arc<HttpSettings> {
     let settings = settings.get_or_insert_with(|| {
         let mut settings = HttpSettings::read(properties, hostname);
         settings.rename_children &= !unit.save_config.functional_mode;
+        settings.keeps_method = unit.follows_jmeter6;
         Arc::new(settings)
     });
     settings.clone()

@@ -2,7 +2,7 @@
 //! the sampler, which JMeter restores after the sample (`TestElement#recoverRunningVersion`).
 
 use crate::run::context::Context;
-use crate::run::request::Request;
+use crate::run::request::{Request, settle_headers};
 
 /// A change to be made to the next sample.
 pub trait Edit {
@@ -93,7 +93,8 @@ impl Edit for Replaced {
             }
         }
         if before.headers != after.headers {
-            request.headers.clone_from(&after.headers);
+            let evaluated = std::mem::replace(&mut request.headers, after.headers.clone());
+            settle_headers(&mut request.headers, &before.headers, &evaluated);
         }
     }
 }

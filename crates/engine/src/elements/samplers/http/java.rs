@@ -7,8 +7,7 @@ use drumfire_results::{Sample, SharedText};
 use drumfire_web::body::Body;
 use drumfire_web::headers::RequestHead;
 use drumfire_web::java_client::{
-    MAX_REQUESTS, authorization, check_headers, check_method, java_redirect,
-    java_too_many_redirects,
+    authorization, check_headers, check_method, java_redirect, java_too_many_redirects,
 };
 use drumfire_web::url::{Url, WireAddress};
 
@@ -57,7 +56,15 @@ pub(super) fn build(
         .then(|| head.java_text(credentials.as_deref()));
     let target = builder.target(cx, call, url, &wire);
     let through_proxy = target.proxy.is_some() && !wire.secure;
-    head.java_finish(&wire.host_header, through_proxy, body.as_ref(), &method);
+    let java = &builder.settings.java;
+    let agent = &java.user_agent;
+    head.java_finish(
+        &wire.host_header,
+        through_proxy,
+        body.as_ref(),
+        &method,
+        agent,
+    );
     let asked = match through_proxy {
         true => url.as_str(),
         false => &wire.target,
@@ -71,7 +78,7 @@ pub(super) fn build(
         method,
         target,
         head: bytes,
-        keep_alive: !head.asks_to_close(),
+        keep_alive: java.keeps_connections && !head.asks_to_close(),
         body,
         head_text,
         authorization: None,
@@ -120,8 +127,9 @@ pub(super) async fn settle(
             sending.url = url;
             return Ok(incoming);
         };
-        if requests == MAX_REQUESTS {
-            return Err(Trouble::Java(java_too_many_redirects()));
+        let limit = builder.settings.java.max_requests;
+        if requests == limit {
+            return Err(Trouble::Java(java_too_many_redirects(limit)));
         }
         requests += 1;
         url = next;
@@ -159,7 +167,14 @@ fn rewrite(
     }
     sending.target = builder.target(cx, call, url, &wire);
     let through_proxy = sending.target.proxy.is_some() && !wire.secure;
-    head.java_finish(&wire.host_header, through_proxy, body.as_ref(), &method);
+    let agent = &builder.settings.java.user_agent;
+    head.java_finish(
+        &wire.host_header,
+        through_proxy,
+        body.as_ref(),
+        &method,
+        agent,
+    );
     head.java_keep_alive();
     sending.head.clear();
     let line = if through_proxy {

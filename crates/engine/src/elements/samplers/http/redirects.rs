@@ -42,10 +42,13 @@ pub(super) fn next_address(
     let base = Url::parse(last.url.as_deref().unwrap_or_default())?;
     let location = last.redirect_location.as_deref().unwrap_or_default();
     let url = redirect_url(&base, location, settings.remove_slash_dot_dot)?;
-    Ok((
-        url,
-        method_after_redirect(last.method.as_deref().unwrap_or("GET")).to_owned(),
-    ))
+    let method = last.method.as_deref().unwrap_or("GET");
+    let is_kept = settings.keeps_method && matches!(&*last.code, "307" | "308");
+    let method = match is_kept {
+        true => method,
+        false => method_after_redirect(method),
+    };
+    Ok((url, method.to_owned()))
 }
 
 /// Copies the outcome of the last response into the enclosing sample.

@@ -266,7 +266,7 @@ impl RequestBuilder {
             }
             head.body(body)?;
         }
-        let mut authorization = self.negotiation(cx, url, access);
+        let mut authorization = self.negotiation(cx, url, access)?;
         let target = self.target(cx, call, url, wire);
         let line = RequestLine::new(method, url, wire, &target);
         let authorized = self.authorized(cx, &line);
@@ -364,18 +364,25 @@ impl RequestBuilder {
         cx: &mut Context,
         url: &Url,
         access: Option<&ProxyAccess>,
-    ) -> Option<Negotiation> {
-        let rows = self.auth.as_ref()?.rows(cx);
+    ) -> Result<Option<Negotiation>, Exception> {
+        let Some(auth) = &self.auth else {
+            return Ok(None);
+        };
+        let rows = auth.rows(cx);
         let preemptive = self.settings.preemptive_auth;
-        if let Some(access) = access.filter(|_| preemptive && auth::find(&rows, url).is_none()) {
+        let row = auth::find(&rows, url);
+        if let Some(Err(unknown)) = row.map(|row| &row.mechanism) {
+            return Err(unknown.clone());
+        }
+        if let Some(access) = access.filter(|_| preemptive && row.is_none()) {
             access.lose_credentials();
         }
-        Some(Negotiation::begin(
+        Ok(Some(Negotiation::begin(
             &mut user_mut(cx).rare().credentials,
             &rows,
             url,
             preemptive,
-        ))
+        )))
     }
 
     /// The proxy of a request: the sampler's own, else the one of the properties.

@@ -95,7 +95,7 @@ impl ResponseReader {
             .map(|text| self.shown_request(refused.unwrap_or(text)))
             .map(Into::into);
         let parsed = self.read_head(&mut sample, incoming);
-        if is_redirect(incoming.status, &method) {
+        if is_redirect(incoming.status, &method, self.settings.keeps_method) {
             match incoming.location() {
                 Some(location) => sample.redirect_location = Some(decode_latin1(location).into()),
                 // The missing header only matters when the redirect is to be followed.

@@ -5,8 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::Properties;
-use drumfire_http::{PoolOptions, RelaxedDecoding, SizeLimits, TlsOptions, TlsSessions};
+use drumfire_http::{
+    AddressOrder, NameRules, PoolOptions, RelaxedDecoding, SizeLimits, TlsOptions, TlsSessions,
+};
+use drumfire_java::{JvmDefaults, values};
 use drumfire_web::cache::CachedMode;
+use drumfire_web::java_client::USER_AGENT;
 
 use super::proxy::GeneralProxy;
 use super::source::LocalAddress;
@@ -63,6 +67,37 @@ pub struct HttpSettings {
     /// `httpclient.localaddress`: where connections start from, unless the plan says otherwise.
     pub local_address: Option<LocalAddress>,
     pub proxy: GeneralProxy,
+    pub java: JavaClientSettings,
+    /// Redirects with 307 and 308 keep method and body, as in JMeter 6.
+    pub keeps_method: bool,
+}
+
+/// What Java's own client reads from system properties. HttpClient4 ignores all of them.
+#[derive(Clone, Debug)]
+pub struct JavaClientSettings {
+    /// Limit of consecutive requests of a sample (`http.maxRedirects`).
+    pub max_requests: usize,
+    /// `http.keepAlive`. Without it every request has a connection of its own, whatever its headers say.
+    pub keeps_connections: bool,
+    /// `http.agent` and the version of Java.
+    pub user_agent: Box<str>,
+}
+
+impl JavaClientSettings {
+    fn read(properties: &Properties) -> JavaClientSettings {
+        let system = |name: &str| properties.get_system(name);
+        let limit = system("http.maxRedirects").and_then(|text| values::parse_int(&text));
+        let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+        let keeps = system("http.keepAlive");
+        JavaClientSettings {
+            max_requests: limit.filter(|limit| *limit > 0).unwrap_or(20),
+            keeps_connections: keeps.is_none_or(|text| text.eq_ignore_ascii_case("true")),
+            user_agent: match system("http.agent") {
+                None => USER_AGENT.into(),
+                Some(agent) => format!("{agent} {USER_AGENT}").into(),
+            },
+        }
+    }
 }
 
 impl HttpSettings {
@@ -110,6 +145,8 @@ impl HttpSettings {
                 .collect(),
             local_address: LocalAddress::read(properties),
             proxy: GeneralProxy::read(properties),
+            java: JavaClientSettings::read(properties),
+            keeps_method: false,
         }
     }
 }
@@ -178,6 +215,26 @@ pub fn took_too_long(limit: Duration) -> String {
     )
 }
 
+/// What a JVM does with names: `java.net.preferIPv4Stack`, `java.net.preferIPv6Addresses` and `sun.net.inetaddr.ttl`, in
+/// seconds.
+pub fn name_rules(properties: &Properties, jvm: &JvmDefaults) -> NameRules {
+    let default = NameRules::default();
+    let ttl = properties.get_system("sun.net.inetaddr.ttl");
+    NameRules {
+        order: match &*jvm.prefers_ipv6 {
+            _ if jvm.only_ipv4 => AddressOrder::V4Only,
+            text if text.eq_ignore_ascii_case("true") => AddressOrder::V6First,
+            text if text.eq_ignore_ascii_case("system") => AddressOrder::System,
+            _ => default.order,
+        },
+        found: match ttl.and_then(|ttl| values::parse_int(&ttl)) {
+            None => default.found,
+            // Java never forgets a name if the number is negative.
+            Some(seconds) => u64::try_from(seconds).ok().map(Duration::from_secs),
+        },
+    }
+}
+
 /// Limits on the size of a response.
 pub const MAX_HEAD_BYTES: &str = "drumfire.http.max_head_bytes";
 pub const MAX_BODY_BYTES: &str = "drumfire.http.max_body_bytes";
@@ -208,7 +265,7 @@ fn size_limits(properties: &Properties) -> SizeLimits {
 }
 
 /// The TLS options: `https.sessioncontext.shared`, `https.default.protocol`, `https.socket.protocols` (names separated by
-/// spaces), `https.cipherSuites` and, if that is not set, `https.socket.ciphers` (`JsseSSLManager`,
+/// spaces), `jdk.tls.client.protocols`, `jsse.enableSNIExtension`, `https.cipherSuites` and, if that is not set, `https.socket.ciphers` (`JsseSSLManager`,
 /// `LazyLayeredConnectionSocketFactory`). Versions before TLS 1.2 and cipher suites that rustls does not have are ignored.
 pub fn tls_options(properties: &Properties) -> TlsOptions {
     let names = |name: &str| -> Vec<String> {
@@ -216,10 +273,20 @@ pub fn tls_options(properties: &Properties) -> TlsOptions {
         let names = value.split([' ', ',']).filter(|name| !name.is_empty());
         names.map(str::to_owned).collect()
     };
-    let protocols = names("https.socket.protocols");
+    let mut protocols = names("https.socket.protocols");
+    let default = properties.get_trimmed("https.default.protocol");
+    // The context `TLS` offers what this system property says.
+    let is_general = default.as_deref().is_none_or(|name| name == "TLS");
+    if protocols.is_empty()
+        && is_general
+        && let Some(offered) = properties.get_system("jdk.tls.client.protocols")
+    {
+        let offered = offered.split(',').map(|name| name.trim().to_owned());
+        protocols = offered.filter(|name| !name.is_empty()).collect();
+    }
+    let sends_names = properties.get_system("jsse.enableSNIExtension");
     let speaks = |name: &str| protocols.is_empty() || protocols.iter().any(|own| own == name);
     // An SSLContext for an older version does not speak TLS 1.3 unless told to.
-    let default = properties.get_trimmed("https.default.protocol");
     let default_is_old =
         default.is_some_and(|name| name.starts_with("TLSv1") && &*name != "TLSv1.3");
     let mut cipher_suites = names("https.cipherSuites");
@@ -235,6 +302,7 @@ pub fn tls_options(properties: &Properties) -> TlsOptions {
             TlsSessions::PerUser
         },
         cipher_suites,
+        names_server: sends_names.is_none_or(|text| text.eq_ignore_ascii_case("true")),
         ..TlsOptions::default()
     }
 }
@@ -249,6 +317,72 @@ mod tests {
             properties.set(name, *value);
         }
         tls_options(&properties)
+    }
+
+    #[test]
+    fn system_properties_of_java_decide_about_names_tls_and_its_own_client() {
+        let with = |pairs: &[(&str, &str)]| {
+            let properties = Properties::default();
+            for (name, value) in pairs {
+                properties.set_system(name, *value);
+            }
+            properties
+        };
+        let order = |options: &str| {
+            name_rules(&Properties::default(), &JvmDefaults::from_options(options)).order
+        };
+        let (only, prefer) = (
+            "-Djava.net.preferIPv4Stack=true",
+            "-Djava.net.preferIPv6Addresses",
+        );
+        assert_eq!(order(""), AddressOrder::V4First);
+        assert_eq!(order(&format!("{prefer}=true")), AddressOrder::V6First);
+        assert_eq!(order(&format!("{prefer}=system")), AddressOrder::System);
+        assert_eq!(
+            order(&format!("{prefer}=true {only}")),
+            AddressOrder::V4Only
+        );
+        let found = |ttl: &str| {
+            let properties = with(&[("sun.net.inetaddr.ttl", ttl)]);
+            name_rules(&properties, &JvmDefaults::from_options("")).found
+        };
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(
+            ["-1", "0", "5", "x"].map(found),
+            [None, seconds(0), seconds(5), seconds(30)]
+        );
+
+        let tls = |pairs: &[(&str, &str)], own: &[(&str, &str)]| {
+            let properties = with(pairs);
+            for (name, value) in own {
+                properties.set(name, *value);
+            }
+            let options = tls_options(&properties);
+            (options.tls12, options.tls13, options.names_server)
+        };
+        let client = ("jdk.tls.client.protocols", "TLSv1.2");
+        assert_eq!(tls(&[], &[]), (true, true, true));
+        assert_eq!(tls(&[client], &[]), (true, false, true));
+        let own = ("https.socket.protocols", "TLSv1.3");
+        assert_eq!(tls(&[client], &[own]), (false, true, true));
+        assert!(!tls(&[("jsse.enableSNIExtension", "false")], &[]).2);
+
+        let java = |pairs: &[(&str, &str)]| {
+            let java = JavaClientSettings::read(&with(pairs));
+            (
+                java.max_requests,
+                java.keeps_connections,
+                java.user_agent.into_string(),
+            )
+        };
+        assert_eq!(java(&[]), (20, true, USER_AGENT.to_owned()));
+        let own = [
+            ("http.maxRedirects", "3"),
+            ("http.keepAlive", "false"),
+            ("http.agent", "me/1"),
+        ];
+        assert_eq!(java(&own), (3, false, format!("me/1 {USER_AGENT}")));
+        assert_eq!(java(&[("http.maxRedirects", "0")]).0, 20);
     }
 
     #[test]

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use drumfire_expr::Properties;
 use drumfire_health::Segments;
 use drumfire_http::{
-    ClientRules, HttpVersion, Session, Target, Tls, TlsOptions, Trust, Worker, certificates,
+    ClientRules, HttpVersion, Session, SystemResolver, Target, Tls, TlsOptions, Trust, Worker,
+    certificates,
 };
+use drumfire_java::JvmDefaults;
 use drumfire_results::Connections;
 use drumfire_web::auth::CredentialStore;
 
@@ -18,7 +20,7 @@ use super::edits::Edits;
 use super::hints::Hints;
 use super::media_type::MediaType;
 use super::proxy::{ProxyAccess, ProxyAccesses};
-use super::settings::{pool_options, tls_options};
+use super::settings::{name_rules, pool_options, tls_options};
 use super::source::KnownSources;
 use crate::elements::config::header_manager::ChangedHeaders;
 use crate::elements::config::jars::Jars;
@@ -243,7 +245,14 @@ struct RunState {
 impl RunSlot for RunState {
     fn worker(self: Arc<Self>) -> Rc<dyn WorkerSlot> {
         Rc::new(WorkerState {
-            http: Worker::new(self.tls.clone(), pool_options(&self.properties)),
+            http: Worker::with_resolver(
+                self.tls.clone(),
+                pool_options(&self.properties),
+                Rc::new(SystemResolver::new(name_rules(
+                    &self.properties,
+                    JvmDefaults::of_process(),
+                ))),
+            ),
             cache: SettingsCache::default(),
             media_type: MediaType::default(),
         })

@@ -102,10 +102,18 @@ impl RequestTemplate {
             name,
             &self.content_encoding,
         ];
-        match place.checked_sub(FIRST_ARGUMENT) {
-            None => own.get(place).copied(),
-            Some(place) => self.arguments.get(place).map(|argument| &argument.value),
+        let Some(place) = place.checked_sub(FIRST_ARGUMENT) else {
+            return own.get(place).copied();
+        };
+        match place.checked_sub(self.arguments.len()) {
+            None => self.arguments.get(place).map(|argument| &argument.value),
+            Some(place) => self.header_texts().nth(place),
         }
+    }
+
+    /// Names and values of the headers in the plan.
+    fn header_texts(&self) -> impl Iterator<Item = &Template> {
+        self.headers.iter().flat_map(HeaderManager::templates)
     }
 
     fn read<'s>(&'s self, mut read: BodyReader<'_>, name: &Template) -> HttpCall<'s> {
@@ -185,7 +193,7 @@ impl RequestTemplate {
                 &argument.content_type,
             ]
         });
-        let headers = self.headers.iter().flat_map(|manager| manager.templates());
+        let headers = self.header_texts();
         let mut slots = Vec::new();
         for template in own.into_iter().chain(arguments).chain(headers) {
             slots.extend(template.ingredients()?);
@@ -224,7 +232,10 @@ impl RequestTemplate {
             &self.content_encoding,
             reads.encoding,
         );
-        let encoding = read.placed(Property::ContentEncoding, 5, &self.content_encoding);
+        let encoding = match reads.reads_encoding || !self.content_encoding.is_stateful() {
+            true => read.placed(Property::ContentEncoding, 5, &self.content_encoding),
+            false => Text::Literal(""),
+        };
         let files = self.files.iter().map(|file| file.read(read)).collect();
         let leaves = self
             .arguments
@@ -323,8 +334,16 @@ impl RequestTemplate {
 
     fn read_headers<'s>(&'s self, read: &mut BodyReader<'_>) -> Vec<Header<'s>> {
         let changed = user(read.cx).changed_headers();
+        let first = FIRST_ARGUMENT + self.arguments.len();
         merged_headers(&self.headers, &changed, &mut |property, template| {
-            read.text(property, template)
+            // A value with functions would be evaluated again when the request is sent.
+            let is_left = property == Property::HeaderValue && template.is_stateful();
+            let mut texts = self.header_texts();
+            let is_it = |text: &Template| std::ptr::eq(text, template);
+            match is_left.then(|| texts.position(is_it)).flatten() {
+                Some(place) => read.placed(property, first + place, template),
+                None => read.text(property, template),
+            }
         })
     }
 
@@ -349,6 +368,8 @@ impl RequestTemplate {
 /// How often JMeter reads the arguments of a request, beside once.
 #[derive(Clone, Copy)]
 struct ContentReads {
+    /// Neither `HEAD` nor `TRACE` has any content.
+    reads_encoding: bool,
     encoding: usize,
     asks_for_names: bool,
     is_sent: bool,
@@ -367,11 +388,13 @@ impl ContentReads {
             _ => (matches!(method, "POST" | "PUT"), method == "POST"),
         };
         let asks_query = client == Client::HttpClient && matches!(method, "GET" | "DELETE");
+        let is_raw_query = asks_query && form == ArgumentPlacement::Raw;
         let is_sent = is_query || has_body || form == ArgumentPlacement::Raw;
         let is_form_unsent = is_form && !is_form_sent;
         ContentReads {
+            reads_encoding: !matches!(method, "HEAD" | "TRACE"),
             encoding: usize::from(
-                is_delete || client != Client::HttpClient && !is_query && has_body,
+                is_delete || is_raw_query || client != Client::HttpClient && !is_query && has_body,
             ),
             asks_for_names: (is_query && asks_query) || (is_form && has_body),
             is_sent: is_sent && !is_form_unsent,

@@ -19,6 +19,9 @@ final class Requests {
     /** Begins the placeholder for a text that the engine evaluates each time it is read; its number follows. */
     private static final char UNREAD = '\0';
 
+    /** {@code Header.VALUE}, which is private. */
+    private static final String HEADER_VALUE = "Header.value";
+
     private Requests() {
     }
 
@@ -50,7 +53,9 @@ final class Requests {
         sampler.setArguments(arguments);
         HeaderManager headers = new HeaderManager();
         for (int left = in.number(); left > 0; left--) {
-            headers.add(new Header(in.text(), in.text()));
+            Header header = new Header(in.text(), "");
+            set(header, HEADER_VALUE, in.text(), header::setValue);
+            headers.add(header);
         }
         if (in.flag()) {
             sampler.setHeaderManager(headers);
@@ -83,7 +88,8 @@ final class Requests {
         HeaderManager headers = sampler.getHeaderManager();
         out.number(headers == null ? 0 : headers.size());
         for (int i = 0; headers != null && i < headers.size(); i++) {
-            out.text(headers.get(i).getName()).text(headers.get(i).getValue());
+            Header header = headers.get(i);
+            out.text(header.getName()).text(get(header, HEADER_VALUE, header::getValue));
         }
         out.flag(headers != null);
         CookieManager cookies = sampler.getCookieManager();
