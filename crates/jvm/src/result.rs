@@ -26,8 +26,7 @@ fn write_into(sample: &Sample, out: &mut WireWriter) {
     out.large(sample.start_ms).large(sample.end_ms);
     out.large(sample.elapsed_ms).large(sample.idle_ms);
     out.large(sample.latency_ms).large(sample.connect_ms);
-    out.large(sample.bytes as i64)
-        .large(sample.sent_bytes as i64);
+    out.large(sample.bytes).large(sample.sent_bytes as i64);
     out.large(sample.header_bytes as i64)
         .large(sample.body_bytes as i64);
     out.number(sample.group_threads as i32)
@@ -160,7 +159,7 @@ fn read_numbers(sample: &mut Sample, reader: &mut WireReader<'_>) {
     sample.idle_ms = reader.large();
     sample.latency_ms = reader.large();
     sample.connect_ms = reader.large();
-    sample.bytes = count(reader);
+    sample.bytes = reader.large();
     sample.sent_bytes = count(reader);
     sample.header_bytes = count(reader);
     sample.body_bytes = count(reader);

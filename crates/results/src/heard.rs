@@ -74,7 +74,7 @@ impl HeardSample {
             code: sample.code.to_string(),
             is_http: sample.kind == SampleKind::Http,
             count: sample.sample_count,
-            received_bytes: sample.received_bytes(),
+            received_bytes: sample.counted_bytes(),
             sent_bytes: sample.sent_bytes,
             assertion_message: sample.first_assertion_message().map(str::to_owned),
             failed_body: None,

@@ -81,7 +81,7 @@ impl LabelStatistics {
         if !sample.success {
             self.failed.record(service_us);
         }
-        self.bytes += sample.received_bytes();
+        self.bytes += sample.counted_bytes();
         self.sent_bytes += sample.sent_bytes;
         self.phases.add(Phases::of(sample));
         self.first_start_ms = self.first_start_ms.min(sample.start_ms);

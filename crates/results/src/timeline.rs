@@ -70,7 +70,7 @@ impl TimelineSample {
             delay_us: sample.delay_us,
             service_us: sample.precise_service_us(),
             phases: Phases::of(sample),
-            bytes: sample.received_bytes(),
+            bytes: sample.counted_bytes(),
             sent_bytes: sample.sent_bytes,
             users: sample.all_threads,
         }

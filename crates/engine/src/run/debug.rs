@@ -198,7 +198,7 @@ impl SampleView {
             latency_ms: sample.latency_ms,
             connect_ms: sample.connect_ms,
             sent_bytes: sample.sent_bytes,
-            received_bytes: sample.received_bytes(),
+            received_bytes: sample.counted_bytes(),
             url: text(sample.url.as_deref()),
             method: text(sample.method.as_deref()),
             request_headers: text(sample.request_headers.as_deref()),

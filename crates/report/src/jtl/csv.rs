@@ -325,7 +325,7 @@ impl CsvRowReader {
         sample.end_ms = sample.start_ms.saturating_add(sample.elapsed_ms);
         sample.latency_ms = number(JtlColumn::Latency)?;
         sample.connect_ms = number(JtlColumn::Connect)?;
-        sample.bytes = number(JtlColumn::Bytes)?.max(0) as u64;
+        sample.bytes = number(JtlColumn::Bytes)?;
         sample.sent_bytes = number(JtlColumn::SentBytes)?.max(0) as u64;
         sample.all_threads = u32::try_from(number(JtlColumn::AllThreads)?).unwrap_or(0);
         sample.sample_count = match columns.has(JtlColumn::SampleCount) {

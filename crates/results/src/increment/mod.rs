@@ -480,7 +480,7 @@ impl LabelIncrement {
         self.count += u64::from(sample.sample_count);
         self.errors += u64::from(sample.error_count());
         self.hits += hits(sample);
-        self.bytes += sample.received_bytes();
+        self.bytes += sample.counted_bytes();
         self.sent_bytes += sample.sent_bytes;
         self.phases.add(Phases::of(sample));
         self.first_start_ms = self.first_start_ms.min(sample.start_ms);

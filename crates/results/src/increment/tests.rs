@@ -51,7 +51,7 @@ fn sample(made: &Made) -> Sample {
     sample.delay_us = made.delay_us;
     sample.phases = made.phases.into();
     sample.all_threads = made.users;
-    sample.bytes = made.elapsed_us % 1_000;
+    sample.bytes = (made.elapsed_us % 1_000).cast_signed();
     sample.sent_bytes = made.elapsed_us % 100;
     if made.transaction {
         sample.message = format!("{TRANSACTION_MESSAGE_PREFIX}1, number").into();

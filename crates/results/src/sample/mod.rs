@@ -128,8 +128,8 @@ pub struct Sample {
     pub phases: Phases,
     /// How late the generator itself was, when an intended start is known, in microseconds.
     pub delay_us: Option<u64>,
-    /// Bytes received, used only where both sizes below are 0 (`SampleResult.getBytesAsLong`).
-    pub bytes: u64,
+    /// Bytes received, used only where both sizes below are 0 (`SampleResult.getBytesAsLong`). SMTP sets -1, scripts any number.
+    pub bytes: i64,
     /// Bytes sent.
     pub sent_bytes: u64,
     /// Bytes of the response headers.
@@ -263,11 +263,16 @@ impl Sample {
     }
 
     /// Bytes received: headers plus body, or the plain count where both are 0 (`SampleResult.getBytesAsLong`).
-    pub fn received_bytes(&self) -> u64 {
+    pub fn received_bytes(&self) -> i64 {
         match self.header_bytes + self.body_size() {
             0 => self.bytes,
-            sum => sum,
+            sum => i64::try_from(sum).unwrap_or(i64::MAX),
         }
+    }
+
+    /// The same for sums, in which a negative size counts as none.
+    pub fn counted_bytes(&self) -> u64 {
+        u64::try_from(self.received_bytes()).unwrap_or(0)
     }
 
     /// Size of the body: the stated one, or else the length of the stored data (`SampleResult.getBodySizeAsLong`).

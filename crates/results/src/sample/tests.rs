@@ -77,8 +77,10 @@ fn bytes_count_only_when_both_sizes_are_zero() {
     let mut one = sample("a");
     one.bytes = 5;
     assert_eq!(one.received_bytes(), 5);
+    one.bytes = -1;
+    assert_eq!((one.received_bytes(), one.counted_bytes()), (-1, 0));
     one.header_bytes = 3;
-    assert_eq!(one.received_bytes(), 3);
+    assert_eq!((one.received_bytes(), one.counted_bytes()), (3, 3));
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl SizeAssertion {
             SizeField::Body => sample.body_size() as i64,
             SizeField::Code => sample.code.encode_utf16().count() as i64,
             SizeField::Message => sample.message.encode_utf16().count() as i64,
-            SizeField::Network => sample.received_bytes() as i64,
+            SizeField::Network => sample.received_bytes(),
         })
     }
 }

@@ -220,7 +220,7 @@ mod tests {
             sample.sampler_data.as_deref(),
             Some("JMeterVariables\nJMeterProperties\n")
         );
-        assert_eq!(sample.received_bytes(), expected.len() as u64);
+        assert_eq!(sample.received_bytes(), expected.len() as i64);
         crate::elements::samplers::http::user(&cx).keep_token();
         let after_a_request = sampler.sample(&mut cx, &Template::raw("d"));
         let listed = crate::base::body::text(&after_a_request, None);
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(sample.response_data, None);
         assert_eq!(
             sample.received_bytes(),
-            "SystemProperties:\n\n".len() as u64
+            "SystemProperties:\n\n".len() as i64
         );
     }
 }
