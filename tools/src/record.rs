@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use drumfire_testkit::compat::timed::{Recorded, TimedCase};
-use drumfire_testkit::compat::{self, Database};
+use drumfire_testkit::compat::{self, Servers};
 
 /// How many times JMeter runs a timed case.
 const TIMED_RUNS: usize = 3;
@@ -92,15 +92,10 @@ fn timed(program: &Path, folder: &Path) -> anyhow::Result<String> {
 }
 
 fn case(program: &Path, case: &Path) -> anyhow::Result<usize> {
-    let site = compat::site();
+    let servers = Servers::start(case)?.context("the case needs PostgreSQL")?;
     let work = tempfile::tempdir()?;
     compat::lay_out(case, work.path())?;
-    let mut words = compat::words(work.path(), &site);
-    let database = match Database::is_asked_by(case)? {
-        true => Some(Database::start().context("the case needs PostgreSQL")?),
-        false => None,
-    };
-    words.extend(database.iter().flat_map(Database::words));
+    let words = servers.words(work.path());
     let mut command = jmeter(program, &words, work.path());
     let output = command.output().with_context(|| format!("{command:?}"))?;
     if !output.status.success() {
@@ -111,13 +106,13 @@ fn case(program: &Path, case: &Path) -> anyhow::Result<usize> {
         );
     }
     let results = std::fs::read_to_string(work.path().join(compat::RESULTS))?;
-    let rows = compat::rows(&results, &site)?;
+    let rows = compat::rows(&results, &servers)?;
     std::fs::write(case.join("expected.csv"), compat::write(&rows)?)?;
     let expected = case.join("expected");
     if expected.exists() {
         std::fs::remove_dir_all(&expected)?;
     }
-    for (name, text) in compat::written(case, work.path(), &site)? {
+    for (name, text) in compat::written(case, work.path(), &servers)? {
         let path = expected.join(name);
         std::fs::create_dir_all(path.parent().unwrap_or(&expected))?;
         std::fs::write(path, text)?;

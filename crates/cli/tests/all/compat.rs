@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use drumfire_testkit::compat::{self, Database};
+use drumfire_testkit::compat::{self, Servers};
 use drumfire_testkit::program::{LIMIT, Workshop, jmeter_home};
 
 /// Cases of which Java runs a part have names that begin so.
@@ -20,8 +20,7 @@ fn known_gaps() -> BTreeMap<String, String> {
 }
 
 /// The first difference between the rows and files of this program and those of JMeter.
-fn difference(case: &Path, home: Option<&Path>, database: Option<&Database>) -> Option<String> {
-    let site = compat::site();
+fn difference(case: &Path, home: Option<&Path>, servers: &Servers) -> Option<String> {
     let mut workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     // Java's class archive is made once.
     workshop = workshop.variable("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
@@ -30,8 +29,7 @@ fn difference(case: &Path, home: Option<&Path>, database: Option<&Database>) -> 
     }
     let folder = workshop.path("");
     compat::lay_out(case, &folder).expect("files can be copied");
-    let mut words = compat::words(&folder, &site);
-    words.extend(database.iter().flat_map(|database| database.words()));
+    let words = servers.words(&folder);
     let finished = workshop.run(&words.iter().map(String::as_str).collect::<Vec<_>>(), LIMIT);
     if finished.code != Some(0) {
         return Some(format!(
@@ -39,7 +37,7 @@ fn difference(case: &Path, home: Option<&Path>, database: Option<&Database>) -> 
             finished.code, finished.out, finished.err
         ));
     }
-    let found = compat::rows(&workshop.read(compat::RESULTS), &site).expect("results are CSV");
+    let found = compat::rows(&workshop.read(compat::RESULTS), servers).expect("results are CSV");
     let recorded = std::fs::read_to_string(case.join("expected.csv")).expect("the recording");
     let expected = compat::read(&recorded).expect("the recording is CSV");
     assert!(
@@ -48,7 +46,7 @@ fn difference(case: &Path, home: Option<&Path>, database: Option<&Database>) -> 
         case.display()
     );
     compat::difference(&expected, &found).or_else(|| {
-        let files = compat::written(case, &folder, &site).expect("files can be read");
+        let files = compat::written(case, &folder, servers).expect("files can be read");
         let expected = compat::expected_files(case).expect("files can be read");
         compat::file_difference(&expected, &files)
     })
@@ -77,14 +75,10 @@ fn every_case_writes_what_jmeter_wrote() {
             println!("{name} needs Java");
             continue;
         }
-        let database = match Database::is_asked_by(case).expect("the plan can be read") {
-            true => match Database::start() {
-                Some(database) => Some(database),
-                None => continue,
-            },
-            false => None,
+        let Some(servers) = Servers::start(case).expect("the servers start") else {
+            continue;
         };
-        let differs = difference(case, home.as_deref(), database.as_ref());
+        let differs = difference(case, home.as_deref(), &servers);
         match (differs, gaps.get(&name)) {
             (Some(difference), None) => wrong.push(format!("{name}: {difference}")),
             (None, Some(gap)) => {

@@ -6,6 +6,7 @@
 //! reason phrase carries a fingerprint of the request that it received, including header order and case, so an equal row means
 //! an equal request.
 
+mod exchanges;
 mod measures;
 mod ntlm;
 mod site;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use crate::databases::Postgres;
 use crate::server::Server;
 
+use exchanges::Exchange;
 pub use site::site;
 use traces::{is_size_of_trace, without_traces};
 
@@ -83,8 +85,8 @@ pub fn lay_out(case: &Path, folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The command-line arguments for a run of a case in the folder that [`lay_out`] filled.
-pub fn words(folder: &Path, server: &Server) -> Vec<String> {
+/// The command-line arguments for a run against `server` in the folder of a case that [`lay_out`] filled.
+fn words(folder: &Path, server: &Server) -> Vec<String> {
     let mut words: Vec<String> = ["-n", "-t", "plan.jmx", "-l", RESULTS, "-j", LOG]
         .map(str::to_owned)
         .to_vec();
@@ -97,34 +99,56 @@ pub fn words(folder: &Path, server: &Server) -> Vec<String> {
     words
 }
 
-/// A PostgreSQL database for a case whose plan uses one, with the arguments that the plan needs for it.
-pub struct Database {
-    server: Postgres,
+/// The servers of a case: the site, and those that its plan asks for. A plan with a connection pool gets a PostgreSQL database, and
+/// one that reads the property `ftp_port` or `smtp_port` gets a server of that protocol.
+pub struct Servers {
+    site: Server,
+    database: Option<Postgres>,
+    exchanges: Vec<Exchange>,
 }
 
-impl Database {
-    /// Whether the case's plan has a connection pool.
+impl Servers {
+    /// Starts them. `None` if the machine lacks one of them, which is printed.
     ///
     /// # Errors
-    /// The plan cannot be read.
-    pub fn is_asked_by(case: &Path) -> std::io::Result<bool> {
+    /// The plan cannot be read, or no port is free.
+    pub fn start(case: &Path) -> std::io::Result<Option<Servers>> {
         let plan = std::fs::read_to_string(case.join("plan.jmx"))?;
-        Ok(plan.contains("<JDBCDataSource "))
+        let database = match plan.contains("<JDBCDataSource ") {
+            true => match Postgres::start() {
+                Some(database) => Some(database),
+                None => return Ok(None),
+            },
+            false => None,
+        };
+        Ok(Some(Servers {
+            site: site(),
+            database,
+            exchanges: exchanges::asked_by(&plan)?,
+        }))
     }
 
-    /// Starts it. On a machine without PostgreSQL it prints a line about that and returns `None`.
-    pub fn start() -> Option<Database> {
-        Postgres::start().map(|server| Database { server })
+    /// The command-line arguments for a run of a case in the folder that [`lay_out`] filled.
+    pub fn words(&self, folder: &Path) -> Vec<String> {
+        let mut words = words(folder, &self.site);
+        if let Some(database) = &self.database {
+            let url = format!("jdbc:postgresql://127.0.0.1:{}/postgres", database.port);
+            words.push(format!("-Jdb.url={url}"));
+            words.extend(["-Jdb.user=jm", "-Jdb.password=pw"].map(str::to_owned));
+        }
+        let exchanges = self.exchanges.iter();
+        words.extend(exchanges.map(|one| format!("-J{}={}", one.property, one.port)));
+        words
     }
 
-    /// The arguments that a run of the case needs in addition to [`words`].
-    pub fn words(&self) -> [String; 3] {
-        let url = format!("jdbc:postgresql://127.0.0.1:{}/postgres", self.server.port);
-        [
-            format!("-Jdb.url={url}"),
-            "-Jdb.user=jm".to_owned(),
-            "-Jdb.password=pw".to_owned(),
-        ]
+    /// Replaces their ports, which differ from run to run.
+    fn without_ports(&self, text: &str) -> String {
+        let others = self.exchanges.iter().map(|one| one.port);
+        std::iter::once(self.site.address().port())
+            .chain(others)
+            .fold(text.to_owned(), |text, port| {
+                text.replace(&format!(":{port}"), ":PORT")
+            })
     }
 }
 
@@ -135,16 +159,15 @@ impl Database {
 pub fn written(
     case: &Path,
     folder: &Path,
-    server: &Server,
+    servers: &Servers,
 ) -> std::io::Result<BTreeMap<String, String>> {
     let mut texts = read_all(folder)?;
     texts.retain(|name, _| {
         let input = case.join(name).exists() && !name.starts_with("expected/");
         !input && name != RESULTS && name != LOG && !name.starts_with('.')
     });
-    let port = format!(":{}", server.address().port());
     for text in texts.values_mut() {
-        *text = text.replace(&port, ":PORT");
+        *text = servers.without_ports(text);
     }
     Ok(texts)
 }
@@ -219,13 +242,12 @@ pub fn file_difference(
     Some(format!("this wrote {extra}, JMeter did not"))
 }
 
-/// The rows that a run against `server` wrote to a results file, grouped by thread and in order within each thread.
+/// The rows that a run against `servers` wrote to a results file, grouped by thread and in order within each thread.
 ///
 /// # Errors
 /// The text is not CSV, or a column is missing.
-pub fn rows(results: &str, server: &Server) -> Result<Vec<Row>, csv::Error> {
-    let port = format!(":{}", server.address().port());
-    let mut rows = read(&results.replace(&port, ":PORT"))?;
+pub fn rows(results: &str, servers: &Servers) -> Result<Vec<Row>, csv::Error> {
+    let mut rows = read(&servers.without_ports(results))?;
     rows.sort_by(|a, b| a[0].cmp(&b[0]));
     Ok(rows)
 }
