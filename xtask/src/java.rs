@@ -58,7 +58,9 @@ pub fn test() -> anyhow::Result<()> {
         name.ends_with("Test").then_some(name)
     });
     let mut java = Command::new("java");
-    java.arg(flag("-Djmeter.home=", &home))
+    // As the run's own options do (`OWN_OPTIONS` of `crates/jvm`).
+    java.arg("--add-opens=java.base/java.lang=ALL-UNNAMED")
+        .arg(flag("-Djmeter.home=", &home))
         .arg("-cp")
         .arg(std::env::join_paths(jars)?)
         .arg("org.junit.runner.JUnitCore")

@@ -62,8 +62,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use drumfire_engine::java::{
-    Apart, Ask, ClassRoles, JavaCall, JavaError, JavaEvent, JavaHost, JavaRole, JavaSource,
-    TicketAsk, Visit,
+    Apart, Ask, ClassRoles, Interrupter, JavaCall, JavaError, JavaEvent, JavaHost, JavaRole,
+    JavaSource, TicketAsk, Visit,
 };
 use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
@@ -511,6 +511,22 @@ impl JavaHost for Jvm {
             let (user, habit) = (ready.user.clone(), ready.habit.clone());
             apart(visit, user, habit, move || ready.run()).await
         })
+    }
+
+    fn interrupter(&self, visit: &mut Visit<'_>) -> Option<Interrupter> {
+        let CurrentUser { machine, user, .. } = self.place(visit).ok()?;
+        Some(Box::new(move || {
+            let user = user.clone();
+            // A sampler may wait for its server until it has been interrupted.
+            let told = pool::run(move || {
+                if let Err(why) = machine.interrupt_sample(&user.user) {
+                    tracing::warn!("cannot interrupt a sample: {why}");
+                }
+            });
+            if let Err(error) = told {
+                tracing::warn!("cannot interrupt a sample: {error}");
+            }
+        }))
     }
 
     fn run_group<'v>(&'v self, visit: &'v mut Visit<'_>, number: usize) -> Apart<'v> {

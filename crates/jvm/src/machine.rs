@@ -715,9 +715,33 @@ impl Machine {
         })
     }
 
+    /// Interrupts the sample of a user, if its sampler can be interrupted.
+    ///
+    /// # Errors
+    /// The exception that the sampler threw.
+    pub fn interrupt_sample(&self, user: &Handle) -> std::result::Result<(), String> {
+        self.attached(|env| {
+            env.call_static_method(
+                &self.bridge,
+                jni_str!("interruptSample"),
+                jni_sig!("(Ldev/drumfire/jvm/User;)V"),
+                &[JValue::Object(user)],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Interrupts the running calls or, with `by_force`, makes them throw an error.
     pub fn break_off(&self, by_force: bool) {
         let outcome = self.attached(|env| {
+            if !by_force {
+                env.call_static_method(
+                    &self.bridge,
+                    jni_str!("interruptSamples"),
+                    jni_sig!("()V"),
+                    &[],
+                )?;
+            }
             for seat in seats::all_busy() {
                 if by_force {
                     force::throw_in(&self.vm, env, seat.thread())?;

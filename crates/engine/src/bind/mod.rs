@@ -119,7 +119,7 @@ impl<'s> DecodingContext<'s> {
         save_config.functional_mode = plan.props.bool("TestPlan.functional_mode", false);
         let mut compiler = Compiler::new(settings.properties.clone());
         compiler.set_plan(&script(plan), &settings.base_dir);
-        let previous_needs = previous::needs(plan);
+        let previous_needs = previous::needs(plan, &settings.properties);
         let keeps_previous = previous_needs != Needs::NOTHING;
         let previous_needs = match settings.debugging.debugger() {
             Some(_) => Needs::ALL,

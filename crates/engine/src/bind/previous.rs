@@ -4,6 +4,7 @@
 use drumfire_elements::is_script;
 use drumfire_elements::post::debug_post_processor;
 use drumfire_elements::pre::{html_link_parser, url_rewriting_modifier};
+use drumfire_expr::Properties;
 use drumfire_jmx::Props;
 
 use crate::bind::functions;
@@ -19,10 +20,10 @@ const FUNCTION: &str = "__regexFunction";
 const SCRIPTS: [&str; 3] = ["__groovy", "__BeanShell", "__javaScript"];
 
 /// The parts of the previous result that elements and functions of the plan read.
-pub fn needs(element: &Element) -> Needs {
-    let mut needs = own_needs(element);
+pub fn needs(element: &Element, properties: &Properties) -> Needs {
+    let mut needs = own_needs(element, properties);
     for child in &element.children {
-        needs = needs.and(self::needs(child));
+        needs = needs.and(self::needs(child, properties));
     }
     needs
 }
@@ -37,8 +38,8 @@ pub fn lists_samplers(element: &Element) -> bool {
     is_one || element.children.iter().any(lists_samplers)
 }
 
-fn own_needs(element: &Element) -> Needs {
-    if looks_back(&element.class, &element.props) {
+fn own_needs(element: &Element, properties: &Properties) -> Needs {
+    if looks_back(&element.class, &element.props, properties) {
         return Needs::ALL;
     }
     let mut needs = element
@@ -67,10 +68,10 @@ fn text_needs(text: &str) -> Needs {
 }
 
 /// Whether an element's code may read the result before its own sample, which samplers must then retain.
-fn looks_back(class: &str, props: &Props) -> bool {
+fn looks_back(class: &str, props: &Props, properties: &Properties) -> bool {
     let is_before = ["PreProcessor", "Timer", "Sampler"]
         .iter()
         .any(|role| class.ends_with(role));
     let is_foreign = elements::entry(class).is_none();
-    is_foreign || (is_before && is_script(class) && sees_results(class, props))
+    is_foreign || (is_before && is_script(class) && sees_results(class, props, properties))
 }

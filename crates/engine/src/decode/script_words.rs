@@ -3,10 +3,11 @@
 //! there.
 
 use drumfire_elements::is_script;
+use drumfire_expr::Properties;
 use drumfire_jmx::{Props, Value};
 
-/// Names bound in scripts, and classes and calls through which a script may reach the same objects.
-const WORDS: [&str; 18] = [
+/// Names bound in scripts, classes and calls through which a script may reach the same objects, and calls that load other code.
+const WORDS: [&str; 25] = [
     "prev",
     "ctx",
     "sampler",
@@ -25,11 +26,52 @@ const WORDS: [&str; 18] = [
     "eval",
     "source",
     "this",
+    "CompoundVariable",
+    "GroovyShell",
+    "GroovyClassLoader",
+    "GroovyScriptEngine",
+    "addClassPath",
+    "importCommands",
+    "load",
 ];
 
-/// Whether an element may read results or samplers. Scripts in the plan are judged by their words; all other elements may.
-pub fn sees_results(class: &str, props: &Props) -> bool {
-    !is_script(class) || props.iter().any(|prop| value_sees(&prop.name, &prop.value))
+/// Packages whose classes do not reach a user's results by themselves.
+const CLOSED_PACKAGES: [&str; 18] = [
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "groovy.",
+    "org.codehaus.groovy.",
+    "org.apache.",
+    "org.slf4j.",
+    "org.w3c.",
+    "org.xml.",
+    "org.json.",
+    "org.jsoup.",
+    "com.jayway.",
+    "com.fasterxml.",
+    "com.google.",
+    "net.minidev.",
+    "net.sf.json.",
+];
+
+/// Whether an element may read results or samplers. Scripts in the plan are judged by their words; all other elements may, and so
+/// may a script whose interpreter runs a file first (`beanshell.sampler.init`).
+pub fn sees_results(class: &str, props: &Props, properties: &Properties) -> bool {
+    !is_script(class)
+        || has_init_file(class, properties)
+        || props.iter().any(|prop| value_sees(&prop.name, &prop.value))
+}
+
+/// Whether a property names a file that the element's interpreter runs first (`BeanShellTestElement#getInitFileProperty`).
+fn has_init_file(class: &str, properties: &Properties) -> bool {
+    let Some(role) = class.strip_prefix("BeanShell") else {
+        return false;
+    };
+    let name = format!("beanshell.{}.init", role.to_ascii_lowercase());
+    properties.get(&name).is_some_and(|file| !file.is_empty())
 }
 
 fn value_sees(name: &str, value: &Value) -> bool {
@@ -41,13 +83,28 @@ fn value_sees(name: &str, value: &Value) -> bool {
     (is_file && !text.is_empty()) || text.contains("${") || text_sees(text)
 }
 
-/// Whether a script contains one of `WORDS`.
+/// Whether a script contains one of `WORDS`, or names a class of the user's own, whose code may use any of them.
 pub fn text_sees(script: &str) -> bool {
-    words(script).any(|word| WORDS.contains(&word))
+    words(script).any(|word| WORDS.contains(&word)) || names_foreign_class(script)
+}
+
+/// Whether a script names a class, or imports a package, that is in none of `CLOSED_PACKAGES`.
+fn names_foreign_class(script: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '*');
+    script.split(|c| !is_part(c)).any(|path| {
+        let mut parts = path.split('.');
+        let packages = parts
+            .by_ref()
+            .take_while(|part| part.starts_with(|c: char| c.is_ascii_lowercase()))
+            .count();
+        let end = path.split('.').nth(packages).unwrap_or_default();
+        let is_class = end.starts_with(|c: char| c.is_ascii_uppercase() || c == '*');
+        packages > 1 && is_class && !CLOSED_PACKAGES.iter().any(|known| path.starts_with(known))
+    })
 }
 
 /// Words of code that waits for something: time, threads, networks, databases, programs.
-const WAITS: [&str; 26] = [
+const WAITS: [&str; 27] = [
     "sleep",
     "wait",
     "await",
@@ -74,6 +131,7 @@ const WAITS: [&str; 26] = [
     "exec",
     "waitFor",
     "exit",
+    "interrupt",
 ];
 
 /// Whether a script contains one of `WAITS`.
@@ -119,6 +177,28 @@ mod tests {
         assert!(text_holds("while(true){}"));
         assert!(text_holds("[1, 2].each { it }"));
         assert!(!text_holds("Math.floor(Math.random() * 10)"));
+    }
+
+    #[test]
+    fn code_elsewhere_may_see_results() {
+        assert!(text_sees("com.example.Checks.run()"));
+        assert!(text_sees("import com.example.checks.*\nrun()"));
+        assert!(text_sees("import static net.example.Checks.run\nrun()"));
+        assert!(!text_sees(
+            "import groovy.json.JsonSlurper\nnew java.text.SimpleDateFormat('dd.MM.yyyy')"
+        ));
+        assert!(!text_sees("vars.put('host', 'www.example.com')"));
+        assert!(!text_sees("org.apache.commons.lang3.StringUtils.trim('a')"));
+    }
+
+    #[test]
+    fn a_file_that_runs_first_may_see_results() {
+        let properties = Properties::new();
+        let props = Props::default();
+        let sees = |class| sees_results(class, &props, &properties);
+        assert!(!sees("BeanShellPreProcessor") && !sees("BeanShellTimer"));
+        properties.set("beanshell.preprocessor.init", "first.bsh");
+        assert!(sees("BeanShellPreProcessor") && !sees("BeanShellTimer"));
     }
 
     #[test]

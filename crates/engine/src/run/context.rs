@@ -388,6 +388,14 @@ impl Context {
         Some(self.worker.alarms.wait_until(next))
     }
 
+    /// The waits for the times at which Sample Timeouts interrupt the sample at hand, in order.
+    pub fn sample_limits(&self) -> Vec<Wait> {
+        let mut limits = self.interruptions.clone();
+        limits.sort_unstable();
+        let waits = limits.iter();
+        waits.map(|at| self.worker.alarms.wait_until(*at)).collect()
+    }
+
     /// Runs a sampler's work to its end, or returns `None` if the run is told to stop now or the sample is interrupted first.
     pub fn attend<T>(&self, work: impl Future<Output = T>) -> impl Future<Output = Option<T>> {
         self.attend_until(work, self.interruption_wait(false))

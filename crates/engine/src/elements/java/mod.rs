@@ -21,8 +21,9 @@ use crate::decode::{Decoder, script_words};
 use crate::elements::jdbc;
 use crate::elements::refusal::cannot_run;
 use crate::resolve::Element;
+use crate::run::alarm::Wait;
 use crate::run::context::Context;
-use crate::run::java::host::JavaHost;
+use crate::run::java::host::{Apart, Interrupter, JavaHost};
 use crate::run::java::plan::{JavaCall, JavaRole, JavaSource};
 use crate::run::java::visit::Visit;
 use crate::run::needs::Needs;
@@ -155,7 +156,10 @@ pub fn element_as(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
     let host = own_host(d)?;
     let wants_result = match role {
         JavaRole::Assertion | JavaRole::Listener => true,
-        _ => script_words::sees_results(&d.element.class, &d.element.props),
+        _ => {
+            let properties = &d.decoding.settings.properties;
+            script_words::sees_results(&d.element.class, &d.element.props, properties)
+        }
     };
     let pace = pace(d);
     Some(JavaElement {
@@ -241,12 +245,29 @@ impl JavaElement {
 
     /// Calls the element on a separate thread, unless it may meanwhile run on this one.
     async fn run_apart(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
+        self.run_interruptibly(visit, Vec::new()).await
+    }
+
+    /// The same for a sample that is interrupted at these times, if it then runs on a separate thread.
+    async fn run_interruptibly(
+        &self,
+        visit: &mut Visit<'_>,
+        interruptions: Vec<Wait>,
+    ) -> Result<i64, Raised> {
         if self.pace.settle().await {
             return self.run(visit);
         }
         let began = Instant::now();
         let away = self.pace.go_apart();
-        let outcome = self.host.call_apart(visit, self.call).await;
+        let interrupter = match interruptions.is_empty() {
+            true => None,
+            false => self.host.interrupter(visit),
+        };
+        let call = self.host.call_apart(visit, self.call);
+        let outcome = match interrupter {
+            Some(interrupter) => interrupted(call, interruptions, &interrupter).await,
+            None => call.await,
+        };
         let took = began.elapsed();
         away.note(took, visit.has_waited);
         visit.note_time(took);
@@ -255,15 +276,35 @@ impl JavaElement {
 
     /// Calls the sampler once and returns its sample, if it makes one.
     async fn sample(&self, cx: &mut Context) -> Option<Sample> {
+        let interruptions = cx.sample_limits();
         let mut visit = Visit::new(cx);
         let raised = match self.pace.is_apart() {
-            true => self.run_apart(&mut visit).await.err(),
+            true => {
+                let call = self.run_interruptibly(&mut visit, interruptions);
+                call.await.err()
+            }
             false => self.run(&mut visit).err(),
         };
         let outcome = visit.outcome.take();
         note(cx, raised);
         outcome
     }
+}
+
+/// Interrupts a call at these times, until it ends.
+async fn interrupted(
+    mut call: Apart<'_>,
+    interruptions: Vec<Wait>,
+    interrupter: &Interrupter,
+) -> Result<i64, Raised> {
+    for at in interruptions {
+        tokio::select! {
+            biased;
+            outcome = &mut call => return outcome,
+            () = at => interrupter(),
+        }
+    }
+    call.await
 }
 
 /// Raises Java's exception in the current sample, which handles it.

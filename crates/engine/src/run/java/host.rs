@@ -96,6 +96,12 @@ pub trait JavaHost: Send + Sync {
     /// The exception that the element threw.
     fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v>;
 
+    /// Makes what interrupts the samples of the visit's user from another thread (`Interruptible#interrupt`). Samplers that do not
+    /// let themselves be interrupted go on. `None` if there is no such user.
+    fn interrupter(&self, _visit: &mut Visit<'_>) -> Option<Interrupter> {
+        None
+    }
+
     /// Runs the thread group of the visit until its Java object says that all its users have ended. The object starts them
     /// through [`RunUsers::start_user`](super::visit::RunUsers::start_user). `number` is the group's number in its phase, from 1.
     ///
@@ -191,6 +197,9 @@ impl fmt::Display for JavaError {
 }
 
 impl std::error::Error for JavaError {}
+
+/// Interrupts the sample that a user's sampler takes.
+pub type Interrupter = Box<dyn Fn()>;
 
 /// A call on another thread.
 pub type Apart<'v> = Pin<Box<dyn Future<Output = Result<i64, Raised>> + 'v>>;

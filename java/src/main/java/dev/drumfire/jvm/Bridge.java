@@ -148,7 +148,7 @@ final class Bridge {
         } else {
             StringWriter trace = new StringWriter();
             thrown.printStackTrace(new PrintWriter(trace));
-            Natives.thrown(thrown instanceof Exception ? LOSE_SAMPLE : END_USER, trace.toString().stripTrailing());
+            Natives.thrown(thrown instanceof Exception ? LOSE_SAMPLE : END_USER, ShownNames.in(trace.toString().stripTrailing()));
         }
     }
 
@@ -195,7 +195,7 @@ final class Bridge {
             log.error("Exception processing Assertion.", e);
             verdict = broken(e);
         }
-        Natives.verdict(verdict.getName(), verdict.isFailure(), verdict.isError(), verdict.getFailureMessage());
+        Natives.verdict(verdict.getName(), verdict.isFailure(), verdict.isError(), ShownNames.in(verdict.getFailureMessage()));
     }
 
     private static AssertionResult broken(Throwable thrown) {
@@ -203,6 +203,20 @@ final class Bridge {
         verdict.setError(true);
         verdict.setFailureMessage(thrown.toString());
         return verdict;
+    }
+
+    /** Interrupts the sample of a user, from another thread (SampleTimeout). */
+    static void interruptSample(User user) {
+        user.interruptSample();
+    }
+
+    /** Interrupts all samples (JMeterThread#interrupt). A sampler may wait for its server meanwhile, so that no caller waits for it. */
+    static void interruptSamples() {
+        if (User.isAnySampleInterruptible()) {
+            Thread thread = new Thread(User::interruptSamples, "Interrupt");
+            thread.setDaemon(true);
+            thread.start();
+        }
     }
 
     /** Asks a controller; see {@link Controllers}. */

@@ -30,6 +30,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 
 import groovy.lang.Binding;
 import groovy.lang.MissingMethodException;
+import groovy.lang.MissingPropertyException;
 import groovy.lang.Script;
 
 /**
@@ -136,10 +137,21 @@ final class GroovyScript {
         } catch (MissingMethodException e) {
             boolean isOwn = e.getType() == compiled.type;
             // In this case the engine looks for methods of other scripts, and names itself in the exception.
-            throw new ScriptException(isOwn ? new MissingMethodException(e.getMethod(), GroovyScriptEngineImpl.class, e.getArguments()) : e);
+            Class<?> type = isOwn ? GroovyScriptEngineImpl.class : ShownNames.of(e.getType());
+            throw new ScriptException(type == e.getType() ? e : of(type, e));
+        } catch (MissingPropertyException e) {
+            Class<?> type = e.getType() == null ? null : ShownNames.of(e.getType());
+            throw new ScriptException(type == e.getType() ? e : new MissingPropertyException(e.getProperty(), type));
         } catch (Exception e) {
             throw new ScriptException(e);
         }
+    }
+
+    /** The same exception for another class: its message suggests methods of that class. */
+    private static MissingMethodException of(Class<?> type, MissingMethodException e) {
+        MissingMethodException other = new MissingMethodException(e.getMethod(), type, e.getArguments(), e.isStatic());
+        other.setStackTrace(e.getStackTrace());
+        return other;
     }
 
     private Compiled compiled() throws ScriptException, IOException {

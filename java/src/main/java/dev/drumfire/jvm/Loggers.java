@@ -81,7 +81,7 @@ public final class Loggers implements ILoggerFactory {
                 thrown.printStackTrace(new PrintWriter(trace));
                 text = text + "\n" + trace.toString().stripTrailing();
             }
-            Natives.log(level, name, text);
+            Natives.log(level, name, ShownNames.in(text));
         }
 
         private void write(int level, FormattingTuple tuple) {

@@ -161,7 +161,7 @@ final class Results {
         HTTPSampleResult http = result instanceof HTTPSampleResult known ? known : null;
         out.flag(http != null);
         out.text(String.valueOf(result.getSampleLabel())).text(result.getThreadName());
-        out.text(result.getResponseCode()).text(result.getResponseMessage());
+        out.text(result.getResponseCode()).text(ShownNames.in(result.getResponseMessage()));
         out.flag(result.isSuccessful());
         out.text(result.getDataType()).text(emptyAsNull(result.getContentType())).text(result.getDataEncodingNoDefault());
         writeNumbers(result, out);
@@ -177,7 +177,7 @@ final class Results {
         AssertionResult[] assertions = result.getAssertionResults();
         out.number(assertions.length);
         for (AssertionResult assertion : assertions) {
-            out.text(assertion.getName()).flag(assertion.isFailure()).flag(assertion.isError()).text(assertion.getFailureMessage());
+            out.text(assertion.getName()).flag(assertion.isFailure()).flag(assertion.isError()).text(ShownNames.in(assertion.getFailureMessage()));
         }
         SampleResult[] children = result.getSubResults();
         out.number(children.length);

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import org.apache.jmeter.config.ConfigTestElement;
@@ -12,6 +13,7 @@ import org.apache.jmeter.engine.util.ConfigMergabilityIndicator;
 import org.apache.jmeter.engine.util.NoConfigMerge;
 import org.apache.jmeter.protocol.http.control.HeaderManager;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase;
+import org.apache.jmeter.samplers.Interruptible;
 import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.samplers.Sampler;
 import org.apache.jmeter.testelement.TestElement;
@@ -19,6 +21,7 @@ import org.apache.jmeter.threads.JMeterContext.TestLogicalAction;
 import org.apache.jmeter.threads.JMeterContextService;
 import org.apache.jmeter.threads.JMeterThread;
 import org.apache.jmeter.threads.UserContext;
+import org.slf4j.LoggerFactory;
 
 /** One virtual user, as JMeter's classes see it. */
 final class User {
@@ -28,6 +31,7 @@ final class User {
     }
 
     final UserContext context = new UserContext(this);
+    private final ThreadLocals threadLocals = new ThreadLocals();
     private final Vars vars = new Vars(this);
     private final String threadName;
     private final Group group;
@@ -41,7 +45,14 @@ final class User {
     private volatile boolean isReached;
     private TestElement[] elements = new TestElement[0];
 
+    /** Users whose samplers can be interrupted. */
+    private static final Set<User> INTERRUPTIBLE = ConcurrentHashMap.newKeySet();
+    /** The sampler of the current call if it can be interrupted. */
+    private volatile Interruptible interruptible;
+
     // The current call.
+    /** The values of the thread that runs it, until its end. */
+    private ThreadLocals lender;
     private boolean isBusy;
     private boolean isResultOffered;
     private SampleResult result;
@@ -118,9 +129,29 @@ final class User {
         }
     }
 
+    /** Interrupts the sample at hand, if its sampler can be interrupted. */
+    void interruptSample() {
+        Interruptible current = interruptible;
+        if (current != null && current.interrupt()) {
+            LoggerFactory.getLogger(User.class).warn("the sample of '{}' was interrupted", threadName);
+        }
+    }
+
+    static boolean isAnySampleInterruptible() {
+        return !INTERRUPTIBLE.isEmpty();
+    }
+
+    static void interruptSamples() {
+        INTERRUPTIBLE.forEach(User::interruptSample);
+    }
+
     /** Makes this the user of the current thread. */
     void enter() {
+        lender = threadLocals.lend();
         JMeterContextService.replaceContext(context);
+        if (lender != null) {
+            threadLocals.takeBack(); // a call within this one may run on another thread
+        }
         Thread thread = Thread.currentThread();
         Threads.useClassLoader(thread);
         if (!threadName.equals(thread.getName())) {
@@ -202,16 +233,17 @@ final class User {
     }
 
     /** The state of a call, saved while a function in one of its texts runs a script. */
-    record Hands(Thread caller, boolean isResultOffered, SampleResult result, Results.Before resultBefore, boolean isSampling, boolean isSamplerKnown, Sampler sampler,
+    record Hands(Thread caller, ThreadLocals lender, boolean isResultOffered, SampleResult result, Results.Before resultBefore, boolean isSampling, boolean isSamplerKnown, Sampler sampler,
             byte[] requestBefore, HeaderManager headersBefore, Cookies cookiesBefore, TestLogicalAction action) {
     }
 
     Hands hands() {
-        return new Hands(caller, isResultOffered, result, resultBefore, isSampling, isSamplerKnown, sampler, requestBefore, headersBefore, cookiesBefore, context.getTestLogicalAction());
+        return new Hands(caller, lender, isResultOffered, result, resultBefore, isSampling, isSamplerKnown, sampler, requestBefore, headersBefore, cookiesBefore, context.getTestLogicalAction());
     }
 
     void take(Hands hands) {
         caller = hands.caller;
+        lender = hands.lender;
         isResultOffered = hands.isResultOffered;
         result = hands.result;
         resultBefore = hands.resultBefore;
@@ -309,10 +341,18 @@ final class User {
         isSamplerKnown = true;
         sampler = current;
         requestBefore = null;
+        if (current instanceof Interruptible known) {
+            interruptible = known;
+            INTERRUPTIBLE.add(this);
+        }
     }
 
     /** Ends a call and passes its changes to the engine. */
     void end() {
+        if (isSampling && interruptible != null) {
+            interruptible = null;
+            INTERRUPTIBLE.remove(this);
+        }
         vars.settle();
         if (result != null && !isSampling) {
             hand(result, resultBefore);
@@ -338,6 +378,11 @@ final class User {
         caller = null;
         if (group != null) {
             group.leave(this);
+        }
+        if (lender != null) {
+            threadLocals.takeBack();
+            lender.install();
+            lender = null;
         }
     }
 
