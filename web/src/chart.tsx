@@ -222,7 +222,10 @@ function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): u
       drawClear: [(u) => drawStretches(u, now().stretches ?? []), (u) => drawRects(u, props.rects ?? [])],
       draw: props.marks?.length ? [(u) => drawMarks(u, props.marks!)] : [],
       setScale: [(u, key) => key === "x" && tellSpan(u, element, from != null)],
-      setCursor: props.describe ? [(u) => describeCursor(u, element, props.describe!)] : [],
+      setCursor: [
+        ...(props.describe ? [(u: uPlot) => describeCursor(u, element, props.describe!)] : []),
+        ...(props.marks?.length ? [(u: uPlot) => tellMark(u, props.marks!)] : []),
+      ],
     },
   };
   const range = shown;
@@ -319,6 +322,15 @@ function drawRects(u: uPlot, rects: Rect[]) {
   ctx.restore();
 }
 
+/** How much of a mark's text is drawn; the rest is shown when the pointer is near its line. */
+const LONGEST_MARK = 24;
+
+function tellMark(u: uPlot, marks: { at: number; text: string }[]) {
+  const left = u.cursor.left ?? -1;
+  const near = left < 0 ? [] : marks.filter((mark) => Math.abs(u.valToPos(mark.at, "x") - left) < 6);
+  u.over.title = near.map((mark) => mark.text).join("\n");
+}
+
 function drawMarks(u: uPlot, marks: { at: number; text: string }[]) {
   const { ctx, bbox } = u;
   ctx.save();
@@ -336,7 +348,8 @@ function drawMarks(u: uPlot, marks: { at: number; text: string }[]) {
     // The text is beside its line, on the side with more room. Neighbouring texts are on different heights.
     const isLeft = x > bbox.left + bbox.width / 2;
     ctx.textAlign = isLeft ? "right" : "left";
-    ctx.fillText(mark.text, x + (isLeft ? -4 : 4) * devicePixelRatio, bbox.top + (12 + 13 * (index % 3)) * devicePixelRatio);
+    const short = mark.text.length > LONGEST_MARK ? `${mark.text.slice(0, LONGEST_MARK - 1)}…` : mark.text;
+    ctx.fillText(short, x + (isLeft ? -4 : 4) * devicePixelRatio, bbox.top + (12 + 13 * (index % 3)) * devicePixelRatio);
   });
   ctx.restore();
 }

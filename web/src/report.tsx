@@ -123,13 +123,16 @@ function withoutSamples(tiles: Tile[]): Tile[] {
 /** Its name, its value, a detail and a state. */
 type Tile = [string, string, string, string?];
 
+/** From this many samples on, it says something that none failed. */
+const ENOUGH = 100;
+
 function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
   const { total, steps } = report;
   const share = total.count ? total.errors / total.count : 0;
   const users = steps.users.reduce((a, b) => Math.max(a, b), 0);
   const measured: Tile[] = [
     ["Samples", count(total.count), lengthS > 0 ? `in ${duration(lengthS)}` : ""],
-    ["Failed", percent(share), `${count(total.errors)} samples`, total.errors > 0 ? "bad" : "good"],
+    ["Failed", percent(share), `${count(total.errors)} samples`, total.errors > 0 ? "bad" : total.count >= ENOUGH ? "good" : ""],
     ["Rate", total.count > 1 ? `${rateOf(total)}/s` : "–", "a second, on average"],
     ["Median", time(total.p50), `mean ${time(total.mean)}`],
     ["95th", time(percentileOf(total, "p95")), `90th ${time(percentileOf(total, "p90"))}`],

@@ -138,6 +138,11 @@ function sparksOf(report: Report, row: Row): Record<string, string> {
     p95[at] = Math.max(p95[at], steps.p95[index]);
   });
   const x = SPARK_POINTS / points;
+  // The run covers only a part of the first and the last point.
+  const wide = (last - first) / points;
+  const covered = (at: number) => Math.min(first + (at + 1) * wide, report.endedMs / 1000) - Math.max(first + at * wide, report.startedMs / 1000);
+  const isCovered = (at: number) => covered(at) >= wide / 2;
+  const rate = (values: number[]) => values.map((value, at) => (isCovered(at) ? value / covered(at) : 0));
   const path = (values: number[], isKnown: (at: number) => boolean) => {
     const most = Math.max(...values, 1e-9);
     let isDown = false;
@@ -150,8 +155,8 @@ function sparksOf(report: Report, row: Row): Record<string, string> {
       })
       .join("");
   };
-  const sparks: Record<string, string> = { "95th": path(p95, (at) => count[at] > 0), "Rate/s": path(count, () => true) };
-  if (row.errors > 0) sparks.Failed = path(failed, () => true);
+  const sparks: Record<string, string> = { "95th": path(p95, (at) => count[at] > 0), "Rate/s": path(rate(count), isCovered) };
+  if (row.errors > 0) sparks.Failed = path(rate(failed), isCovered);
   return sparks;
 }
 

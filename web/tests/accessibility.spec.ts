@@ -6,7 +6,7 @@ for (const scheme of ["light", "dark"] as const) {
     test(`${name} can be read by everybody, ${scheme}`, async ({ open, page }) => {
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
       await open(name);
-      for (const summary of await page.locator("details summary").all()) await summary.click();
+      await page.evaluate(() => document.querySelectorAll("details").forEach((folded) => (folded.open = true)));
       const found = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]).analyze();
       expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`)).toEqual([]);
     });

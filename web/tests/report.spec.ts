@@ -107,6 +107,8 @@ test("one sample has neither a rate nor high percentiles", async ({ open }) => {
   await expect(row.locator("td")).toHaveText(["1", "0 %", "–", "40 ms", "40 ms", "40 ms", "–", "–", "–", "–", "40 ms", "1.000"]);
   await expect(page.locator(".tile", { hasText: "95th" }).locator("b")).toHaveText("–");
   await expect(page.locator(".tile", { hasText: "Rate" }).locator("b")).toHaveText("–");
+  await expect(page.locator(".tile.good")).toHaveCount(0);
+  await expect(page.locator("#findings")).toHaveText("Too few samples to look for findings.");
 });
 
 test("a run in which all samples failed shows nothing in green", async ({ open }) => {
@@ -122,6 +124,16 @@ test("times name their zone", async ({ open }) => {
   await page.locator("#chart-times .plot").focus();
   await page.keyboard.press("End");
   await expect(page.locator("#chart-times .u-value").first()).toContainText(/\(\d\d:\d\d:\d\d UTC/);
+});
+
+test("the label stays in view when the table is scrolled on a telephone", async ({ open }, info) => {
+  test.skip(info.project.name !== "narrow");
+  const page = await open("whole.html");
+  const scroll = page.getByRole("group", { name: "Table of labels" });
+  const label = page.locator("#label-table tbody th").first();
+  const before = (await label.boundingBox())!.x;
+  await scroll.evaluate((element) => (element.scrollLeft = 400));
+  expect(Math.abs((await label.boundingBox())!.x - before)).toBeLessThan(2);
 });
 
 test("the worst label comes first, each with its curves", async ({ open }) => {

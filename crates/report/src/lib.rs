@@ -32,8 +32,8 @@ pub use page::{
     LiveSecond, PageOptions, live_html, live_state, report_html, report_page, report_payload,
 };
 pub use run_file::{
-    HealthGroup, HealthLine, Mark, PlanIdentity, RunAgent, RunFile, RunFileError, RunVerdict,
-    TimeUse, TimedPart, VerdictReason,
+    BaselineChange, HealthGroup, HealthLine, Mark, PlanIdentity, RunAgent, RunFile, RunFileError,
+    RunVerdict, TimeUse, TimedPart, VerdictReason,
 };
 pub use run_stream::{RunStream, begun};
 pub use statistics_json::statistics_json;

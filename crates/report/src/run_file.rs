@@ -71,6 +71,9 @@ pub struct RunFile {
     /// Where the time of samples went, if it was measured.
     #[serde(default)]
     pub time_use: Option<TimeUse>,
+    /// How the run differs from its baseline beyond noise, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineChange>,
     /// Whether the run was killed or the machine failed. The file then holds what was written until then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_early: bool,
@@ -113,6 +116,17 @@ pub struct VerdictReason {
     pub remedy: String,
     /// When: from and to, in milliseconds since the Unix epoch.
     pub spans_ms: Vec<(i64, i64)>,
+}
+
+/// How a run differs from an earlier one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BaselineChange {
+    /// The name of the earlier run.
+    pub name: String,
+    /// The largest change, in a sentence.
+    pub sentence: String,
+    /// Whether the run is worse.
+    pub is_worse: bool,
 }
 
 /// Something that happened in a run.
@@ -281,6 +295,7 @@ impl RunFile {
             health: Vec::new(),
             agents: Vec::new(),
             time_use: None,
+            baseline: None,
             ended_early: false,
             recording,
         }
@@ -400,6 +415,7 @@ impl RunFile {
         // These concern only a part of the samples, or only one of several generators.
         self.thresholds.clear();
         self.planned_users.clear();
+        self.baseline = None;
         self.verdict = merged_verdict(self.verdict.take(), others);
     }
 }

@@ -488,7 +488,7 @@ fn the_tables_of_a_report_are_written_as_csv() {
         "{labels}"
     );
     assert!(
-        rows[2].starts_with("Pay | go,false,600,30,10.0"),
+        rows[2].starts_with("Pay | go,false,600,30,9.99"),
         "{labels}"
     );
     let found = workshop.read("tables/findings.csv");

@@ -191,7 +191,7 @@ impl Records<'_> {
             run.recording.errors.forget_samples();
         }
         if let Some(baseline) = &self.brief.baseline {
-            match baseline::compare(baseline, &run, options.progress, console) {
+            match baseline::compare(baseline, &mut run, options.progress, console) {
                 Ok(is_worse) => ending.is_worse = is_worse,
                 Err(why) => faults.push(why),
             }

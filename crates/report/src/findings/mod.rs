@@ -43,6 +43,8 @@ pub enum Kind {
     Waves,
     /// The load generator's own part.
     Generator,
+    /// The difference from the run's baseline.
+    Baseline,
 }
 
 /// A finding.
@@ -105,6 +107,7 @@ pub fn findings(file: &RunFile) -> Vec<Finding> {
     drafts.extend(errors::find(&run));
     drafts.extend(waves::find(&run));
     drafts.extend(generator(&run));
+    drafts.extend(baseline(&run));
     drafts.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     drafts.truncate(MOST);
     drafts.into_iter().map(|draft| run.finding(draft)).collect()
@@ -132,6 +135,19 @@ fn generator(run: &Run<'_>) -> Option<Draft> {
         } else {
             2.5
         },
+    })
+}
+
+/// The difference from the baseline, as the comparison tells it.
+fn baseline(run: &Run<'_>) -> Option<Draft> {
+    let change = run.file.baseline.as_ref()?;
+    Some(Draft {
+        kind: Kind::Baseline,
+        text: change.sentence.clone(),
+        evidence: format!("compared with {}", change.name),
+        place: None,
+        span_ms: None,
+        weight: if change.is_worse { 6.0 } else { 2.0 },
     })
 }
 

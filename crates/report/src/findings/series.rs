@@ -80,11 +80,11 @@ impl Series {
         times.percentile(percent).map(|us| us / 1000.0)
     }
 
-    pub fn from_ms(&self, place: usize) -> i64 {
+    pub fn start_ms(&self, place: usize) -> i64 {
         self.bins[place].at_ms
     }
 
-    pub fn to_ms(&self, place: usize) -> i64 {
+    pub fn end_ms(&self, place: usize) -> i64 {
         self.bins[place].at_ms + self.bin_ms
     }
 }

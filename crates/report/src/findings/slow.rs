@@ -101,8 +101,8 @@ fn of_label(
         let factor = slow_ms / usual_ms.max(0.001);
         (factor >= SLOWER).then(|| Stretch {
             place,
-            from_ms: series.from_ms(from),
-            to_ms: series.to_ms(to),
+            from_ms: series.start_ms(from),
+            to_ms: series.end_ms(to),
             factor,
             percent,
             usual_ms,

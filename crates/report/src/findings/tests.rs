@@ -417,3 +417,16 @@ fn the_generators_own_part_is_told_first_if_it_spoils_the_run() {
         "The load generator itself distorted numbers from 1:00 to 2:00: the generator used all its CPU"
     );
 }
+
+#[test]
+fn a_change_against_the_baseline_is_told() {
+    let mut run = Stage::default().run(1);
+    run.baseline = Some(crate::run_file::BaselineChange {
+        name: "baseline old.drumfire".to_owned(),
+        sentence: "p95 of label 1: 40 % slower, beyond noise".to_owned(),
+        is_worse: true,
+    });
+    let found = findings(&run);
+    assert_eq!((found.len(), found[0].kind), (1, Kind::Baseline));
+    assert_eq!(found[0].evidence, "compared with baseline old.drumfire");
+}

@@ -44,7 +44,8 @@ fn values(base: &str, query: &str) -> BTreeMap<String, f64> {
     let now = std::time::SystemTime::now();
     let now = now.duration_since(std::time::UNIX_EPOCH);
     let now = now.expect("a time").as_secs();
-    let (start, end) = ((now - 600).to_string(), now.to_string());
+    // The last values have the time of the run's end, which is later than the second that has just begun.
+    let (start, end) = ((now - 600).to_string(), (now + 10).to_string());
     let pairs = [
         ("query", query),
         ("start", &start),
@@ -57,8 +58,8 @@ fn values(base: &str, query: &str) -> BTreeMap<String, f64> {
         .unwrap_or_else(|| panic!("{query}: {answer}"));
     let of = |series: &Value| {
         let points = series["values"].as_array().into_iter().flatten();
-        let numbers = points.filter_map(|point| point[1].as_str()?.parse::<f64>().ok());
-        let last = numbers.filter(|number| !number.is_nan()).last();
+        let mut numbers = points.filter_map(|point| point[1].as_str()?.parse::<f64>().ok());
+        let last = numbers.rfind(|number| !number.is_nan());
         let label = series["metric"]["label"].as_str().unwrap_or_default();
         Some((label.to_owned(), last?))
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use drumfire_report::{CompareOptions, Comparison, Finding, RunFile, read_input};
+use drumfire_report::{BaselineChange, CompareOptions, Comparison, Finding, RunFile, read_input};
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
@@ -27,13 +27,13 @@ pub fn read(file: &Path) -> Result<RunFile, Refusal> {
 }
 
 /// Prints how a run compares with the earlier one. A quiet run prints only a bad outcome, to standard error. Returns whether
-/// it is worse beyond noise.
+/// it is worse beyond noise. Notes the difference in the run, for its report.
 ///
 /// # Errors
 /// The runs must not be compared: another plan, another load, or numbers that cannot be trusted.
 pub fn compare(
     baseline: &RunFile,
-    run: &RunFile,
+    run: &mut RunFile,
     progress: Progress,
     console: &mut Console<'_>,
 ) -> Result<bool, String> {
@@ -42,6 +42,15 @@ pub fn compare(
     };
     let mut comparison = Comparison::of(baseline, std::slice::from_ref(run), options);
     comparison.refuse();
+    let compared = comparison.others.first();
+    let changed = compared.filter(|compared| {
+        compared.refusals.is_empty() && matches!(compared.finding, Finding::Worse | Finding::Better)
+    });
+    run.baseline = changed.map(|compared| BaselineChange {
+        name: comparison.base.clone(),
+        sentence: compared.sentence.clone(),
+        is_worse: compared.finding == Finding::Worse,
+    });
     match progress {
         Progress::Quiet if comparison.is_worse() || comparison.is_refused() => {
             console.print_error(&comparison.text(&|_, text| text.to_owned()));
