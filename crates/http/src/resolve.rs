@@ -191,7 +191,7 @@ mod tests {
 
     #[tokio::test]
     async fn ipv4_comes_first_and_each_address_once() {
-        let found = look_up("localhost".into())
+        let found = look_up("localhost".into(), AddressOrder::V4First)
             .await
             .expect("it is always known");
         assert!(found.contains(&IpAddr::from([127, 0, 0, 1])));
@@ -221,10 +221,15 @@ mod tests {
             asked: Instant::now() - Duration::from_secs(age_s),
         };
         let found = || Some(vec![IpAddr::from([192, 0, 2, 1])]);
-        assert!(entry(found(), 29).is_fresh());
-        assert!(!entry(found(), 30).is_fresh());
-        assert!(entry(None, 9).is_fresh());
-        assert!(!entry(None, 10).is_fresh());
+        assert!(entry(found(), 29).is_fresh(NameRules::default()));
+        assert!(!entry(found(), 30).is_fresh(NameRules::default()));
+        assert!(entry(None, 9).is_fresh(NameRules::default()));
+        assert!(!entry(None, 10).is_fresh(NameRules::default()));
+        let always = NameRules {
+            found: None,
+            ..NameRules::default()
+        };
+        assert!(entry(found(), 30).is_fresh(always) && !entry(None, 10).is_fresh(always));
     }
 
     #[test]
