@@ -2,6 +2,7 @@
 //! the names of agents or of their machines.
 
 use drumfire_fleet::{Hosts, Selection, agent_name};
+use drumfire_jmx::JMETER_DEFAULTS;
 
 use crate::agent::arguments::AgentArguments;
 use crate::exit_codes::Exit;
@@ -15,6 +16,8 @@ use crate::terminal::format::counted;
 
 /// JMeter's own pause between two attempts to reach a server, in milliseconds.
 const RETRIES_DELAY_MS: u64 = 5_000;
+/// The system property with the host name of a JMeter server.
+const HOSTNAME: &str = "java.rmi.server.hostname";
 /// The default port of JMeter's servers, which is not part of an agent's name.
 const SERVER_PORT: &str = "1099";
 /// The properties for the address of NATS, its credentials, its certificate authority and the key that signs plans. JMeter's
@@ -93,21 +96,50 @@ pub fn server(properties: PropertyOptions) -> AgentArguments {
 pub fn settle_server(order: &mut AgentArguments, settings: &RunProperties) {
     settle_link(&mut order.link, settings);
     if order.trust.is_empty() {
-        order.trust = settings.properties.get(TRUST).map(list).unwrap_or_default();
+        order.trust = property(settings, TRUST).map(list).unwrap_or_default();
     }
     if !order.is_jmeter {
         return;
     }
-    let port = settings.properties.get("server_port");
-    let port = port.map(str::trim).filter(|port| *port != SERVER_PORT);
-    let host = settings.system.get("java.rmi.server.hostname");
+    // RmiUtils#getRmiRegistryPort: 0 leaves the choice to the other property.
+    let ports = ["server_port", "server.rmi.port"];
+    let mut ports = ports.iter().filter_map(|name| property(settings, name));
+    let port = ports.find(|port| *port != "0");
+    let port = port.filter(|port| *port != SERVER_PORT);
+    let host = settings.system.get(HOSTNAME);
+    let host = host.or_else(|| settings.properties.get(HOSTNAME));
     let host = host.map_or_else(this_host, str::to_owned);
     let name = match port {
         Some(port) => format!("{host}-{port}"),
         None => host,
     };
     order.name.get_or_insert_with(|| agent_name(&name));
-    order.once |= settings.properties.get("server.exitaftertest") == Some("true");
+    order.once |= is_true(settings, "server.exitaftertest");
+}
+
+/// The value of a property of JMeter, without spaces around it. A system property stands in for one that is not set, as in
+/// `JMeterUtils#loadJMeterProperties`; one that the command line sets also replaces a default.
+fn property<'s>(settings: &'s RunProperties, name: &str) -> Option<&'s str> {
+    let own = settings.properties.get(name);
+    let system = settings.system.get(name);
+    let is_default = JMETER_DEFAULTS
+        .iter()
+        .any(|(known, default)| *known == name && own == Some(*default));
+    let value = match (own, system) {
+        (Some(_), Some(system)) if is_default && !settings.given.iter().any(|set| set == name) => {
+            system
+        }
+        (own, system) => own.or(system)?,
+    };
+    Some(value.trim()).filter(|value| !value.is_empty())
+}
+
+/// Whether a property is set (`JMeterUtils#getPropDefault`).
+fn is_true(settings: &RunProperties, name: &str) -> bool {
+    property(settings, name).is_some_and(|value| {
+        let yes = ["true", "t"];
+        yes.iter().any(|yes| value.eq_ignore_ascii_case(yes)) || value == "1"
+    })
 }
 
 /// Completes a run's options from the properties of JMeter's remote testing. Returns notes on what differs from JMeter.
@@ -119,7 +151,7 @@ pub fn settle(
     settings: &RunProperties,
 ) -> Result<Vec<String>, Refusal> {
     settle_link(&mut options.link, settings);
-    let property = |name: &str| settings.properties.get(name).map(str::trim);
+    let property = |name: &str| property(settings, name);
     let Some(Selection::Hosts(hosts)) = &mut options.agents else {
         return Ok(Vec::new());
     };
@@ -127,7 +159,7 @@ pub fn settle(
         hosts.hosts = list(property("remote_hosts").unwrap_or("127.0.0.1"));
     }
     hosts.here = this_host();
-    hosts.may_miss = property("client.continue_on_fail") == Some("true");
+    hosts.may_miss = is_true(settings, "client.continue_on_fail");
     let tries = property("client.tries").map(|tries| number("client.tries", tries));
     if let Some(tries) = tries.transpose()? {
         let delay = property("client.retries_delay");
@@ -140,7 +172,7 @@ pub fn settle(
         "each of {} runs the whole plan, as JMeter's servers do; `drumfire run --agents` divides its users",
         counted(hosts.hosts.len() as u64, "agent")
     )];
-    if let Some(mode) = property("mode").filter(|mode| !mode.is_empty()) {
+    if let Some(mode) = property("mode") {
         let known = MODES
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case(mode));
@@ -162,10 +194,7 @@ pub fn hosts(options: &FleetOptions) -> Option<Vec<String>> {
 
 /// Completes how to reach NATS: options come first, then the environment, then properties.
 fn settle_link(link: &mut LinkOptions, settings: &RunProperties) {
-    let [url, credentials, ca, sign] = NATS.map(|name| {
-        let value = settings.properties.get(name);
-        value.filter(|value| !value.is_empty()).map(str::to_owned)
-    });
+    let [url, credentials, ca, sign] = NATS.map(|name| property(settings, name).map(str::to_owned));
     link.nats = link.nats.take().or_else(nats_of_environment).or(url);
     link.nats_creds = link.nats_creds.take().or(credentials.map(Into::into));
     link.nats_ca = link.nats_ca.take().or(ca.map(Into::into));
@@ -244,5 +273,44 @@ mod tests {
         };
         assert_eq!(named("1099").as_deref(), Some("10-0-0-5"));
         assert_eq!(named("1100").as_deref(), Some("10-0-0-5-1100"));
+    }
+
+    #[test]
+    fn system_properties_stand_in_for_those_that_are_not_set() {
+        let server_of = |properties: &[(&str, &str)], system: &[(&str, &str)]| {
+            let mut order = server(PropertyOptions::default());
+            let mut settings = settings(properties);
+            settings.system.merge(system.iter().copied());
+            settle_server(&mut order, &settings);
+            (order.name, order.once, order.link.nats)
+        };
+        let both = ("drumfire.nats", "nats://h:4222");
+        let (name, once, nats) = server_of(
+            &[],
+            &[
+                ("server_port", "1664"),
+                (HOSTNAME, "box"),
+                ("server.exitaftertest", "TRUE"),
+                both,
+            ],
+        );
+        assert_eq!((name.as_deref(), once), (Some("box-1664"), true));
+        assert!(std::env::var_os("DRUMFIRE_NATS").is_some() || nats.as_deref() == Some(both.1));
+        let (name, once, _) = server_of(
+            &[("server_port", "1665"), (HOSTNAME, "box")],
+            &[("server_port", "1664")],
+        );
+        assert_eq!((name.as_deref(), once), (Some("box-1665"), false));
+        let (name, ..) = server_of(&[("server.rmi.port", "1700"), (HOSTNAME, "box")], &[]);
+        assert_eq!(name.as_deref(), Some("box-1700"));
+
+        let mut settings = settings(&[("remote_hosts", "127.0.0.1")]);
+        settings.system.set("remote_hosts", "one,two");
+        settings.system.set("client.continue_on_fail", "true");
+        let mut options = fleet(None, true, false);
+        settle(&mut options, &settings).expect("nothing is wrong");
+        let two = vec!["one".to_owned(), "two".to_owned()];
+        assert_eq!(hosts(&options), Some(two));
+        assert!(matches!(&options.agents, Some(Selection::Hosts(hosts)) if hosts.may_miss));
     }
 }

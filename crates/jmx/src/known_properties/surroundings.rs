@@ -462,6 +462,11 @@ pub(super) const REMOTE_ENGINES: PropertySection = PropertySection {
             "A part of the name of the agent that `-s` starts, if it is not 1099.",
         ),
         honoured(
+            "server.rmi.port",
+            "1099",
+            "The same, if `server_port` is not set.",
+        ),
+        honoured(
             "server.exitaftertest",
             "false",
             "The agent that `-s` starts ends after its first run.",
