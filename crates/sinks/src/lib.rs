@@ -36,7 +36,7 @@ pub use influx_two::{InfluxTwo, Sent};
 pub use json::JsonLines;
 pub use otlp::Otlp;
 pub use out::{OutError, OutputKind, RequestedOutput, Sink};
-pub use prometheus::Prometheus;
+pub use prometheus::{AgentMetrics, Prometheus, agent_text};
 pub use remote_write::RemoteWrite;
 pub use scrape::{MetricsServer, MetricsText, Scrape};
 pub use statsd::StatsD;

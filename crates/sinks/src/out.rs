@@ -16,6 +16,7 @@ use crate::graphite::Graphite;
 use crate::influx::Influx;
 use crate::json::JsonLines;
 use crate::otlp::Otlp;
+use crate::prometheus::AgentMetrics;
 use crate::remote_write::RemoteWrite;
 use crate::scrape::Scrape;
 use crate::statsd::StatsD;
@@ -287,6 +288,13 @@ impl Sink {
         match self {
             Sink::Exporter(exporter) => exporter.feed().tick(users, verdict),
             Sink::Scrape(scrape) => scrape.tick(users, verdict, dropped.to_vec()),
+        }
+    }
+
+    /// Sets the agents of a run on several machines.
+    pub fn set_agents(&self, agents: &[AgentMetrics]) {
+        if let Sink::Scrape(scrape) = self {
+            scrape.set_agents(agents.to_vec());
         }
     }
 

@@ -23,6 +23,7 @@ impl Prometheus {
         &self,
         totals: &Cumulative,
         dropped: &[(String, u64)],
+        agents: &[AgentMetrics],
         is_open_metrics: bool,
     ) -> String {
         let mut text = ExpositionText {
@@ -50,10 +51,10 @@ impl Prometheus {
         for (sink, count) in dropped {
             text.counter("drumfire_dropped", &[("sink", sink)], *count);
         }
-        if is_open_metrics {
-            text.out.push_str("# EOF\n");
+        if !agents.is_empty() {
+            text.agents(agents);
         }
-        text.out
+        text.end()
     }
 
     /// The labels that every metric has, each followed by a comma.
@@ -66,6 +67,32 @@ impl Prometheus {
     }
 }
 
+/// An agent of a run on several machines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentMetrics {
+    /// Its name.
+    pub name: String,
+    /// Its state in one word.
+    pub state: String,
+    /// Users that run there.
+    pub users: u64,
+    /// Its samples so far.
+    pub samples: u64,
+    /// Messages with results that it has not delivered yet, if that is known.
+    pub undelivered: Option<u64>,
+}
+
+/// The text of `/metrics` of an agent.
+pub fn agent_text(agent: &AgentMetrics, is_open_metrics: bool) -> String {
+    let mut text = ExpositionText {
+        out: String::new(),
+        common: String::new(),
+        is_open_metrics,
+    };
+    text.agents(std::slice::from_ref(agent));
+    text.end()
+}
+
 struct ExpositionText {
     out: String,
     common: String,
@@ -73,6 +100,65 @@ struct ExpositionText {
 }
 
 impl ExpositionText {
+    fn end(mut self) -> String {
+        if self.is_open_metrics {
+            self.out.push_str("# EOF\n");
+        }
+        self.out
+    }
+
+    /// Writes the families of agents.
+    fn agents(&mut self, agents: &[AgentMetrics]) {
+        self.family(
+            "drumfire_agent_state",
+            "gauge",
+            "1 for the state that the agent is in.",
+        );
+        for agent in agents {
+            let labels = [("agent", agent.name.as_str()), ("state", &agent.state)];
+            self.value("drumfire_agent_state", &labels, 1);
+        }
+        self.family(
+            "drumfire_agent_users",
+            "gauge",
+            "Users that run on the agent.",
+        );
+        for agent in agents {
+            self.value(
+                "drumfire_agent_users",
+                &[("agent", &agent.name)],
+                agent.users,
+            );
+        }
+        self.family(
+            "drumfire_agent_samples",
+            "counter",
+            "Samples of the agent in its run.",
+        );
+        for agent in agents {
+            self.counter(
+                "drumfire_agent_samples",
+                &[("agent", &agent.name)],
+                agent.samples,
+            );
+        }
+        let known = agents
+            .iter()
+            .filter_map(|agent| Some((&agent.name, agent.undelivered?)));
+        let known: Vec<_> = known.collect();
+        if !known.is_empty() {
+            let help = "Messages with results that the agent has not delivered yet.";
+            self.family("drumfire_agent_undelivered", "gauge", help);
+        }
+        for (name, undelivered) in known {
+            self.value(
+                "drumfire_agent_undelivered",
+                &[("agent", name)],
+                undelivered,
+            );
+        }
+    }
+
     /// Writes the families of samples: counts, response times, sizes and errors.
     fn samples(&mut self, totals: &Cumulative) {
         self.family("drumfire_samples", "counter", "Samples.");
@@ -225,7 +311,7 @@ mod tests {
                 tags,
             },
         };
-        let text = prometheus.text(&totals(), &[("influxdb".to_owned(), 4)], false);
+        let text = prometheus.text(&totals(), &[("influxdb".to_owned(), 4)], &[], false);
         let label = r#"run="r1",team_x="shop",label="a \"b\"""#;
         for line in [
             format!("drumfire_samples_total{{{label},result=\"ok\"}} 2"),
@@ -248,7 +334,7 @@ mod tests {
         let text = Prometheus {
             run: RunInfo::default(),
         }
-        .text(&totals(), &[], true);
+        .text(&totals(), &[], &[], true);
         let running = Cumulative {
             verdict: None,
             ..totals()
@@ -256,7 +342,7 @@ mod tests {
         let running = Prometheus {
             run: RunInfo::default(),
         }
-        .text(&running, &[], true);
+        .text(&running, &[], &[], true);
         assert!(!running.contains("drumfire_verdict"), "{running}");
         assert!(
             text.contains("# TYPE drumfire_samples counter\n") && text.ends_with("# EOF\n"),

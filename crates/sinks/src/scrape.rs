@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::cumulative::Cumulative;
 use crate::encoder::{Interval, RunInfo, Users};
-use crate::prometheus::Prometheus;
+use crate::prometheus::{AgentMetrics, Prometheus};
 use drumfire_results::Increment;
 
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -86,6 +86,7 @@ pub struct Scrape {
 struct ScrapeState {
     totals: Mutex<Cumulative>,
     dropped: Mutex<Vec<(String, u64)>>,
+    agents: Mutex<Vec<AgentMetrics>>,
     prometheus: Prometheus,
 }
 
@@ -98,13 +99,17 @@ impl Scrape {
         let state = Arc::new(ScrapeState {
             totals: Mutex::default(),
             dropped: Mutex::default(),
+            agents: Mutex::default(),
             prometheus: Prometheus { run },
         });
         let shown = state.clone();
         let text: MetricsText = Arc::new(move |is_open_metrics| {
             let dropped = lock(&shown.dropped).clone();
             let totals = lock(&shown.totals);
-            shown.prometheus.text(&totals, &dropped, is_open_metrics)
+            let agents = lock(&shown.agents).clone();
+            shown
+                .prometheus
+                .text(&totals, &dropped, &agents, is_open_metrics)
         });
         let server = MetricsServer::listen(address, text)?;
         Ok(Scrape { state, server })
@@ -126,6 +131,11 @@ impl Scrape {
             ..Interval::default()
         };
         totals.add(&interval);
+    }
+
+    /// Sets the agents of a run on several machines.
+    pub fn set_agents(&self, agents: Vec<AgentMetrics>) {
+        *lock(&self.state.agents) = agents;
     }
 
     /// Sets the users, the verdict if it is known, and what other sinks dropped.

@@ -4,9 +4,10 @@ use crate::terminal::format::counted;
 use std::sync::{Arc, Mutex};
 
 use drumfire_authorities::Authorities;
+use drumfire_engine::AgentTick;
 use drumfire_health::Grade;
 use drumfire_results::{CollectorSet, Recording, SampleQueue, ThreadCounts};
-use drumfire_sinks::{Delivery, Exporter, RequestedOutput, RunInfo, Sink, Users};
+use drumfire_sinks::{AgentMetrics, Delivery, Exporter, RequestedOutput, RunInfo, Sink, Users};
 use jiff::Timestamp;
 
 use crate::engine::{BackendSpec, Event, Mark, Subscriber};
@@ -161,6 +162,20 @@ impl Exports {
         self.listeners.iter().flatten()
     }
 
+    fn tell_agents(&self, agents: &[AgentTick]) {
+        let shown = |agent: &AgentTick| AgentMetrics {
+            name: agent.name.to_string(),
+            state: agent.phase.to_string(),
+            users: agent.users,
+            samples: agent.samples,
+            undelivered: None,
+        };
+        if !agents.is_empty() {
+            let agents: Vec<_> = agents.iter().map(shown).collect();
+            self.sinks.iter().for_each(|sink| sink.set_agents(&agents));
+        }
+    }
+
     fn tick(&self, verdict: Option<u8>) {
         let dropped: Vec<_> = self
             .sinks
@@ -196,6 +211,7 @@ impl Subscriber for Exports {
             Event::Tick(tick) => {
                 self.users = users(tick.users);
                 self.tick(None);
+                self.tell_agents(&tick.agents);
             }
             Event::Mark(Mark { at_ms, text, .. }) => {
                 for sink in &self.sinks {
