@@ -18,6 +18,7 @@ pub use base::clock::Clock;
 pub use bind::{Compiled, Draft, absent_classes, bind};
 pub use decode::LEFT_OUT;
 pub use elements::Rung;
+pub use elements::config::csv_file::RowBlocks;
 pub use elements::plugins::{absent, artifact_of, plugin_of};
 pub use inspect::advice::{Advice, AdvicePlace, Effect};
 pub use inspect::demand::MachineDemand;
@@ -26,7 +27,7 @@ pub use inspect::describe::{
 };
 pub use inspect::java_runs::JavaRuns;
 pub use inspect::labels::{PlanLabels, SilentElement, labels};
-pub use inspect::plan_files::plan_files;
+pub use inspect::plan_files::{plan_files, shared_row_files};
 pub use inspect::preflight::{compile, draft};
 pub use inspect::split::{ElementSplit, GroupSplit, SplitView, split};
 pub use inspect::survey::{Survey, SurveyRow, glance, survey};
@@ -40,7 +41,10 @@ pub use run::engine::{EngineOptions, StartError, result_files, run};
 pub use run::events::{
     AgentPhase, AgentTick, Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox,
 };
-pub use run::fleet::{Adoption, Fleet, GroupPhase, Lease, LeaseError, LeaseRequest, StartGate};
+pub use run::fleet::{
+    Fleet, GroupPhase, Lease, LeaseError, LeaseRequest, Move, MoveKind, RowReading, RowsRequest,
+    StartGate,
+};
 pub use run::journey::BoundPlan;
 pub use run::outcome::Outcome;
 pub use run::program::{

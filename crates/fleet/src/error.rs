@@ -23,6 +23,8 @@ pub enum FleetError {
         /// The data folder of the server, if the server belongs to this run alone.
         folder: Option<PathBuf>,
     },
+    /// Another run has got an agent first.
+    Busy { agent: String, run: String },
     /// Agents refuse the plan; contains the reason of each.
     Refused(Vec<String>),
     /// The agent cannot work with the options it was started with.
@@ -57,6 +59,10 @@ impl fmt::Display for FleetError {
             FleetError::Full { what, folder: None } => write!(
                 f,
                 "NATS has no room for {what}: its disk is full, or its limit `max_file_store` is reached; free some space where nats-server keeps its data, or raise the limit"
+            ),
+            FleetError::Busy { agent, run } => write!(
+                f,
+                "agent `{agent}` is busy with run {run}; choose another one, or pass `--wait`"
             ),
             FleetError::Refused(lines) => {
                 f.write_str("The plan cannot run on all agents; nothing was sent")?;

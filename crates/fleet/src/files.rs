@@ -31,6 +31,31 @@ pub struct PlanFile {
     /// The path relative to the plan's folder.
     pub path: String,
     pub here: PathBuf,
+    /// Whether agents need only rows of it, each of which one of them reads.
+    pub is_rows: bool,
+}
+
+/// A larger file of rows is not copied to agents.
+const COPIED: u64 = 32 << 20;
+/// How much of it they get, for its header and for checks before the start.
+const START: u64 = 64 << 10;
+
+impl PlanFile {
+    /// Whether agents ask for the rows of this file as they use them.
+    pub fn is_streamed(&self) -> bool {
+        self.is_rows && std::fs::metadata(&self.here).is_ok_and(|facts| facts.len() > COPIED)
+    }
+
+    /// The first rows.
+    fn start(&self) -> std::io::Result<Vec<u8>> {
+        let mut start = Vec::new();
+        let file = std::fs::File::open(&self.here)?;
+        std::io::Read::read_to_end(&mut std::io::Read::take(file, START), &mut start)?;
+        // Only whole rows, if there are any.
+        let rows = start.iter().rposition(|byte| *byte == b'\n');
+        start.truncate(rows.map_or(start.len(), |end| end + 1));
+        Ok(start)
+    }
 }
 
 /// A digest in hexadecimal.
@@ -73,8 +98,22 @@ async fn digest(file: &Path) -> std::io::Result<(String, u64)> {
 /// If a file cannot be read, or NATS does not take it.
 pub async fn offer(link: &Link, files: &[PlanFile]) -> Result<Vec<FileEntry>, FleetError> {
     let mut entries = Vec::new();
-    for PlanFile { path, here } in files {
+    for file in files {
+        let PlanFile { path, here, .. } = file;
         let cannot = |error: std::io::Error| FleetError::Other(unreadable(here, &error));
+        if file.is_streamed() {
+            let start = file.start().map_err(cannot)?;
+            let sum = sha256(&start);
+            let what = format!("NATS to take the start of the file `{path}`");
+            within(FILE, &what, link.files.put(sum.as_str(), &mut &start[..])).await?;
+            entries.push(FileEntry {
+                path: path.clone(),
+                sha256: sum,
+                bytes: start.len() as u64,
+                is_start: true,
+            });
+            continue;
+        }
         let (sha256, bytes) = digest(here).await.map_err(cannot)?;
         let known = tokio::time::timeout(CALL, link.files.info(&sha256)).await;
         let is_there = matches!(&known, Ok(Ok(info)) if !info.deleted && info.size as u64 == bytes);
@@ -87,6 +126,7 @@ pub async fn offer(link: &Link, files: &[PlanFile]) -> Result<Vec<FileEntry>, Fl
             path: path.clone(),
             sha256,
             bytes,
+            is_start: false,
         });
     }
     Ok(entries)

@@ -147,11 +147,14 @@ pub fn run_credentials(account: &str, run: &str, index: u32) -> Option<String> {
 
 /// The rights of an agent while it waits for work.
 pub fn idle_rights(agent: &str) -> SubjectRights {
+    let mut publish = stores();
+    publish.push(wire::name_subject(agent));
     SubjectRights {
-        publish: stores(),
+        publish,
         subscribe: vec![
             wire::WHO.to_owned(),
             wire::idle_subject(agent),
+            wire::name_subject(agent),
             format!("{}.>", inbox(agent)),
         ],
         answers: true,

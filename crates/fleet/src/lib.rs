@@ -18,11 +18,14 @@ mod log_queue;
 mod merge;
 mod rows;
 mod select;
+mod streamed_rows;
 pub mod wire;
 
 use std::time::Duration;
 
-pub use agent::{AgentOptions, AgentWork, CompiledPart, PlanOrder, Served, serve};
+pub use agent::{
+    AgentOptions, AgentStanding, AgentWork, CompiledPart, Leave, PlanOrder, Served, serve,
+};
 pub use coordinator::{
     AgentOutcome, BegunPlan, FleetOrder, FleetOutcome, OnLost, PlannedGroup, fetch_plan, run,
 };
@@ -36,17 +39,22 @@ pub use link::{COORDINATOR, Link, LinkOptions};
 pub use local::{NATS_VARIABLE, find};
 pub use log_queue::LogQueue;
 pub use select::{BadSelection, Hosts, Selection, agent_name};
-pub use wire::{AgentEnd, Hello, LogLevel, PROTOCOL, RowHandling, is_token};
+pub use wire::{AgentEnd, Hello, LogLevel, PROTOCOL, RowHandling, WaitingRun, is_token};
 
-/// The agents that answer at a NATS server within a time.
+/// The agents that answer at a NATS server within a time, and the runs that wait for agents.
 ///
 /// # Errors
 /// If NATS cannot be reached.
-pub fn agents(options: &LinkOptions, patience: Duration) -> Result<Vec<Hello>, FleetError> {
+pub fn agents(
+    options: &LinkOptions,
+    patience: Duration,
+) -> Result<(Vec<Hello>, Vec<WaitingRun>), FleetError> {
     let runtime = agent::runtime()?;
     let found = runtime.block_on(async {
         let link = Link::connect(options, COORDINATOR).await?;
-        coordinator::who(&link, patience).await
+        let who = coordinator::who(&link, patience);
+        let (agents, runs) = tokio::join!(who, coordinator::waiting(&link, patience));
+        Ok((agents?, runs?))
     });
     runtime.shutdown_timeout(Duration::from_secs(1));
     found

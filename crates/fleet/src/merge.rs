@@ -52,6 +52,15 @@ impl Merger {
         }
     }
 
+    /// Adds an agent, whose seconds are not waited for until the first one arrives.
+    pub fn add_agent(&mut self) {
+        self.agents.push(Progress {
+            is_over: true,
+            ..Progress::default()
+        });
+        self.samples.push(0);
+    }
+
     /// Notes a message. Returns false for a repeated one, which must not be counted again.
     pub fn is_new(&mut self, agent: u32, sequence: u64) -> bool {
         let Some(progress) = self.agents.get_mut(agent as usize) else {

@@ -1,10 +1,11 @@
-//! Selects the agents of a run: `--agents local:4`, `4`, `a,b`, `region=eu` or `region=eu:3`.
+//! Selects the agents of a run: `--agents local:4`, `4`, `4..10`, `a,b`, `region=eu`, `region=eu:3` or `region=eu:4..10`.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use drumfire_platform::words::counted;
+use serde::{Deserialize, Serialize};
 
 use crate::wire::{Hello, is_token};
 
@@ -12,26 +13,30 @@ use crate::wire::{Hello, is_token};
 const MOST_AGENTS: usize = 10_000;
 
 /// The agents that a run selects.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Selection {
     /// A number of processes on this machine.
     Local(usize),
     /// This many of the idle agents.
     Any(usize),
+    /// At least the first number of the idle agents. Others join during the run until there are as many as the second.
+    Range(usize, usize),
     /// The agents with these names.
     Named(Vec<String>),
-    /// The agents with this label: all of them, or as many as `count`.
+    /// The agents with this label: all of them, or as many as `count`. Others join during the run until there are as many as
+    /// `most`.
     Labelled {
         label: String,
         value: String,
         count: Option<usize>,
+        most: Option<usize>,
     },
     /// The agents on JMeter's remote hosts.
     Hosts(Hosts),
 }
 
 /// JMeter's remote hosts, as `-R` and `remote_hosts` name them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hosts {
     /// Names or addresses of machines, or names of agents, each with or without a port.
     pub hosts: Vec<String>,
@@ -94,7 +99,7 @@ impl fmt::Display for BadSelection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`--agents {}` names no agents; give a number, names with commas between, `label=value`, or `local:4`",
+            "`--agents {}` names no agents; give a number, a range such as `4..10`, names with commas between, `label=value`, or `local:4`",
             self.0
         )
     }
@@ -117,18 +122,35 @@ impl FromStr for Selection {
         if let Some(number) = text.strip_prefix("local:") {
             return Ok(Selection::Local(count(number)?));
         }
-        if text.chars().all(|c| c.is_ascii_digit()) {
-            return Ok(Selection::Any(count(text)?));
+        // A number, or the two of a range.
+        let range = |text: &str| match text.split_once("..") {
+            None => Ok((count(text)?, None)),
+            Some((least, most)) => {
+                let (least, most) = (count(least)?, count(most)?);
+                (least <= most)
+                    .then_some((least, Some(most)))
+                    .ok_or_else(bad)
+            }
+        };
+        if text.chars().all(|c| c.is_ascii_digit() || c == '.') {
+            return Ok(match range(text)? {
+                (least, Some(most)) => Selection::Range(least, most),
+                (all, None) => Selection::Any(all),
+            });
         }
         if let Some((label, value)) = text.split_once('=') {
-            let (value, number) = match value.rsplit_once(':') {
-                Some((value, number)) => (value, Some(count(number)?)),
-                None => (value, None),
+            let (value, (count, most)) = match value.rsplit_once(':') {
+                Some((value, numbers)) => {
+                    let (least, most) = range(numbers)?;
+                    (value, (Some(least), most))
+                }
+                None => (value, (None, None)),
             };
             return Ok(Selection::Labelled {
                 label: label.to_owned(),
                 value: value.to_owned(),
-                count: number,
+                count,
+                most,
             });
         }
         let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
@@ -137,14 +159,64 @@ impl FromStr for Selection {
     }
 }
 
+/// The text that selects it on the command line.
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Selection::Local(count) => write!(f, "local:{count}"),
+            Selection::Any(count) => write!(f, "{count}"),
+            Selection::Range(least, most) => write!(f, "{least}..{most}"),
+            Selection::Named(names) => f.write_str(&names.join(",")),
+            Selection::Labelled {
+                label,
+                value,
+                count,
+                most,
+            } => {
+                write!(f, "{label}={value}")?;
+                match (count, most) {
+                    (Some(least), Some(most)) => write!(f, ":{least}..{most}"),
+                    (Some(count), None) => write!(f, ":{count}"),
+                    (None, _) => Ok(()),
+                }
+            }
+            Selection::Hosts(hosts) => f.write_str(&hosts.hosts.join(",")),
+        }
+    }
+}
+
 impl Selection {
-    /// How many agents it selects; `None` for all that are idle.
+    /// How many agents it selects at least; `None` for all that are idle.
     pub fn count(&self) -> Option<usize> {
         match self {
-            Selection::Local(count) | Selection::Any(count) => Some(*count),
+            Selection::Local(count) | Selection::Any(count) | Selection::Range(count, _) => {
+                Some(*count)
+            }
             Selection::Named(names) => Some(names.len()),
             Selection::Labelled { count, .. } => *count,
             Selection::Hosts(hosts) => Some(hosts.hosts.len()),
+        }
+    }
+
+    /// How many agents there may be, if others may join during the run.
+    pub fn most(&self) -> Option<usize> {
+        match self {
+            Selection::Range(_, most) => Some(*most),
+            Selection::Labelled { most, .. } => *most,
+            _ => None,
+        }
+    }
+
+    /// Whether it would take this agent if that were idle.
+    pub fn covers(&self, hello: &Hello) -> bool {
+        match self {
+            Selection::Local(_) => false,
+            Selection::Any(_) | Selection::Range(..) => true,
+            Selection::Named(names) => names.contains(&hello.name),
+            Selection::Labelled { label, value, .. } => hello.labels.get(label) == Some(value),
+            Selection::Hosts(hosts) => hosts.hosts.iter().any(|host| {
+                hello.name == agent_name(host) || hosts.is_on(hello, without_port(host))
+            }),
         }
     }
 
@@ -167,7 +239,9 @@ impl Selection {
         // Sorted, so that the same agents get the same indices in each run.
         idle.sort_by(|a, b| a.name.cmp(&b.name));
         let chosen: Vec<Hello> = match self {
-            Selection::Local(_) | Selection::Any(_) => idle.into_iter().cloned().collect(),
+            Selection::Local(_) | Selection::Any(_) | Selection::Range(..) => {
+                idle.into_iter().cloned().collect()
+            }
             Selection::Named(names) => {
                 let named = |name: &String| idle.iter().find(|hello| hello.name == *name);
                 names
@@ -184,7 +258,8 @@ impl Selection {
         };
         let wanted = self.count().unwrap_or(chosen.len());
         let is_enough = !chosen.is_empty() && chosen.len() >= wanted;
-        is_enough.then(|| chosen.into_iter().take(wanted).collect())
+        let most = self.most().unwrap_or(wanted);
+        is_enough.then(|| chosen.into_iter().take(most).collect())
     }
 
     /// Describes which agents are missing, given the idle ones.
@@ -247,6 +322,10 @@ mod tests {
         assert_eq!(chosen("d", &idle), None);
         assert_eq!(chosen("region=eu", &idle), names(&["b", "c"]));
         assert_eq!(chosen("region=eu:1", &idle), names(&["b"]));
+        assert_eq!(chosen("2..10", &idle), names(&["a", "b", "c"]));
+        assert_eq!(chosen("1..2", &idle), names(&["a", "b"]));
+        assert_eq!(chosen("4..10", &idle), None);
+        assert_eq!(chosen("region=eu:1..2", &idle), names(&["b", "c"]));
         assert_eq!(chosen("region=mars", &idle), None);
         let named: Selection = "a,x".parse().expect("a selection");
         assert_eq!(named.missing(&idle), "`x`");
@@ -297,10 +376,18 @@ mod tests {
 
     #[test]
     fn texts_that_name_no_agents_are_refused() {
-        for text in ["", "0", "local:0", "local:x", "a b", "x=y:0", "99999999"] {
+        for text in [
+            "", "0", "local:0", "local:x", "a b", "x=y:0", "99999999", "4..", "..4", "5..4",
+            "0..3", "1..2..3", "x=y:3..1", ".",
+        ] {
             let refused = text.parse::<Selection>();
             assert!(refused.is_err(), "{text}");
         }
         assert_eq!("local:3".parse(), Ok(Selection::Local(3)));
+        assert_eq!("4..10".parse(), Ok(Selection::Range(4, 10)));
+        for text in ["local:3", "4", "4..10", "a,b", "x=y", "x=y:3", "x=y:2..3"] {
+            let selection = text.parse::<Selection>().expect(text);
+            assert_eq!(selection.to_string(), text);
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
-use drumfire_engine::Stopping;
+use drumfire_engine::{Share, Stopping};
 use drumfire_health::{Second, StageTimes, Verdict};
 use drumfire_results::{Connections, RecentError, SummaryDelta, ThreadCounts};
 use flate2::Compression;
@@ -15,13 +15,17 @@ use flate2::write::DeflateEncoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::select::Selection;
+
 /// The version of these messages. Agents and coordinator must use the same.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 /// The most bytes to which a message may unpack.
 const MOST_UNPACKED: u64 = 256 << 20;
 
-/// The subject at which idle agents answer requests.
+/// The subject at which agents answer requests.
 pub const WHO: &str = "df.who";
+/// The subject at which coordinators that wait for agents answer requests.
+pub const WAITING: &str = "df.waiting";
 /// The stream that stores the seconds of agents.
 pub const STREAM: &str = "DF_SECONDS";
 /// The subjects of the stream.
@@ -36,6 +40,11 @@ pub const RUNS: &str = "df_runs";
 /// The subject at which an idle agent receives its assignment.
 pub fn idle_subject(agent: &str) -> String {
     format!("df.idle.{agent}")
+}
+
+/// The subject at which agents of one name find each other.
+pub fn name_subject(agent: &str) -> String {
+    format!("df.name.{agent}")
 }
 
 /// The subject on which the coordinator sends the state of a run to all agents.
@@ -61,6 +70,16 @@ pub fn heartbeat_subjects(run: &str) -> String {
 /// The subject on which an agent sends its seconds.
 pub fn seconds_subject(run: &str, index: u32) -> String {
     format!("df.{run}.a.{index}.sec")
+}
+
+/// The subject at which an agent asks for rows of files that the coordinator has.
+pub fn rows_subject(run: &str, index: u32) -> String {
+    format!("df.{run}.a.{index}.rows")
+}
+
+/// The subjects at which all agents of a run ask for rows.
+pub fn rows_subjects(run: &str) -> String {
+    format!("df.{run}.a.*.rows")
 }
 
 /// The subjects on which all agents of a run send their seconds.
@@ -120,6 +139,25 @@ pub struct Hello {
     pub java: Option<String>,
     /// The run that it is busy with.
     pub run: Option<String>,
+    /// Distinguishes agents of one name; an agent keeps it from run to run.
+    #[serde(default)]
+    pub instance: u64,
+    /// Whether no other agent had its name when it started.
+    #[serde(default)]
+    pub is_settled: bool,
+}
+
+/// A run that waits for agents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingRun {
+    pub plan: String,
+    /// The host of its coordinator.
+    pub host: String,
+    pub selection: Selection,
+    /// Since when it waits, in milliseconds since the Unix epoch; earlier ones come first.
+    pub since_ms: i64,
+    /// Orders runs that wait since the same moment.
+    pub ticket: u64,
 }
 
 /// An offer to an agent to take part in a run.
@@ -154,6 +192,9 @@ pub struct FileEntry {
     pub path: String,
     pub sha256: String,
     pub bytes: u64,
+    /// Whether these are only the first bytes of a file whose rows the coordinator sends as they are used.
+    #[serde(default)]
+    pub is_start: bool,
 }
 
 /// One agent of a run.
@@ -204,6 +245,17 @@ pub struct Manifest {
     /// Whether agents end instead of waiting for another run.
     #[serde(default)]
     pub is_last: bool,
+    /// How many agents there may be, if others may join during the run.
+    #[serde(default)]
+    pub most: u32,
+}
+
+impl Manifest {
+    /// The shares of the agents at the start.
+    pub fn shares(&self) -> Vec<Share> {
+        let weights: Vec<u32> = self.members.iter().map(|member| member.weight).collect();
+        Share::of_growing(&weights, self.seed, self.most)
+    }
 }
 
 /// Users for one agent to take over.
@@ -215,6 +267,9 @@ pub struct Takeover {
     pub remainders: Vec<u32>,
     /// When it takes effect, in milliseconds since the Unix epoch, by the coordinator's clock.
     pub from_ms: i64,
+    /// Whether the agents that had them go on. They keep users that have begun a fixed number of loops.
+    #[serde(default)]
+    pub is_shared: bool,
 }
 
 /// An order that agents carry out once.
@@ -244,6 +299,15 @@ pub struct RunState {
     pub takeovers: Vec<Takeover>,
     /// Tokens of agents that must end, because others have their users.
     pub fenced: Vec<u64>,
+    /// Whether others take over the users of agents that are lost or told to end.
+    #[serde(default)]
+    pub is_redistributed: bool,
+    /// Tokens of agents that were told to end, each with the time until which it runs its part.
+    #[serde(default)]
+    pub leaving: Vec<(u64, i64)>,
+    /// The agent that runs the tearDown thread groups.
+    #[serde(default)]
+    pub tear_down_by: u32,
     /// The number of running users: by thread group, and in total.
     pub active: (Vec<u32>, u32),
     /// Whether everything has been received, so that agents may forget the run.
@@ -255,6 +319,9 @@ pub struct RunState {
 pub struct Handover {
     /// The tokens of the agents' assignments, by index.
     pub tokens: Vec<u64>,
+    /// The agents that joined during the run. Their indices follow those of the manifest.
+    #[serde(default)]
+    pub joined: Vec<Member>,
 }
 
 /// How far an agent has come.
@@ -281,6 +348,13 @@ pub enum Stage {
 pub struct AgentState {
     pub token: u64,
     pub stage: Stage,
+    /// Whether it was told to end.
+    #[serde(default)]
+    pub is_leaving: bool,
+    /// When it gives its users away, if others may take them over, in milliseconds since the Unix epoch, by the coordinator's
+    /// clock.
+    #[serde(default)]
+    pub leaves_ms: Option<i64>,
     /// Why the plan cannot run on this agent, or other errors.
     pub faults: Vec<String>,
     /// Notes for the user.
@@ -329,6 +403,31 @@ pub struct Batch {
     pub verdict: Option<Verdict>,
     /// Lines of its log.
     pub log: Vec<LogLine>,
+}
+
+/// A request for rows of a file that the coordinator has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowsQuestion {
+    pub token: u64,
+    /// The number of the request; a request that is repeated has the same.
+    pub sequence: u64,
+    /// The name under which agents share the rows.
+    pub element: String,
+    /// The path of the file in the manifest.
+    pub file: String,
+    pub encoding: String,
+    pub is_quoted: bool,
+    pub skips_first_line: bool,
+    pub is_recycled: bool,
+}
+
+/// The answer to a [`RowsQuestion`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RowsAnswer {
+    /// Whole rows; none at the end.
+    Rows(String),
+    /// Why there are none.
+    Refused(String),
 }
 
 /// The level of a line in a log.

@@ -1,7 +1,11 @@
 //! The command lines of `drumfire agent` and `drumfire agents`.
 
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
+use drumfire_fleet::is_public_key;
+
+use crate::args::quantities::duration_ms;
 use crate::fleet::arguments::LinkOptions;
 use crate::settings::options::PropertyOptions;
 
@@ -29,6 +33,12 @@ pub struct AgentArguments {
     /// The folder for the files of plans and for the folders of runs
     #[arg(long, value_name = "FOLDER")]
     pub cache: Option<PathBuf>,
+    /// Serve the agent's numbers at /metrics of this address, such as 127.0.0.1:9465
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub metrics: Option<SocketAddr>,
+    /// How long users may take to finish their samples when the agent is told to end by a signal [default: 5s]
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    pub grace: Option<u64>,
     /// Worker threads; 0 is one per core
     #[arg(long, hide = true, default_value_t = 0)]
     pub workers: usize,
@@ -47,6 +57,23 @@ impl AgentArguments {
     /// Whether the agent ends after one run.
     pub fn is_once(&self) -> bool {
         self.once || self.tied
+    }
+
+    /// Makes all paths absolute: during a run, the agent works in the folder of the plan.
+    pub fn locate(&mut self, started_in: &Path) {
+        let link = &mut self.link;
+        let files = [
+            &mut self.cache,
+            &mut link.nats_creds,
+            &mut link.nats_ca,
+            &mut link.sign,
+        ];
+        for file in files.into_iter().flatten() {
+            *file = started_in.join(&file);
+        }
+        for text in self.trust.iter_mut().filter(|text| !is_public_key(text)) {
+            *text = started_in.join(&*text).to_string_lossy().into_owned();
+        }
     }
 }
 

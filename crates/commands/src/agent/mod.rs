@@ -5,17 +5,24 @@ pub mod arguments;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use drumfire_expr::Random;
 use drumfire_fleet::{
-    AgentOptions, FleetError, Hello, NATS_VARIABLE, PROTOCOL, agent_name, is_public_key, is_token,
+    AgentOptions, FleetError, Hello, Leave, NATS_VARIABLE, PROTOCOL, WaitingRun, agent_name,
+    is_public_key, is_token,
 };
+use drumfire_jmx::PropertyTable;
 use drumfire_platform::causes::cause;
 use drumfire_platform::ports::{PORT, bad_port};
 use drumfire_platform::processes::replace_by;
+use drumfire_sinks::{AgentMetrics, MetricsServer, MetricsText, agent_text};
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
 
 use crate::agent::arguments::{AgentArguments, AgentsArguments};
 use crate::console::Console;
@@ -25,8 +32,10 @@ use crate::fleet::arguments::LinkOptions;
 use crate::jmeter::remote;
 use crate::log;
 use crate::refusal::Refusal;
+use crate::settings::authorities::TLS_CA;
 use crate::settings::options::{Change, PropertyOptions};
 use crate::settings::properties::RunProperties;
+use crate::signals::{self, Heard, Listening};
 use crate::terminal::escape;
 use crate::terminal::format::count;
 
@@ -35,8 +44,22 @@ use crate::settings::settings;
 
 /// The environment variable with the number of a pod of an Indexed Job.
 const JOB_INDEX: &str = "JOB_COMPLETION_INDEX";
-/// Set in the environment of an agent that has reached its server before.
+/// The agent's description of itself, in its environment once it has reached its server.
 const CONNECTED: &str = "DRUMFIRE_AGENT_CONNECTED";
+/// How long users may take to finish their samples when the agent is told to end. `docker stop` kills it after 10 s, and it still
+/// has to deliver its results.
+const GRACE: Duration = Duration::from_secs(5);
+/// Properties with the path of a file, and those with a list of paths.
+const PATHS: [&str; 7] = [
+    "javax.net.ssl.keyStore",
+    "javax.net.ssl.trustStore",
+    "java.security.auth.login.config",
+    "java.security.krb5.conf",
+    "jsr223.init.file",
+    "beanshell.init.file",
+    TLS_CA,
+];
+const PATH_LISTS: [&str; 3] = ["user.classpath", "search_paths", "plugin_dependency_paths"];
 /// The pause before such an agent connects again.
 const AGAIN: Duration = Duration::from_secs(2);
 /// How long agents have to answer.
@@ -48,11 +71,17 @@ pub fn agent(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
+    let started_in = std::env::current_dir().unwrap_or_default();
     let mut order = order.clone();
     let settings = settings(&order.properties, &[], None, console)?;
     remote::settle_server(&mut order, &settings);
+    order.locate(&started_in);
     let order = &order;
-    let (properties, system) = own_properties(&order.properties, &settings);
+    let (properties, system) = own_properties(&order.properties, &settings, &started_in);
+    let cache = order
+        .cache
+        .clone()
+        .unwrap_or_else(|| default_cache(console));
     let options = AgentOptions {
         link: link(&order.link, order.is_jmeter)?,
         hello: hello(order, engine)?,
@@ -61,11 +90,11 @@ pub fn agent(
         trust: trusted(&order.trust)?,
         workers: order.workers,
         log: Arc::default(),
-        cache: order
-            .cache
-            .clone()
-            .unwrap_or_else(|| default_cache(console)),
+        cache: started_in.join(cache),
+        leave: Leave::default(),
     };
+    let (signal, _listening) = listen(order, &options.leave)?;
+    let _metrics = serve_metrics(order, &options)?;
     log::start_queue(options.log.clone());
     if order.tied {
         std::thread::spawn(end_with_input);
@@ -75,6 +104,11 @@ pub fn agent(
         has_connected = true;
         console.line(line);
     });
+    options.leave.end();
+    if let Some(signal) = signal.get() {
+        return Ok(Exit::by_signal(signal));
+    }
+    let again = || again(&started_in, &options.hello);
     match served {
         Err(error @ FleetError::Unfit(_)) => Err(refusal(&error)),
         Err(error @ FleetError::Nats { .. }) if !has_connected => Err(refusal(&error)),
@@ -91,20 +125,122 @@ pub fn agent(
     }
 }
 
-/// JMeter and system properties that the agent's own command line sets. They override those of runs.
+/// Serves the agent's numbers, if the command line asks for that.
+fn serve_metrics(
+    order: &AgentArguments,
+    options: &AgentOptions,
+) -> Result<Option<MetricsServer>, Refusal> {
+    let Some(address) = order.metrics else {
+        return Ok(None);
+    };
+    let (name, leave) = (options.hello.name.clone(), options.leave.clone());
+    let text: MetricsText = Arc::new(move |is_open_metrics| {
+        let standing = leave.standing();
+        let state = match (&standing.run, leave.is_asked()) {
+            (_, true) => "leaving",
+            (Some(_), false) => "running",
+            (None, false) => "idle",
+        };
+        let agent = AgentMetrics {
+            name: name.clone(),
+            state: state.to_owned(),
+            users: standing.users,
+            samples: standing.samples,
+            undelivered: Some(standing.undelivered),
+        };
+        agent_text(&agent, is_open_metrics)
+    });
+    match MetricsServer::listen(address, text) {
+        Ok(server) => Ok(Some(server)),
+        Err(error) => {
+            let message = format!("`--metrics {address}`: {}", cause(&error));
+            Err(Refusal::new(Exit::RunFailed, message).hint("name a free port of this machine"))
+        }
+    }
+}
+
+/// Listens for signals, which end the agent: at once while it waits for work, and otherwise when it has delivered its results.
+/// Returns where the first signal's name will be.
+fn listen(
+    order: &AgentArguments,
+    leave: &Leave,
+) -> Result<(Arc<OnceLock<&'static str>>, Listening), Refusal> {
+    let first = Arc::new(OnceLock::new());
+    let grace = order.grace.map_or(GRACE, Duration::from_millis);
+    let (told, leave) = (first.clone(), leave.clone());
+    let listening = signals::listen(Some(grace), move |heard| match heard {
+        Heard::Signal(1, name) => {
+            let _ = told.set(name);
+            tracing::warn!("{name}: the agent hands its part over and ends");
+            if !leave.ask() {
+                std::process::exit(i32::from(Exit::by_signal(name).code()));
+            }
+        }
+        Heard::Signal(..) | Heard::GraceOver => leave.hurry(),
+    });
+    let listening = listening.map_err(|error| {
+        let message = format!("signals cannot be handled: {}", cause(&error));
+        Refusal::new(Exit::RunFailed, message)
+    })?;
+    Ok((first, listening))
+}
+
+/// JMeter and system properties that the agent's own command line sets, itself or by files that it names. They override those of
+/// runs. Relative paths in them are meant from the folder in which the agent was started.
 #[expect(clippy::type_complexity, reason = "two lists of names and values")]
 fn own_properties(
     given: &PropertyOptions,
     settings: &RunProperties,
+    started_in: &Path,
 ) -> (Vec<(String, String)>, Vec<(String, String)>) {
-    let value_of = |name: &String| Some((name.clone(), settings.properties.get(name)?.to_owned()));
-    let properties = settings.given.iter().filter_map(value_of).collect();
-    let changes = given.all_changes().into_iter();
-    let system = changes.filter_map(|change| match change {
-        Change::System(name, value) => Some((name, value)),
-        _ => None,
-    });
-    (properties, system.collect())
+    let (mut properties, mut system) = (Vec::new(), Vec::new());
+    for change in given.all_changes() {
+        // `settings` has read the files, so they can be read.
+        let names = |file: &Path| {
+            let table = drumfire_jmx::load(file).unwrap_or_default();
+            table.into_iter().map(|(name, _)| name).collect()
+        };
+        match change {
+            Change::Property(name, _) => properties.push(name),
+            Change::System(name, _) => system.push(name),
+            Change::File(file) => properties.extend::<Vec<String>>(names(&file)),
+            Change::SystemFile(file) => system.extend::<Vec<String>>(names(&file)),
+        }
+    }
+    let values = |names: Vec<String>, table: &PropertyTable| {
+        let value = |name: String| {
+            let value = located(&name, table.get(&name)?, started_in);
+            Some((name, value))
+        };
+        names.into_iter().filter_map(value).collect()
+    };
+    (
+        values(properties, &settings.properties),
+        values(system, &settings.system),
+    )
+}
+
+/// The value of a property. Relative paths in a property of paths become absolute, if they exist.
+fn located(name: &str, value: &str, started_in: &Path) -> String {
+    let absolute = |path: &str| {
+        let there = started_in.join(path);
+        let is_found = !path.is_empty() && there.exists();
+        is_found.then(|| there.to_string_lossy().into_owned())
+    };
+    let all = |separators: &[char]| {
+        let parts = value.split_inclusive(separators).map(|part| {
+            let path = part.trim_end_matches(separators);
+            let separator = &part[path.len()..];
+            absolute(path).map_or_else(|| part.to_owned(), |path| path + separator)
+        });
+        parts.collect::<String>()
+    };
+    match name {
+        _ if PATHS.contains(&name) => absolute(value).unwrap_or_else(|| value.to_owned()),
+        _ if PATH_LISTS.contains(&name) && cfg!(windows) => all(&[';']),
+        _ if PATH_LISTS.contains(&name) => all(&[';', ':']),
+        _ => value.to_owned(),
+    }
 }
 
 /// The public keys among these texts, and those in the files that other texts name.
@@ -134,9 +270,9 @@ fn trusted(texts: &[String]) -> Result<Vec<String>, Refusal> {
     Ok(keys)
 }
 
-/// Restarts the agent's process for the next run: Java can be started only once per process, and nothing of the last run
-/// remains.
-fn again() -> Refusal {
+/// Restarts the agent's process for the next run, in the folder in which it was started: Java can be started only once per
+/// process, and nothing of the last run remains.
+fn again(started_in: &Path, hello: &Hello) -> Refusal {
     let cannot = |error: std::io::Error| {
         Refusal::new(
             Exit::RunFailed,
@@ -148,7 +284,8 @@ fn again() -> Refusal {
         Ok(program) => cannot(replace_by(
             Command::new(program)
                 .args(std::env::args_os().skip(1))
-                .env(CONNECTED, "1"),
+                .current_dir(started_in)
+                .env(CONNECTED, serde_json::to_string(hello).unwrap_or_default()),
         )),
         Err(error) => cannot(error),
     }
@@ -208,6 +345,19 @@ fn hello(order: &AgentArguments, engine: &Engine) -> Result<Hello, Refusal> {
         };
         labels.insert(name.to_owned(), value.to_owned());
     }
+    // Measuring the machine takes seconds, so the agent does that once.
+    let known = std::env::var(CONNECTED).ok();
+    let known = known.and_then(|hello| serde_json::from_str::<Hello>(&hello).ok());
+    let machine = known.unwrap_or_else(|| Hello {
+        memory_mib: crate::run::run_file::memory_mib().unwrap_or(0),
+        ceilings: machine_ceilings()
+            .into_iter()
+            .map(|ceiling| (ceiling.of.to_owned(), ceiling.most))
+            .collect(),
+        java: (engine.java.version)(),
+        instance: Random::from_entropy().next_u64(),
+        ..Hello::default()
+    });
     Ok(Hello {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -215,16 +365,12 @@ fn hello(order: &AgentArguments, engine: &Engine) -> Result<Hello, Refusal> {
         labels,
         weight: order.weight,
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
-        memory_mib: crate::run::run_file::memory_mib().unwrap_or(0),
         open_files: drumfire_health::raise_open_files().unwrap_or(0),
-        ceilings: machine_ceilings()
-            .into_iter()
-            .map(|ceiling| (ceiling.of.to_owned(), ceiling.most))
-            .collect(),
         host,
         addresses: addresses(),
-        java: (engine.java.version)(),
         run: None,
+        is_settled: false,
+        ..machine
     })
 }
 
@@ -245,23 +391,58 @@ fn default_cache(console: &Console<'_>) -> PathBuf {
     cache.unwrap_or_else(std::env::temp_dir).join("drumfire")
 }
 
-/// Lists the agents at the NATS server.
+/// Lists the agents at the NATS server, and the runs that wait for agents.
 pub fn agents(order: &AgentsArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let found = drumfire_fleet::agents(&link(&order.link, false)?, ANSWERS);
-    let found = found.map_err(|error| refusal(&error))?;
+    let (agents, runs) = found.map_err(|error| refusal(&error))?;
     if order.json {
-        let value = serde_json::to_value(&found)
-            .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
-        console.print(&format!("{value:#}\n"));
+        let listed: Vec<Value> = agents.iter().map(|hello| listed(hello, &runs)).collect();
+        console.print(&format!("{:#}\n", Value::from(listed)));
         return Ok(Exit::Ok);
     }
-    if found.is_empty() {
-        console.line("no idle agent answers; start one with `drumfire agent --nats URL`");
-        return Ok(Exit::Ok);
+    if agents.is_empty() {
+        console.line("no agent answers; start one with `drumfire agent --nats URL`");
+    } else {
+        list(&agents, console);
     }
+    for run in &runs {
+        console.line(&escape::line(&waiting(run, &agents)));
+    }
+    Ok(Exit::Ok)
+}
+
+/// An agent as JSON, with the runs that wait for it.
+fn listed(hello: &Hello, runs: &[WaitingRun]) -> Value {
+    let mut value = serde_json::to_value(hello).unwrap_or_default();
+    let runs = runs.iter().filter(|run| run.selection.covers(hello));
+    let waiting = runs.map(|run| {
+        json!({"plan": run.plan, "host": run.host, "agents": run.selection.to_string(), "since_ms": run.since_ms})
+    });
+    value["waiting"] = waiting.collect();
+    value
+}
+
+/// Which agents a run waits for, and since when.
+fn waiting(run: &WaitingRun, agents: &[Hello]) -> String {
+    let since_s = (Timestamp::now().as_millisecond() - run.since_ms).max(0) / 1000;
+    let busy = agents.iter().filter(|hello| run.selection.covers(hello));
+    let busy = busy.filter(|hello| hello.run.is_some());
+    let busy: Vec<String> = busy.map(|hello| format!("`{}`", hello.name)).collect();
+    let busy = match busy.is_empty() {
+        true => String::new(),
+        false => format!("; busy: {}", busy.join(", ")),
+    };
+    format!(
+        "{} on {} waits for `--agents {}`, for {since_s} s{busy}",
+        run.plan, run.host, run.selection
+    )
+}
+
+fn list(agents: &[Hello], console: &mut Console<'_>) {
     let mut rows = vec![
         [
             "agent",
+            "run",
             "host",
             "cores",
             "memory",
@@ -275,11 +456,10 @@ pub fn agents(order: &AgentsArguments, console: &mut Console<'_>) -> Result<Exit
         ]
         .map(str::to_owned),
     ];
-    rows.extend(found.iter().map(row));
+    rows.extend(agents.iter().map(row));
     for line in table(&rows) {
         console.line(&line);
     }
-    Ok(Exit::Ok)
 }
 
 /// The lowest of an agent's ceilings whose name begins with `of`.
@@ -292,7 +472,7 @@ fn ceiling(hello: &Hello, of: &str) -> String {
     least.map_or_else(|| "unknown".to_owned(), count)
 }
 
-fn row(hello: &Hello) -> [String; 11] {
+fn row(hello: &Hello) -> [String; 12] {
     let labels: Vec<String> = hello
         .labels
         .iter()
@@ -300,6 +480,7 @@ fn row(hello: &Hello) -> [String; 11] {
         .collect();
     let cells = [
         hello.name.clone(),
+        hello.run.clone().unwrap_or_else(|| "idle".to_owned()),
         hello.host.clone(),
         hello.cores.to_string(),
         format!("{} MiB", hello.memory_mib),

@@ -62,6 +62,11 @@ impl CompiledPlan {
         drumfire_engine::plan_files(&self.tree, &self.bound.program)
     }
 
+    /// Those of its files from which machines need only the rows that they read.
+    pub fn shared_row_files(&self) -> Vec<PathBuf> {
+        drumfire_engine::shared_row_files(&self.tree, &self.bound.program)
+    }
+
     /// How the plan divides among machines with these shares.
     pub fn split(&self, shares: &[Share]) -> SplitView {
         drumfire_engine::split(&self.tree, &self.bound.program, shares)

@@ -69,7 +69,7 @@ const WAIT_MS: u64 = 30_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct FleetOptions {
     /// Run the plan on agents: `local:4` for four processes here, a number, names with commas between, `label=value` or
-    /// `label=value:3`
+    /// `label=value:3`; with a range such as `4..10`, agents join during the run
     #[arg(long, value_name = "AGENTS", help_heading = FLEET)]
     pub agents: Option<Selection>,
     #[command(flatten)]
@@ -77,6 +77,9 @@ pub struct FleetOptions {
     /// How long to wait for agents, such as 2m [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = duration_ms, help_heading = FLEET)]
     pub agents_wait: Option<u64>,
+    /// Wait for agents as long as it takes, behind the runs that wait already
+    #[arg(long, help_heading = FLEET)]
+    pub wait: bool,
     /// Every agent runs the whole plan, as JMeter's remote servers do
     #[arg(long, help_heading = FLEET)]
     pub each: bool,
@@ -121,6 +124,9 @@ impl FleetOptions {
 
     /// How long agents have to answer.
     pub fn patience(&self) -> Duration {
+        if self.wait {
+            return Duration::MAX;
+        }
         Duration::from_millis(self.agents_wait.unwrap_or(WAIT_MS))
     }
 
@@ -129,6 +135,7 @@ impl FleetOptions {
     fn at_start(&self) -> impl Iterator<Item = &'static str> {
         written([
             ("--agents-wait", self.agents_wait.is_some()),
+            ("--wait", self.wait),
             ("--each", self.each),
             ("--rows", self.rows.is_some()),
             ("--send", !self.send.is_empty()),
@@ -157,7 +164,20 @@ impl FleetOptions {
                 None => Ok(()),
             };
         }
-        match self.link.given().next().filter(|_| self.is_local()) {
+        let both = |one: &str, other: &str| {
+            Err(format!(
+                "`{one}` and `{other}` exclude each other; leave one of them out"
+            ))
+        };
+        if self.wait && self.agents_wait.is_some() {
+            return both("--wait", "--agents-wait");
+        }
+        if self.each && self.selection().most().is_some() {
+            return both("--each", "--agents with a range");
+        }
+        let waits = written([("--wait", self.wait)]);
+        let given = self.link.given().chain(waits);
+        match given.filter(|_| self.is_local()).next() {
             Some(name) => Err(format!(
                 "`{name}` has no effect with `--agents local:N`, whose agents use their own server; leave one of them out"
             )),

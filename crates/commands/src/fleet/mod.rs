@@ -73,6 +73,7 @@ impl FleetRun<'_> {
         Ok(FleetOrder {
             link,
             selection: options.selection(),
+            host: gethostname::gethostname().to_string_lossy().into_owned(),
             patience: options.patience(),
             plan: name_of(self.plan),
             files: plan_files(program, self.plan, &options.send)?,
@@ -178,9 +179,11 @@ pub fn plan_files(
     more: &[PathBuf],
 ) -> Result<Vec<PlanFile>, Refusal> {
     let folder = plan.parent().unwrap_or(Path::new(""));
+    let rows = program.shared_row_files();
     let mut files = vec![PlanFile {
         path: name_of(plan),
         here: plan.to_path_buf(),
+        is_rows: false,
     }];
     let named = program.files().into_iter();
     for path in named.chain(more.iter().cloned()) {
@@ -193,7 +196,12 @@ pub fn plan_files(
             return Err(Refusal::new(Exit::Usage, message));
         }
         if files.iter().all(|file| file.path != text) {
-            files.push(PlanFile { path: text, here });
+            let is_rows = rows.contains(&path) && !more.contains(&path);
+            files.push(PlanFile {
+                path: text,
+                here,
+                is_rows,
+            });
         }
     }
     Ok(files)

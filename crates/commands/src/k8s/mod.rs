@@ -35,6 +35,10 @@ const KEYS: &str = "/keys";
 const DEFAULT_KEYS: &str = "drumfire-keys";
 const CACHE: &str = "/cache";
 const PORT: u16 = 4222;
+/// How long a pod of an agent has from SIGTERM to its end, and how much of that its users may take to finish their samples, in
+/// seconds. The rest is for the delivery of results.
+const POD_GRACE_S: u32 = 60;
+const USERS_GRACE_S: u32 = 30;
 /// How often the Job restarts the agent of one index.
 const RETRIES: u32 = 3;
 
@@ -268,6 +272,7 @@ impl Manifest<'_> {
         let mut command = self.words(&[
             "drumfire", "agent", "--once", "--name", &self.name, "--cache", CACHE,
         ]);
+        command.extend(self.words(&["--grace", &format!("{USERS_GRACE_S}s")]));
         command.extend(self.words(&["--label", &format!("run={}", self.name)]));
         command.extend(self.link("agent.creds"));
         if self.arguments.keys.is_some() {
@@ -296,7 +301,7 @@ impl Manifest<'_> {
             "volumeMounts": mounts,
         });
         let mut pod = self.pod("agent", "Never", container, volumes);
-        pod["spec"]["terminationGracePeriodSeconds"] = json!(60);
+        pod["spec"]["terminationGracePeriodSeconds"] = json!(POD_GRACE_S);
         pod["spec"]["topologySpreadConstraints"] = json!([{
             "maxSkew": 1,
             "topologyKey": "kubernetes.io/hostname",

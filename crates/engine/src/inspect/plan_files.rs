@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use drumfire_elements::config::csv_data_set;
 use drumfire_elements::controllers::include_controller;
 use drumfire_expr::{Compiler, Template};
 use drumfire_java::file_server;
@@ -22,6 +23,19 @@ const DEEPEST_FOLDER: u32 = 16;
 /// and the jars of the plan's class path. Returns the paths as the plan writes them. Names that depend on variables of the run
 /// are not found, and neither are names that a script computes.
 pub fn plan_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
+    find(tree, program, false).into_iter().collect()
+}
+
+/// The files among [`plan_files`] that only CSV Data Sets read whose users share the rows. Machines need not have them: rows can be
+/// sent as they are used.
+pub fn shared_row_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
+    let others = find(tree, program, true);
+    let all = find(tree, program, false).into_iter();
+    all.filter(|file| !others.contains(file)).collect()
+}
+
+/// The files that a plan names, perhaps without those that are named only as the data of CSV Data Sets whose users share the rows.
+fn find(tree: &Tree, program: &Program, skips_shared_rows: bool) -> BTreeSet<PathBuf> {
     let mut compiler = Compiler::new(program.settings.properties.clone());
     compiler.set_plan(&program.script, &program.base_dir);
     for (name, value) in &program.variables {
@@ -38,6 +52,7 @@ pub fn plan_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
             .unwrap_or_default(),
         found: BTreeSet::new(),
         depth: 0,
+        skips_shared_rows,
     };
     for root in &*tree.roots {
         finder.node(root);
@@ -49,7 +64,14 @@ pub fn plan_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
         let file = program.settings.properties.get_system(name);
         file.iter().for_each(|file| finder.text(file));
     }
-    finder.found.into_iter().collect()
+    finder.found
+}
+
+/// Whether all users of a CSV Data Set share its rows.
+fn shares_rows(node: &Node) -> bool {
+    let mode = node.props.str(csv_data_set::SHARE_MODE.name);
+    let is_own = mode.contains("${") || ["shareMode.thread", "Current thread"].contains(&&*mode);
+    node.class == csv_data_set::CLASS && !is_own
 }
 
 struct Finder<'a> {
@@ -59,6 +81,7 @@ struct Finder<'a> {
     include_prefix: String,
     found: BTreeSet<PathBuf>,
     depth: u32,
+    skips_shared_rows: bool,
 }
 
 impl Finder<'_> {
@@ -73,7 +96,15 @@ impl Finder<'_> {
             let path = node.props.str("IncludeController.includepath");
             self.text(&format!("{}{path}", self.include_prefix));
         }
-        node.props.texts().for_each(|text| self.text(text));
+        let skipped = match self.skips_shared_rows && shares_rows(node) {
+            true => Some(node.props.str(csv_data_set::FILE.name)),
+            false => None,
+        };
+        for text in node.props.texts() {
+            if skipped.as_deref() != Some(text) {
+                self.text(text);
+            }
+        }
         let jars = node.props.str("TestPlan.user_define_classpath");
         jars.split(',').for_each(|jar| self.jar(jar));
         node.children.iter().for_each(|child| self.node(child));
@@ -249,5 +280,40 @@ mod tests {
             "read.csv",
         ];
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn rows_can_be_sent_unless_something_else_reads_the_file() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let names = ["all.csv", "own.csv", "both.csv", "group.csv"];
+        for name in names {
+            std::fs::write(folder.path().join(name), "a\n").expect("there is room");
+        }
+        let csv = |file: &str, mode: &str| {
+            format!(
+                r#"<CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c"><stringProp name="filename">{file}</stringProp><stringProp name="shareMode">{mode}</stringProp></CSVDataSet><hashTree/>"#
+            )
+        };
+        let elements = [
+            csv("all.csv", "shareMode.all"),
+            csv("own.csv", "shareMode.thread"),
+            csv("both.csv", "shareMode.all"),
+            csv("both.csv", "shareMode.thread"),
+            csv("${__P(name,group)}.csv", "shareMode.group"),
+        ];
+        let group = drumfire_testkit::plans::group(1, &elements.concat());
+        let plan = drumfire_testkit::plans::plan(&group);
+        let read = drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("a plan");
+        let settings = crate::RunSettings {
+            base_dir: folder.path().to_path_buf(),
+            ..Default::default()
+        };
+        let program = match crate::compile(read.tree.clone(), settings.into()) {
+            Ok(compiled) => compiled.plan.program,
+            Err(faults) => panic!("{faults:?}"),
+        };
+        let shared = shared_row_files(&read.tree, &program);
+        assert_eq!(shared, ["all.csv", "group.csv"].map(PathBuf::from));
+        assert_eq!(plan_files(&read.tree, &program).len(), 4);
     }
 }

@@ -78,6 +78,8 @@ pub struct Context {
     pub alive: bool,
     /// An order reduced the number of users, and this one is to end.
     surplus: Cell<bool>,
+    /// How often users of this worker had been taken over by other machines when this one began.
+    releases: usize,
     /// When the thread group's duration ends, in milliseconds since the epoch.
     pub end_ms: Option<i64>,
     pub same_user: bool,
@@ -165,6 +167,7 @@ impl Context {
             action: Action::Continue,
             alive: true,
             surplus: Cell::new(false),
+            releases: worker.releases(),
             end_ms: identity.end_ms,
             same_user: identity.same_user,
             on_error: identity.on_error,
@@ -264,13 +267,24 @@ impl Context {
             && self.told_to_halt().is_none()
     }
 
-    /// Whether an order reduced the number of users and this one is to end. A Parallel Controller's children end with their
-    /// user.
+    /// Whether an order reduced the number of users and this one is to end, or another machine goes on with it. A Parallel
+    /// Controller's children end with their user.
     fn is_surplus(&self) -> bool {
-        if !self.surplus.get() && self.branch.is_none() && self.worker.take_surplus(self.group) {
+        if !self.surplus.get()
+            && self.branch.is_none()
+            && (self.worker.take_surplus(self.group) || self.is_released())
+        {
             self.surplus.set(true);
         }
         self.surplus.get()
+    }
+
+    /// Whether another machine has taken this user over.
+    fn is_released(&self) -> bool {
+        let Some(kind) = self.worker.released(self.number, self.releases) else {
+            return false;
+        };
+        self.shared.program.groups[self.group].moves_users(kind) && self.supply().order().is_none()
     }
 
     /// How a script ordered this user to end, if one did.

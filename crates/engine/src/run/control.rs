@@ -348,7 +348,8 @@ impl Control {
         self.ring();
     }
 
-    fn ring(&self) {
+    /// Wakes the tasks that wait for orders.
+    pub(crate) fn ring(&self) {
         for bell in self.workers().iter() {
             bell.orders.notify_waiters();
         }

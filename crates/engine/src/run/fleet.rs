@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -27,12 +29,34 @@ pub enum StartGate {
     OpensAt(i64),
 }
 
-/// The users of a lost machine that this one takes over.
+/// A change of the users, arrivals and places that this machine has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Adoption {
+pub struct Move {
     pub slots: Slots,
     /// From when on, in milliseconds since the Unix epoch on the run's clock.
     pub from_ms: i64,
+    pub kind: MoveKind,
+}
+
+/// What a move does to this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveKind {
+    /// It takes over from a machine that is gone, and starts all users of that one.
+    Inherit,
+    /// It takes over from machines that go on. Those keep users that have begun a fixed number of loops.
+    Receive,
+    /// Another machine takes over. This one keeps users that have begun a fixed number of loops.
+    Release,
+    /// Other machines take over because this one ends. They start all users, so this one keeps none; users that came for one
+    /// arrival end their iteration.
+    Leave,
+}
+
+impl MoveKind {
+    /// Whether this machine gives slots away.
+    pub fn is_loss(self) -> bool {
+        matches!(self, MoveKind::Release | MoveKind::Leave)
+    }
 }
 
 /// A request for places of something that all machines of a run count or read together.
@@ -49,6 +73,29 @@ pub struct LeaseRequest<'a> {
 /// Places that belong to this machine alone, counted over all passes; empty at the end.
 pub type Lease = Range<u64>;
 
+/// A request for rows of a file that another machine has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowsRequest<'a> {
+    /// The name under which the machines share the rows.
+    pub element: &'a str,
+    /// The file as this machine names it.
+    pub file: &'a Path,
+    pub reading: RowReading,
+}
+
+/// How rows are taken from a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowReading {
+    /// The name of the charset; blank for the usual one.
+    pub encoding: String,
+    /// Whether line ends inside quotes belong to a row.
+    pub is_quoted: bool,
+    /// The first line is not a row.
+    pub skips_first_line: bool,
+    /// Another pass follows the last row.
+    pub is_recycled: bool,
+}
+
 /// The run's coordination with other machines.
 pub trait Fleet: Send + Sync + fmt::Debug {
     /// Whether a phase may start. The run polls this until the gate opens, with the current properties.
@@ -60,14 +107,36 @@ pub trait Fleet: Send + Sync + fmt::Debug {
     /// Why there are none.
     fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, LeaseError>;
 
+    /// Whether this machine runs the tearDown thread groups; it `leads` if it ran the setUp thread groups.
+    fn tears_down(&self, leads: bool) -> bool {
+        leads
+    }
+
+    /// Whether another machine has the rows of this file, of which this one has only the first.
+    fn has_rows_of(&self, file: &Path) -> bool {
+        let _ = file;
+        false
+    }
+
+    /// Takes whole rows of a file that another machine has; none at the end. May block on the network, for some seconds at most.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn rows(&self, request: &RowsRequest<'_>) -> Result<String, LeaseError> {
+        Err(LeaseError {
+            element: request.element.to_owned(),
+            tried: None,
+        })
+    }
+
     /// Users that run on all machines: those of a thread group, or all; `None` if that is not known.
     fn active_users(&self, group: Option<usize>) -> Option<u32>;
 
     /// Reports that users of this machine begin, `late` after the moment at which all machines start.
     fn begun(&self, late: Duration);
 
-    /// Users of lost machines to take over, since the last call.
-    fn take_adoptions(&self) -> Vec<Adoption>;
+    /// The moves that have become known since the last call. They may lie in the future.
+    fn take_moves(&self) -> Vec<Move>;
 }
 
 /// Why a machine got no places of something shared.
@@ -132,8 +201,12 @@ pub struct MachinePart {
     pub fleet: Option<Arc<dyn Fleet>>,
     /// Counts of `__counter`.
     pub counts: LeasedCounts,
-    /// The share's slots and those that were taken over.
+    /// The slots that this machine has now.
     slots: RwLock<Slots>,
+    /// All moves that are known, in the order in which they take effect.
+    moves: RwLock<Vec<Move>>,
+    /// How many of them have been carried out.
+    carried_out: AtomicUsize,
 }
 
 impl MachinePart {
@@ -143,6 +216,8 @@ impl MachinePart {
             share,
             fleet,
             counts: LeasedCounts::default(),
+            moves: RwLock::default(),
+            carried_out: AtomicUsize::new(0),
         }
     }
 
@@ -163,10 +238,54 @@ impl MachinePart {
         slots.unwrap_or_else(PoisonError::into_inner).fraction()
     }
 
-    /// Takes over the users and rates of these slots.
-    pub fn adopt(&self, more: &Slots) {
+    /// Notes a move, which [`MachinePart::carry_out`] carries out when it is due.
+    pub fn announce(&self, change: Move) {
+        let mut moves = self.moves.write().unwrap_or_else(PoisonError::into_inner);
+        let place = moves.partition_point(|known| known.from_ms <= change.from_ms);
+        moves.insert(place, change);
+    }
+
+    /// Changes the users and rates that this machine has now.
+    pub fn carry_out(&self, change: &Move) {
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
-        *slots = slots.with(more);
+        *slots = match change.kind {
+            MoveKind::Release | MoveKind::Leave => slots.without(&change.slots),
+            MoveKind::Inherit | MoveKind::Receive => slots.with(&change.slots),
+        };
+        self.carried_out.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// How many moves have been carried out.
+    pub fn carried_out(&self) -> usize {
+        self.carried_out.load(Ordering::Acquire)
+    }
+
+    /// Whether another machine has taken a number over after `since_ms`, at `due_ms` or before.
+    pub fn is_released(&self, number: u64, since_ms: i64, due_ms: i64) -> bool {
+        let moves = self.moves.read().unwrap_or_else(PoisonError::into_inner);
+        moves.iter().any(|change| {
+            change.kind.is_loss()
+                && (since_ms..=due_ms).contains(&change.from_ms)
+                && change.slots.rank(number).is_some()
+        })
+    }
+
+    /// Which of these numbers, each with the time at which it is due, are those of this machine.
+    pub fn count_of(&self, due: impl Iterator<Item = (u64, i64)>) -> u64 {
+        let moves = self.moves.read().unwrap_or_else(PoisonError::into_inner);
+        let is_mine = |(number, due_ms): &(u64, i64)| {
+            let first = self.share.slots.rank(*number).is_some();
+            let due = moves.iter().take_while(|change| change.from_ms <= *due_ms);
+            due.filter(|change| change.slots.rank(*number).is_some())
+                .fold(first, |_, change| !change.kind.is_loss())
+        };
+        due.filter(is_mine).count() as u64
+    }
+
+    /// Whether this machine has announced a move.
+    pub fn has_moves(&self) -> bool {
+        let moves = self.moves.read().unwrap_or_else(PoisonError::into_inner);
+        !moves.is_empty()
     }
 
     /// The other machines, if shared data and counters must be leased from them.

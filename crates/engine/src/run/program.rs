@@ -8,6 +8,7 @@ use drumfire_expr::{Slot, VarNames, Vars};
 use drumfire_results::{CollectorSet, OutputSpec, SampleQueue};
 
 use crate::run::action::OnError;
+use crate::run::fleet::MoveKind;
 use crate::run::java::plan::JavaPlan;
 use crate::run::schedule::Shape;
 use crate::run::settings::RunSettings;
@@ -194,4 +195,15 @@ pub struct Group {
     pub late: Option<Box<dyn LateSettings>>,
     /// Whether there is an enabled sampler in it.
     pub has_samplers: bool,
+}
+
+impl Group {
+    /// Whether users that have begun go on, with the same number, on another machine: those that have a time, and those that have
+    /// a number of loops only if they would end here.
+    pub fn moves_users(&self, kind: MoveKind) -> bool {
+        let is_gone = matches!(kind, MoveKind::Leave | MoveKind::Inherit);
+        self.kind == GroupKind::Main
+            && (is_gone || self.loops == Some(-1))
+            && matches!(self.shape, Shape::Ramp(_) | Shape::Windows(_))
+    }
 }

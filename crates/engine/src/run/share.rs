@@ -9,6 +9,10 @@ use std::sync::Arc;
 pub const MOST_WEIGHT: u32 = 1_000;
 /// The most rounds of the weights in one period.
 const MOST_ROUNDS: u32 = 16;
+/// How many slots there are for each machine if machines may join, so that shares of any number of machines are nearly equal, and
+/// the most in total.
+const SLOTS_EACH: u32 = 120;
+const MOST_SLOTS: u32 = 20_000;
 
 /// A part of the numbers 0, 1, 2 and so on: those whose remainder by the period is in a set. The parts of all machines are
 /// disjoint and together contain all numbers.
@@ -116,6 +120,31 @@ impl Slots {
         let all = self.mine.iter().chain(other.mine.iter()).copied();
         Slots::new(self.period(), all.collect())
     }
+
+    /// The numbers that are in both parts.
+    pub fn shared_with(&self, other: &Slots) -> Slots {
+        let mine = self.mine.iter().copied();
+        let shared = mine.filter(|remainder| other.rank((*remainder).into()).is_some());
+        Slots::new(self.period(), shared.collect())
+    }
+
+    /// The numbers that are not in the other part.
+    pub fn without(&self, other: &Slots) -> Slots {
+        let mine = self.mine.iter().copied();
+        let rest = mine.filter(|remainder| other.rank((*remainder).into()).is_none());
+        Slots::new(self.period(), rest.collect())
+    }
+
+    /// Evenly chosen numbers of the part, `few` of each `many`.
+    pub fn thinned(&self, few: u32, many: u32) -> Slots {
+        let (few, many) = (u64::from(few), u64::from(many.max(1)));
+        let chosen = (0..).zip(self.mine.iter()).filter(|(rank, _)| {
+            let before: u64 = *rank;
+            (before + 1) * few / many > before * few / many
+        });
+        let chosen = chosen.map(|(_, remainder)| *remainder);
+        Slots::new(self.period(), chosen.collect())
+    }
 }
 
 /// The part of one machine of several.
@@ -149,10 +178,21 @@ impl Default for Share {
 impl Share {
     /// The shares of machines with these weights, of which none is 0.
     pub fn of_weights(weights: &[u32], seed: u64) -> Vec<Share> {
-        let parts = parts(weights);
+        Share::of_growing(weights, seed, 0)
+    }
+
+    /// The shares of machines with these weights, if others may join until there are `most`.
+    pub fn of_growing(weights: &[u32], seed: u64, most: u32) -> Vec<Share> {
+        let slots = most.saturating_mul(SLOTS_EACH).min(MOST_SLOTS);
+        let slots = if most > weights.len() as u32 {
+            slots
+        } else {
+            0
+        };
+        let parts = parts(weights, slots);
         let share = |(index, slots)| Share {
             index,
-            count: weights.len() as u32,
+            count: most.max(weights.len() as u32),
             slots,
             seed: Some(seed),
             is_each: false,
@@ -192,8 +232,9 @@ impl Share {
     }
 }
 
-/// The parts of machines with these weights, by smooth weighted round robin: machines of equal weight take turns.
-fn parts(weights: &[u32]) -> Vec<Slots> {
+/// The parts of machines with these weights, by smooth weighted round robin: machines of equal weight take turns. There are at
+/// least as many slots as `least`.
+fn parts(weights: &[u32], least: u32) -> Vec<Slots> {
     let weights: Vec<i64> = weights
         .iter()
         .map(|weight| i64::from((*weight).clamp(1, MOST_WEIGHT)))
@@ -219,7 +260,8 @@ fn parts(weights: &[u32]) -> Vec<Slots> {
     // Rounds are repeated, so that each machine has enough slots for its users to be divided among all others if it is lost.
     let rounds = (weights.len() as u32)
         .saturating_sub(1)
-        .clamp(1, MOST_ROUNDS);
+        .clamp(1, MOST_ROUNDS)
+        .max(least.div_ceil(period.max(1) as u32));
     let repeated = |mine: Vec<u32>| {
         let round = |round: u32| {
             mine.iter()
@@ -330,6 +372,46 @@ mod tests {
         let counts = parts.iter().map(|part| part.count_of(1_000));
         assert_eq!(counts.sum::<u64>(), lost.count_of(1_000));
         assert!(lost.divide(9)[8].is_empty());
+    }
+
+    #[test]
+    fn machines_that_join_get_their_part_of_any_number() {
+        let mut owned: Vec<Slots> = Share::of_growing(&[1], 1, 10)
+            .into_iter()
+            .map(|share| share.slots)
+            .collect();
+        let period = owned[0].period();
+        for machines in 2..=10 {
+            let taken: Vec<Slots> = owned
+                .iter()
+                .map(|slots| slots.thinned(1, machines))
+                .collect();
+            let mut joined = Slots::new(period, Vec::new());
+            for (slots, taken) in owned.iter_mut().zip(&taken) {
+                assert_eq!(slots.shared_with(taken), *taken);
+                *slots = slots.without(taken);
+                joined = joined.with(taken);
+            }
+            owned.push(joined);
+            for number in 0..500 {
+                let owners = owned.iter().filter(|slots| slots.rank(number).is_some());
+                assert_eq!(owners.count(), 1, "{machines} {number}");
+            }
+            let even = f64::from(period) / f64::from(machines);
+            for slots in &owned {
+                let size = slots.remainders().len() as f64;
+                assert!(
+                    (size - even).abs() <= f64::from(machines),
+                    "{machines}: {owned:?}"
+                );
+                // Twenty users are divided evenly, too.
+                let users = f64::from(slots.users_of(20));
+                assert!(
+                    (users - 20.0 / f64::from(machines)).abs() <= 2.0,
+                    "{machines} {users}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -14,9 +14,11 @@ use drumfire_results::{Connections, Recorder};
 use tokio::sync::Notify;
 
 use crate::run::alarm::Alarms;
+use crate::run::fleet::MoveKind;
 use crate::run::program::Program;
 use crate::run::room::Room;
 use crate::run::sampler::Samplers;
+use crate::run::share::Slots;
 use crate::run::shared::{Counts, Shared};
 use crate::run::slots::{Traffic, WorkerSlot};
 use crate::run::stages::Stages;
@@ -48,6 +50,9 @@ pub struct Worker {
     /// How many users are to end, by thread group.
     surplus: RefCell<HashMap<usize, usize>>,
     has_surplus: Cell<bool>,
+    /// The users that other machines have taken over, in the order of the takeovers.
+    released: RefCell<Vec<(Slots, MoveKind)>>,
+    releases: Cell<usize>,
     /// The counts of this worker's connections, for the run's numbers.
     connections: Cell<Connections>,
     /// The counts of their TCP segments, for the verdict.
@@ -110,6 +115,8 @@ impl Worker {
             orders: bell.orders,
             surplus: RefCell::default(),
             has_surplus: Cell::new(false),
+            released: RefCell::default(),
+            releases: Cell::new(0),
             slot: shared.slot.clone().worker(),
             default_charset: shared
                 .properties
@@ -173,6 +180,32 @@ impl Worker {
             }
             _ => false,
         }
+    }
+
+    /// Ends users that run here until another machine has them, after their samples at hand.
+    pub fn release(&self, slots: Slots, kind: MoveKind) {
+        let mut released = self.released.borrow_mut();
+        released.push((slots, kind));
+        self.releases.set(released.len());
+        drop(released);
+        self.orders.notify_waiters();
+        self.wake_tasks();
+    }
+
+    /// How often users were taken over.
+    pub fn releases(&self) -> usize {
+        self.releases.get()
+    }
+
+    /// How another machine has taken the user with this number over, if one has since the first `releases` times.
+    pub fn released(&self, number: u32, releases: usize) -> Option<MoveKind> {
+        if self.releases.get() <= releases {
+            return None;
+        }
+        let released = self.released.borrow();
+        let mut since = released[releases..].iter();
+        let first = since.find(|(slots, _)| slots.rank(number.into()).is_some());
+        first.map(|(_, kind)| *kind)
     }
 
     /// Hands over the samples and connection counts since the last call. Without a time, includes those of the current second.

@@ -17,10 +17,12 @@ use crate::run::action::OnError;
 use crate::run::context::{Context, Identity};
 use crate::run::control::Stopping;
 use crate::run::crew::{Crew, StartGroup};
+use crate::run::fleet::MoveKind;
 use crate::run::java::host::Java;
 use crate::run::java::visit::Visit;
 use crate::run::journey::BoundPlan;
 use crate::run::program::Program;
+use crate::run::share::Slots;
 use crate::run::shared::Shared;
 use crate::run::worker::Worker;
 
@@ -49,6 +51,8 @@ pub enum JavaMoment {
 
 pub enum Command {
     Start(StartGroup, Done),
+    /// Other machines have these users from now on.
+    Release(Slots, MoveKind),
     Java(JavaMoment, Done),
 }
 
@@ -204,6 +208,7 @@ async fn serve(
                     let crew = Crew::new((index, count), start, shared.clone(), worker.clone(), plan.clone());
                     spawn_local(serve_group(crew, shared.clone(), worker.clone(), done));
                 }
+                Some(Command::Release(slots, kind)) => worker.release(slots, kind),
                 Some(Command::Java(moment, _done)) => tell_java(&shared, &worker, moment),
                 None => break,
             },

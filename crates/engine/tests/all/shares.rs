@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use drumfire_engine::{
-    Adoption, Control, EngineOptions, Event, Fleet, GroupPhase, Lease, LeaseError, LeaseRequest,
-    RunSettings, Share, Slots, StartGate, Subscriber, compile, run,
+    Control, EngineOptions, Event, Fleet, GroupPhase, Lease, LeaseError, LeaseRequest, Move,
+    MoveKind, RunSettings, Share, Slots, StartGate, Subscriber, compile, run,
 };
 use drumfire_expr::Properties;
 use drumfire_results::Recording;
@@ -20,7 +20,7 @@ struct Memory {
     /// When the main groups start, once all have asked.
     starts_ms: Mutex<(u32, Option<i64>)>,
     machines: u32,
-    adoptions: Mutex<Vec<Adoption>>,
+    moves: Mutex<Vec<Move>>,
     properties: Mutex<Vec<Option<String>>>,
 }
 
@@ -70,10 +70,10 @@ impl Fleet for Memory {
 
     fn begun(&self, _: Duration) {}
 
-    fn take_adoptions(&self) -> Vec<Adoption> {
+    fn take_moves(&self) -> Vec<Move> {
         let is_started = self.starts_ms.lock().expect("nobody panics").1.is_some();
         match is_started {
-            true => std::mem::take(&mut self.adoptions.lock().expect("nobody panics")),
+            true => std::mem::take(&mut self.moves.lock().expect("nobody panics")),
             false => Vec::new(),
         }
     }
@@ -332,10 +332,10 @@ fn users_of_a_lost_machine_run_elsewhere() {
         .map(|(share, slots)| {
             let fleet = Memory::of(1);
             fleet
-                .adoptions
+                .moves
                 .lock()
                 .expect("nobody panics")
-                .push(adoption(slots));
+                .push(inherited(slots));
             let (plan, folder, share) = (plan.clone(), folder.path().to_owned(), share.clone());
             std::thread::spawn(move || one(&plan, &folder, share, Some(fleet)).0)
         })
@@ -350,8 +350,114 @@ fn users_of_a_lost_machine_run_elsewhere() {
     assert_eq!(users, (1..=9).collect::<Vec<_>>());
 }
 
-fn adoption(slots: Slots) -> Adoption {
-    Adoption { slots, from_ms: 0 }
+fn inherited(slots: Slots) -> Move {
+    Move {
+        slots,
+        from_ms: 0,
+        kind: MoveKind::Inherit,
+    }
+}
+
+/// The samples of two machines, of which the second one joins after half a second and takes over half of the first one's slots.
+fn one_joins(plan: &str) -> [BTreeMap<String, u64>; 2] {
+    let folder = folder(0);
+    let first = Share::of_growing(&[1], 7, 2).remove(0);
+    let joined = Share {
+        index: 1,
+        slots: Slots::new(first.slots.period(), Vec::new()),
+        ..first.clone()
+    };
+    let slots = first.slots.thinned(1, 2);
+    let fleets = [MoveKind::Release, MoveKind::Receive].map(|kind| {
+        let fleet = Memory::of(1);
+        let starts_ms = drumfire_engine::Clock::start().start_ms() + 300;
+        *fleet.starts_ms.lock().expect("nobody panics") = (0, Some(starts_ms));
+        (fleet, kind)
+    });
+    let machines = [first, joined];
+    let starts_ms = fleets[0].0.starts_ms.lock().expect("nobody panics").1;
+    let machines: Vec<_> = machines
+        .into_iter()
+        .zip(fleets)
+        .map(|(share, (fleet, kind))| {
+            fleet.starts_ms.lock().expect("nobody panics").1 = starts_ms;
+            let from_ms = starts_ms.expect("it was set") + 500;
+            let slots = slots.clone();
+            let change = Move {
+                slots,
+                from_ms,
+                kind,
+            };
+            fleet.moves.lock().expect("nobody panics").push(change);
+            let (plan, folder) = (plan.to_owned(), folder.path().to_owned());
+            std::thread::spawn(move || one(&plan, &folder, share, Some(fleet)).0)
+        })
+        .collect();
+    let mut counts = machines
+        .into_iter()
+        .map(|machine| machine.join().expect("it runs"));
+    [(); 2].map(|()| counts.next().expect("there are two"))
+}
+
+#[test]
+fn a_machine_that_joins_takes_over_arrivals_and_none_is_lost_or_starts_twice() {
+    let schedule = "rate(60/sec) random_arrivals(1500 ms)";
+    let open = text("OpenModelThreadGroup.schedule", schedule)
+        + &text("OpenModelThreadGroup.random_seed", "5");
+    let body = sample("${__threadNum}");
+    let open = plan(&group("OpenModelThreadGroup", &open, &body));
+    let alone = one(&open, folder(0).path(), Share::default(), None).0;
+    let [stayed, joined] = one_joins(&open);
+    assert!(!joined.is_empty(), "{stayed:?}");
+    let mut all = stayed.clone();
+    for (label, count) in &joined {
+        *all.entry(label.clone()).or_default() += count;
+    }
+    assert_eq!(all, alone, "{stayed:?} {joined:?}");
+
+    let arrivals = [
+        text("TargetLevel", "60"),
+        text("RampUp", "0"),
+        text("Steps", "0"),
+        text("Hold", "2"),
+        text("Unit", "S"),
+    ];
+    let class = "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup";
+    let arrivals = plan(&group(class, &arrivals.concat(), &sample("arrival")));
+    let alone = one(&arrivals, folder(0).path(), Share::default(), None).0["arrival"];
+    let [stayed, joined] = one_joins(&arrivals).map(|labels| labels["arrival"]);
+    assert_eq!(stayed + joined, alone, "{stayed} {joined}");
+    assert!(
+        (joined as f64) < 0.5 * alone as f64 && joined > 0,
+        "{joined} of {alone}"
+    );
+}
+
+#[test]
+fn a_machine_that_joins_takes_over_users_that_have_a_time_and_leaves_those_that_have_loops() {
+    let body = pause(100) + &sample("${__threadNum}");
+    let scheduler = r#"<boolProp name="ThreadGroup.scheduler">true</boolProp>"#;
+    let timed = thread_group("ThreadGroup", 4, -1, &body).replacen(
+        "<stringProp",
+        &format!(
+            "{scheduler}{}<stringProp",
+            text("ThreadGroup.duration", "2")
+        ),
+        1,
+    );
+    let [stayed, joined] = one_joins(&plan(&timed));
+    // All four begin on the first machine, and two end on the second one.
+    assert_eq!(stayed.len(), 4, "{stayed:?}");
+    assert_eq!(joined.len(), 2, "{joined:?}");
+    for (user, count) in &stayed {
+        // Nobody runs twice at a time.
+        let all = count + joined.get(user).unwrap_or(&0);
+        assert!(all <= 22, "{user}: {stayed:?} {joined:?}");
+    }
+    let counted = plan(&thread_group("ThreadGroup", 4, 12, &body));
+    let [stayed, joined] = one_joins(&counted);
+    assert!(joined.is_empty(), "{joined:?}");
+    assert!(stayed.values().all(|count| *count == 12), "{stayed:?}");
 }
 
 fn pause(ms: u32) -> String {

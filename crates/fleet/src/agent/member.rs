@@ -2,13 +2,14 @@
 //! own state.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use drumfire_engine::{
-    Adoption, Control, Fleet, GroupPhase, Lease, LeaseError, LeaseRequest, Slots, StartGate,
-    Stopping,
+    Control, Fleet, GroupPhase, Lease, LeaseError, LeaseRequest, Move, MoveKind, RowsRequest,
+    Slots, StartGate, Stopping,
 };
 use drumfire_expr::Properties;
 use drumfire_results::{GroupUsers, ThreadCounts};
@@ -18,16 +19,26 @@ use tokio::sync::Notify;
 use crate::agent::outbox::Spool;
 use crate::leases::{self, PATIENCE};
 use crate::link::Link;
-use crate::wire::{AgentState, CoordinatorOrder, RunState, Stage};
+use crate::streamed_rows as rows;
+use crate::wire::{self, AgentState, CoordinatorOrder, RowsQuestion, RunState, Stage};
 
 /// If a block has more places than this, the agent requests the next block as soon as it has taken this one.
 const AHEAD: u64 = 16;
 /// After this long without a message from the coordinator, an agent acts on its own.
 pub const SILENCE: Duration = Duration::from_secs(30);
+/// How long an agent that was told to end waits for the coordinator to say until when it runs.
+const LEAVE: Duration = Duration::from_secs(2);
+/// How long it goes on, so that others know in time when they take over.
+const HANDOVER: Duration = Duration::from_secs(1);
+/// How long users may take to end their iteration when others have taken over.
+const LINGER: Duration = Duration::from_secs(2);
+/// How often it looks whether the coordinator has.
+const LOOK: Duration = Duration::from_millis(25);
 /// How long the coordinator's count of users on all machines remains valid.
 const FRESH: Duration = Duration::from_secs(3);
 
 type Coming = Receiver<Result<Lease, LeaseError>>;
+type ComingRows = Receiver<Result<String, LeaseError>>;
 
 /// An agent in a run.
 pub struct Member {
@@ -37,6 +48,13 @@ pub struct Member {
     agents: u64,
     is_again: bool,
     is_each: bool,
+    has_joined: bool,
+    /// The users, arrivals and places that it has after all known takeovers.
+    slots: Mutex<Slots>,
+    streamed: Vec<String>,
+    folder: PathBuf,
+    /// Rows that have been requested, and how many requests there were, by element.
+    rows: Mutex<HashMap<String, (u64, Option<ComingRows>)>>,
     pub spool: Spool,
     pub control: Control,
     link: Link,
@@ -86,6 +104,14 @@ pub struct AgentSeat {
     pub is_again: bool,
     pub agents: u64,
     pub is_each: bool,
+    /// The users, arrivals and places that it has at first.
+    pub slots: Slots,
+    /// Whether it came later than others.
+    pub has_joined: bool,
+    /// The paths of files whose rows the coordinator sends, in the manifest's words.
+    pub streamed: Vec<String>,
+    /// The folder of the plan.
+    pub folder: PathBuf,
 }
 
 impl Member {
@@ -97,6 +123,11 @@ impl Member {
             agents: seat.agents,
             is_again: seat.is_again,
             is_each: seat.is_each,
+            has_joined: seat.has_joined,
+            slots: Mutex::new(seat.slots),
+            streamed: seat.streamed,
+            folder: seat.folder,
+            rows: Mutex::default(),
             spool: Spool::default(),
             control: Control::default(),
             link,
@@ -152,6 +183,52 @@ impl Member {
         self.news.notify_one();
     }
 
+    /// Hands the agent's part over, because the agent was told to end: tells the coordinator, goes on until the time that the
+    /// coordinator names, and then lets users finish their samples.
+    pub fn leave(self: &Arc<Member>) {
+        // It chooses the moment itself, so that it stops then even if messages are late: nobody else starts its users before.
+        let leaves_ms = self.now_ms() + HANDOVER.as_millis() as i64;
+        let leaves_ms = Some(leaves_ms).filter(|_| self.state().is_redistributed);
+        self.say(|own| (own.is_leaving, own.leaves_ms) = (true, leaves_ms));
+        let member = self.clone();
+        self.runtime.spawn(async move {
+            let asked = Instant::now();
+            while asked.elapsed() < LEAVE {
+                let state = member.state();
+                let until = state
+                    .leaving
+                    .iter()
+                    .find(|(token, _)| *token == member.token);
+                if let Some((_, until_ms)) = until {
+                    let left_ms = u64::try_from(until_ms - member.now_ms()).unwrap_or(0);
+                    tokio::time::sleep(Duration::from_millis(left_ms)).await;
+                    let mut takeovers = state.takeovers.iter();
+                    if takeovers.any(|to| to.from_ms == *until_ms) {
+                        member.last_users_end().await;
+                    }
+                    break;
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+            member.control.shutdown_soon();
+        });
+    }
+
+    /// Waits until the users have ended whose part others have: those that came for an arrival end their iteration.
+    async fn last_users_end(&self) {
+        let since = Instant::now();
+        // The number of users is that of the last tick.
+        tokio::time::sleep(LOOK * 8).await;
+        while since.elapsed() < LINGER && self.own().users.active > 0 {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Whether the agent was told to end.
+    pub fn is_leaving(&self) -> bool {
+        self.own().is_leaving
+    }
+
     fn note(&self, change: impl FnOnce(&mut AgentState)) {
         change(&mut self.own.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -201,6 +278,11 @@ impl Member {
     }
 
     pub fn note_tick(&self, users: ThreadCounts, samples: u64, stopping: Stopping) {
+        // The others go on when this agent leaves.
+        let stopping = match self.is_leaving() {
+            true => Stopping::No,
+            false => stopping,
+        };
         let has_stopped = stopping > self.own().stopping;
         self.note(|own| {
             (own.users, own.samples) = (users, samples);
@@ -312,7 +394,9 @@ impl Member {
             self.say(|own| (own.stage, own.properties) = (Stage::AtStart, set));
         }
         let mut known = self.known();
-        let Some(start_ms) = known.state.start_ms else {
+        let takeovers = &known.state.takeovers;
+        let has_part = !self.has_joined || takeovers.iter().any(|to| to.agent == self.index);
+        let Some(start_ms) = known.state.start_ms.filter(|_| has_part) else {
             drop(known);
             if self.silence() > SILENCE {
                 self.control.stop_now();
@@ -327,7 +411,11 @@ impl Member {
         drop(known);
         if self.own().stage < Stage::Running {
             // An agent that learns of the start too late begins at once.
-            let late_us = (self.now_ms() - start_ms).max(0) as u64 * 1000;
+            let late_ms = match self.has_joined {
+                true => 0,
+                false => (self.now_ms() - start_ms).max(0),
+            };
+            let late_us = late_ms as u64 * 1000;
             self.say(|own| (own.stage, own.late_us) = (Stage::Running, late_us));
         }
         StartGate::OpensAt(start_ms)
@@ -359,7 +447,69 @@ impl Member {
     }
 }
 
+impl Member {
+    /// The manifest's words for a file whose rows the coordinator sends.
+    fn streamed(&self, file: &Path) -> Option<&String> {
+        let file = std::path::absolute(file).ok()?;
+        let mut streamed = self.streamed.iter();
+        streamed.find(|path| self.folder.join(path).components().eq(file.components()))
+    }
+
+    /// Requests rows. They arrive on the returned channel.
+    fn ask_rows(&self, request: &RowsRequest<'_>, sequence: u64) -> ComingRows {
+        let (tell, coming) = channel();
+        let reading = &request.reading;
+        let question = RowsQuestion {
+            token: self.token,
+            sequence,
+            element: request.element.to_owned(),
+            file: self.streamed(request.file).cloned().unwrap_or_default(),
+            encoding: reading.encoding.clone(),
+            is_quoted: reading.is_quoted,
+            skips_first_line: reading.skips_first_line,
+            is_recycled: reading.is_recycled,
+        };
+        let subject = wire::rows_subject(&self.run, self.index);
+        let link = self.link.clone();
+        self.runtime.spawn(async move {
+            // The receiver is gone if the run has ended.
+            let _ = tell.send(rows::ask(&link, subject, &question).await);
+        });
+        coming
+    }
+}
+
 impl Fleet for Member {
+    fn has_rows_of(&self, file: &Path) -> bool {
+        self.streamed(file).is_some()
+    }
+
+    fn rows(&self, request: &RowsRequest<'_>) -> Result<String, LeaseError> {
+        let all = || self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let (sequence, asked) = all().remove(request.element).unwrap_or_default();
+        let (sequence, coming) = match asked {
+            Some(coming) => (sequence, coming),
+            None => (sequence + 1, self.ask_rows(request, sequence + 1)),
+        };
+        let rows = coming
+            .recv_timeout(PATIENCE + PATIENCE / 4)
+            .unwrap_or_else(|_| {
+                Err(LeaseError {
+                    element: request.element.to_owned(),
+                    tried: None,
+                })
+            });
+        let next = match &rows {
+            Ok(rows) if !rows.is_empty() => {
+                let next = self.ask_rows(request, sequence + 1);
+                (sequence + 1, Some(next))
+            }
+            _ => (sequence, None),
+        };
+        all().insert(request.element.to_owned(), next);
+        rows
+    }
+
     fn gate(&self, phase: GroupPhase, properties: &Properties) -> StartGate {
         match phase {
             GroupPhase::Main => self.main_gate(properties),
@@ -367,8 +517,11 @@ impl Fleet for Member {
                 if self.own().stage < Stage::AtEnd {
                     self.say(|own| own.stage = Stage::AtEnd);
                 }
-                let has_time = self.known().state.tear_down_ms.is_some();
-                let waits = self.index == 0 && !self.is_each && !has_time;
+                let known = self.known();
+                let has_time = known.state.tear_down_ms.is_some();
+                let leads = known.state.tear_down_by == self.index;
+                drop(known);
+                let waits = leads && !self.is_each && !has_time;
                 match waits && self.silence() < SILENCE {
                     true => StartGate::Closed,
                     false => StartGate::OpensAt(0),
@@ -401,6 +554,10 @@ impl Fleet for Member {
         Ok(lease)
     }
 
+    fn tears_down(&self, _: bool) -> bool {
+        self.is_each || self.known().state.tear_down_by == self.index
+    }
+
     fn active_users(&self, group: Option<usize>) -> Option<u32> {
         let known = self.known();
         let (groups, all) = &known.state.active;
@@ -418,16 +575,40 @@ impl Fleet for Member {
         self.note(|own| own.late_us = own.late_us.max(late_us));
     }
 
-    fn take_adoptions(&self) -> Vec<Adoption> {
+    fn take_moves(&self) -> Vec<Move> {
         let mut known = self.known();
         let all = known.state.takeovers.len();
         let first = std::mem::replace(&mut known.takeovers, all);
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let new = known.state.takeovers.iter().skip(first);
-        new.filter(|takeover| takeover.agent == self.index)
-            .map(|takeover| Adoption {
-                slots: Slots::new(takeover.period, takeover.remainders.clone()),
+        let leaves_ms = self.own().leaves_ms.filter(|_| !slots.is_empty());
+        let own = leaves_ms.map(|from_ms| {
+            let none = Slots::new(slots.period(), Vec::new());
+            let all = std::mem::replace(&mut *slots, none);
+            Move {
+                slots: all,
+                from_ms,
+                kind: MoveKind::Leave,
+            }
+        });
+        let moves = new.filter_map(|takeover| {
+            let taken = Slots::new(takeover.period, takeover.remainders.clone());
+            let (taken, kind) = match (takeover.agent == self.index, takeover.is_shared) {
+                (true, true) => (taken, MoveKind::Receive),
+                (true, false) => (taken, MoveKind::Inherit),
+                (false, true) => (slots.shared_with(&taken), MoveKind::Release),
+                (false, false) => (slots.shared_with(&taken), MoveKind::Leave),
+            };
+            *slots = match kind {
+                MoveKind::Release | MoveKind::Leave => slots.without(&taken),
+                MoveKind::Receive | MoveKind::Inherit => slots.with(&taken),
+            };
+            (!taken.is_empty()).then_some(Move {
+                slots: taken,
                 from_ms: takeover.from_ms,
+                kind,
             })
-            .collect()
+        });
+        own.into_iter().chain(moves).collect()
     }
 }

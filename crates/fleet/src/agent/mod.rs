@@ -1,27 +1,29 @@
 //! An agent: waits for work, runs its part of a plan and delivers the numbers.
 
+mod leave;
 mod member;
 mod outbox;
 mod part;
+mod presence;
 mod talk;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use drumfire_engine::{BoundPlan, Share};
 use drumfire_platform::causes::cause;
 use drumfire_platform::words::counted;
-use futures_util::StreamExt as _;
 use tokio::runtime::{Builder, Runtime};
 
+pub use self::leave::{AgentStanding, Leave};
 use self::part::PartSurroundings;
+use self::presence::Presence;
 use crate::error::FleetError;
 use crate::keys;
 use crate::link::{Link, LinkOptions};
 use crate::log_queue::LogQueue;
-use crate::wire::{self, Assignment, AssignmentReply, Hello};
+use crate::wire::Hello;
 
 /// How an agent is started.
 #[derive(Clone, Debug)]
@@ -41,6 +43,8 @@ pub struct AgentOptions {
     pub log: Arc<LogQueue>,
     /// Worker threads; 0 is one per core.
     pub workers: usize,
+    /// The order to end.
+    pub leave: Leave,
 }
 
 /// The plan that an agent is to compile.
@@ -114,8 +118,10 @@ pub fn serve(
     own.user = Some(name.clone());
     let link = runtime.block_on(Link::connect(&own, name))?;
     told(&format!("agent `{name}` waits for work at {}", link.url));
-    let assignment = runtime.block_on(wait_for_work(&link, options))?;
+    let mut presence = runtime.block_on(Presence::begin(&link, options))?;
+    let assignment = runtime.block_on(presence.wait_for_work())?;
     let (run, index) = (&assignment.run, assignment.index);
+    runtime.spawn(presence.while_busy(run.clone()));
     let link = match &assignment.credentials {
         Some(credentials) => {
             // With these credentials, it can do nothing but take part in this run.
@@ -142,47 +148,4 @@ pub fn serve(
     end.map(|part| Served {
         is_last: part.is_last,
     })
-}
-
-/// Answers requests of coordinators until an assignment arrives.
-async fn wait_for_work(link: &Link, options: &AgentOptions) -> Result<Assignment, FleetError> {
-    let failed = |error: &dyn std::fmt::Display| FleetError::Nats {
-        url: link.url.clone(),
-        why: error.to_string(),
-    };
-    let (client, hello) = (&link.client, &options.hello);
-    let who = client.subscribe(wire::WHO).await;
-    let mut who = who.map_err(|error| failed(&error))?;
-    let work = client.subscribe(wire::idle_subject(&hello.name)).await;
-    let mut work = work.map_err(|error| failed(&error))?;
-    loop {
-        tokio::select! {
-            asked = who.next() => {
-                let Some(asked) = asked else { return Err(failed(&"the connection has ended")) };
-                if let Some(reply) = asked.reply {
-                    // If the reply is lost, the coordinator asks again.
-                    let _ = client.publish(reply, Bytes::from(wire::json(hello))).await;
-                }
-            }
-            offered = work.next() => {
-                let Some(offered) = offered else { return Err(failed(&"the connection has ended")) };
-                let Ok(assignment) = wire::of_json::<Assignment>(&offered.payload) else { continue };
-                let is_taken = match options.trust.is_empty() {
-                    true => Ok(()),
-                    false => keys::trust(assignment.key.as_deref(), &options.trust).map(|_| ()),
-                };
-                let answer = match &is_taken {
-                    Ok(()) => AssignmentReply::Accepted,
-                    Err(why) => AssignmentReply::Refused(why.clone()),
-                };
-                if let Some(reply) = offered.reply {
-                    let _ = client.publish(reply, Bytes::from(wire::json(&answer))).await;
-                }
-                if is_taken.is_err() {
-                    continue;
-                }
-                return Ok(assignment);
-            }
-        }
-    }
 }

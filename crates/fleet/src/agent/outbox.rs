@@ -82,6 +82,11 @@ impl Spool {
     pub fn is_empty(&self) -> bool {
         self.lock().messages.is_empty()
     }
+
+    /// The number of messages that wait.
+    pub fn len(&self) -> usize {
+        self.lock().messages.len()
+    }
 }
 
 /// Receives the events of the run and turns them into messages.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use drumfire_engine::{BoundPlan, EngineOptions, Fleet, Outcome, Share};
+use drumfire_engine::{BoundPlan, EngineOptions, Fleet, Outcome, Share, Slots};
 use drumfire_platform::causes::{cause, unwritable};
 use tokio::runtime::Runtime;
 
@@ -26,8 +26,10 @@ const DELIVERY: Duration = Duration::from_secs(3600);
 const FULL: Duration = Duration::from_secs(10);
 /// The pause before another attempt.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How long it then waits for the coordinator to end the run.
-const FAREWELL: Duration = Duration::from_secs(20);
+/// How long it then waits for the coordinator to end the run. A coordinator that misses its last state finds what it delivered.
+const FAREWELL: Duration = Duration::from_millis(1_000);
+/// How long an agent that cannot take part repeats the reason.
+const REFUSAL: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How an agent's part of a run ended.
@@ -61,17 +63,25 @@ pub(super) fn take_part(
         run: assignment.run.clone(),
         index: assignment.index,
         token: assignment.token,
-        is_again: assignment.is_again,
+        // Only agents that were there at the start have a first block of shared rows.
+        is_again: assignment.is_again || assignment.index as usize >= manifest.members.len(),
         agents: manifest.members.len() as u64,
         is_each: manifest.is_each,
+        slots: share(&manifest, assignment.index)?.slots,
+        has_joined: assignment.index as usize >= manifest.members.len(),
+        streamed: manifest
+            .files
+            .iter()
+            .filter(|file| file.is_start)
+            .map(|file| file.path.clone())
+            .collect(),
+        folder: run_folder(options, assignment),
     };
     let member = Arc::new(Member::new(seat, link.clone(), runtime.handle().clone()));
     runtime.spawn(talk::heartbeats(link.clone(), member.clone()));
     runtime.spawn(talk::listen(link.clone(), member.clone()));
-    let folder = options
-        .cache
-        .join("runs")
-        .join(format!("{}-{}", member.run, member.token));
+    options.leave.join(&member);
+    let folder = run_folder(options, assignment);
     let part = Part {
         surroundings,
         member: &member,
@@ -80,25 +90,34 @@ pub(super) fn take_part(
         folder,
     };
     let end = part.run();
-    match &end {
-        Err(FleetError::Refused(faults)) => {
-            let faults = faults.clone();
-            member.say(|own| (own.stage, own.faults) = (Stage::Refused, faults));
-        }
+    let patience = match &end {
         Err(error) => {
-            let faults = vec![error.to_string()];
+            let faults = match error {
+                FleetError::Refused(faults) => faults.clone(),
+                error => vec![error.to_string()],
+            };
             member.say(|own| (own.stage, own.faults) = (Stage::Refused, faults));
+            REFUSAL
         }
-        Ok(_) => member.say(|own| own.stage = Stage::Delivered),
-    }
+        Ok(_) => {
+            member.say(|own| own.stage = Stage::Delivered);
+            FAREWELL
+        }
+    };
     let since = Instant::now();
-    while since.elapsed() < FAREWELL && !member.state().is_over {
+    while since.elapsed() < patience && !member.state().is_over {
         std::thread::sleep(LOOK);
     }
     end.map(|samples| PartEnd {
         samples,
         is_last: manifest.is_last,
     })
+}
+
+/// The folder of a plan.
+fn run_folder(options: &AgentOptions, assignment: &Assignment) -> PathBuf {
+    let name = format!("{}-{}", assignment.run, assignment.token);
+    options.cache.join("runs").join(name)
 }
 
 async fn manifest(link: &Link, run: &str, trust: &[String]) -> Result<Manifest, FleetError> {
@@ -122,17 +141,23 @@ async fn manifest(link: &Link, run: &str, trust: &[String]) -> Result<Manifest, 
 fn share(manifest: &Manifest, index: u32) -> Result<Share, FleetError> {
     let shares = match manifest.is_each {
         true => Share::of_each(manifest.members.len() as u32),
-        false => {
-            let weights: Vec<u32> = manifest
-                .members
-                .iter()
-                .map(|member| member.weight)
-                .collect();
-            Share::of_weights(&weights, manifest.seed)
-        }
+        false => manifest.shares(),
     };
+    let first = shares.first().cloned();
     let share = shares.into_iter().nth(index as usize);
-    share.ok_or_else(|| FleetError::Other(format!("the run has no agent {index}")))
+    // An agent that joins later has no users until it takes some over.
+    let joined = || {
+        let first = first.filter(|_| !manifest.is_each)?;
+        Some(Share {
+            index,
+            count: first.count.max(index + 1),
+            slots: Slots::new(first.slots.period(), Vec::new()),
+            ..first
+        })
+    };
+    share
+        .or_else(joined)
+        .ok_or_else(|| FleetError::Other(format!("the run has no agent {index}")))
 }
 
 /// A part of a run with the places of its files.
@@ -206,7 +231,7 @@ impl Part<'_> {
             (own.stage, own.offset_ns, own.bound_ns) =
                 (Stage::Compiling, offset.offset_ns, offset.bound_ns);
         });
-        // Plans read and write files relative to their own folder.
+        // Plans read and write files relative to their own folder. The agent returns from it when it restarts its process.
         let moved = std::env::set_current_dir(folder);
         moved.map_err(|error| FleetError::Other(unwritable(folder, &error)))?;
         let order = PlanOrder {
@@ -267,6 +292,11 @@ impl Part<'_> {
 fn wait_for_all(member: &Member) -> Result<(), FleetError> {
     let since = Instant::now();
     while since.elapsed() < OTHERS && member.silence() < SILENCE * 2 {
+        if member.is_leaving() {
+            return Err(FleetError::Other(
+                "it was told to end before the start".to_owned(),
+            ));
+        }
         let state = member.state();
         if state.is_over {
             return Err(FleetError::Other("the run was cancelled".to_owned()));

@@ -103,6 +103,7 @@ pub(super) async fn take_over(link: &Link, run: &str) -> Result<Begun, FleetErro
     Ok(Begun {
         manifest,
         tokens: handover.tokens,
+        joined: handover.joined,
         state: Some(state),
     })
 }
@@ -116,19 +117,33 @@ impl Coordinator<'_, '_, '_> {
                 self.manifest.run
             )));
         };
-        self.is_attached = true;
         let since_ms = u64::try_from(clock::system_ms() - start_ms).unwrap_or(0);
         let started = self.started.checked_sub(Duration::from_millis(since_ms));
         (self.started, self.started_ms) = (started.unwrap_or(self.started), start_ms);
         for takeover in &state.takeovers {
             let more = Slots::new(takeover.period, takeover.remainders.clone());
-            if let Some(owned) = self.owned.get_mut(takeover.agent as usize) {
-                *owned = owned.with(&more);
+            for (agent, owned) in (0..).zip(&mut self.owned) {
+                *owned = match agent == takeover.agent {
+                    true => owned.with(&more),
+                    false => owned.without(&more),
+                };
             }
+        }
+        // An agent that has joined and has no users yet gets some.
+        let first = self.manifest.members.len();
+        for (index, agent) in self.agents.iter_mut().enumerate().skip(first) {
+            let mut takeovers = state.takeovers.iter();
+            agent.is_joining = !takeovers.any(|to| to.agent as usize == index);
         }
         for (agent, owned) in self.agents.iter().zip(&mut self.owned) {
             if state.fenced.contains(&agent.token) {
                 *owned = Slots::new(owned.period(), Vec::new());
+            }
+        }
+        for (token, until_ms) in &state.leaving {
+            let mut agents = self.agents.iter_mut();
+            if let Some(agent) = agents.find(|agent| agent.token == *token) {
+                agent.left_ms = Some(*until_ms);
             }
         }
         match state.stopping {

@@ -13,8 +13,7 @@ use crate::wire::{self, Batch, LogLevel, LogLine, Stage};
 
 /// The most ends of agents that one turn reads.
 const ENDS_AT_ONCE: usize = 16;
-/// In a run that this coordinator took over, an agent that is silent for this long may have ended in the
-/// meantime.
+/// An agent that is silent for this long may have delivered everything and ended, without its last state being heard.
 const MAY_HAVE_ENDED: Duration = Duration::from_secs(2);
 
 impl Coordinator<'_, '_, '_> {
@@ -26,6 +25,7 @@ impl Coordinator<'_, '_, '_> {
                 Heard::State(index, state) => self.hear_state(index, *state),
                 Heard::Batch(index, batch) => self.hear_batch(index, *batch),
                 Heard::Rejoined(index, token) => self.rejoin(index, token),
+                Heard::Joined(joined) => self.join(joined),
                 Heard::Damaged(index, why) => {
                     let name = self.name(index);
                     self.warn(format!(
@@ -114,15 +114,14 @@ impl Coordinator<'_, '_, '_> {
 
     /// Reads the outcome of agents that have delivered everything.
     pub(super) fn take_ends(&mut self) {
-        let polls = self.polled.elapsed() > MAY_HAVE_ENDED;
+        let polls = self.polled.elapsed() > MAY_HAVE_ENDED && self.is_connected();
         if polls {
             self.polled = Instant::now();
         }
         let mut left = ENDS_AT_ONCE;
         for index in 0..self.agents.len() {
             let agent = &self.agents[index];
-            let may_have_ended =
-                self.is_attached && agent.silence(Instant::now()) > MAY_HAVE_ENDED && polls;
+            let may_have_ended = polls && agent.silence(Instant::now()) > MAY_HAVE_ENDED;
             let is_done = agent.state.stage == Stage::Delivered || may_have_ended;
             if !is_done || agent.end.is_some() {
                 continue;
@@ -153,6 +152,10 @@ impl Coordinator<'_, '_, '_> {
             self.agents[index].end = end;
             self.merger.set_over(index as u32, true);
         }
+    }
+
+    fn is_connected(&self) -> bool {
+        self.link.client.connection_state() == async_nats::connection::State::Connected
     }
 
     /// Whether NATS has the rows of an agent.

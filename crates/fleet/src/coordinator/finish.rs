@@ -26,8 +26,7 @@ impl Coordinator<'_, '_, '_> {
             0 => {}
             repeated => tracing::info!("{repeated} messages came twice and were counted once"),
         }
-        self.state.is_over = true;
-        self.push_state(true);
+        self.end_for_agents();
         for agent in &mut self.agents {
             // Agents that are still lost stay so.
             if let Some((_, back_ms @ None)) = agent.gaps_ms.last_mut() {

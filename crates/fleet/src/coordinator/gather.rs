@@ -6,18 +6,23 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use drumfire_engine::Stopping;
 use futures_util::StreamExt as _;
+use serde::de::DeserializeOwned;
 
+use super::FleetOrder;
+use super::queue::{self, QueuePlace};
 use crate::error::{FleetError, within};
 use crate::files;
 use crate::keys::{Signed, Signer};
 use crate::link::{CALL, Link};
 use crate::select::Selection;
 use crate::wire::{
-    self, Assignment, AssignmentReply, Handover, Hello, Manifest, PROTOCOL, RunState,
+    self, Assignment, AssignmentReply, Handover, Hello, Manifest, PROTOCOL, RunState, WaitingRun,
 };
 
 /// How long to collect the answers to one request.
 const ROUND: Duration = Duration::from_millis(500);
+/// How many agents and runs a line names.
+const SHOWN: usize = 3;
 /// How often an assignment is offered before the coordinator gives up.
 const OFFERS: u32 = 3;
 
@@ -26,6 +31,29 @@ const OFFERS: u32 = 3;
 /// # Errors
 /// If NATS refuses.
 pub async fn who(link: &Link, patience: Duration) -> Result<Vec<Hello>, FleetError> {
+    let mut found = BTreeMap::new();
+    for hello in answers::<Hello>(link, wire::WHO, patience).await? {
+        found.insert((hello.name.clone(), hello.instance), hello);
+    }
+    Ok(found.into_values().collect())
+}
+
+/// The runs that wait for agents, in the order in which they came.
+///
+/// # Errors
+/// If NATS refuses.
+pub async fn waiting(link: &Link, patience: Duration) -> Result<Vec<WaitingRun>, FleetError> {
+    let mut found = answers::<WaitingRun>(link, wire::WAITING, patience).await?;
+    found.sort_by_key(|run| (run.since_ms, run.ticket));
+    Ok(found)
+}
+
+/// The answers to a question within this time.
+async fn answers<T: DeserializeOwned>(
+    link: &Link,
+    subject: &'static str,
+    patience: Duration,
+) -> Result<Vec<T>, FleetError> {
     let failed = |error: &dyn std::fmt::Display| FleetError::Nats {
         url: link.url.clone(),
         why: error.to_string(),
@@ -35,52 +63,105 @@ pub async fn who(link: &Link, patience: Duration) -> Result<Vec<Hello>, FleetErr
     let mut answers = answers.map_err(|error| failed(&error))?;
     let asked = link
         .client
-        .publish_with_reply(wire::WHO, inbox, Bytes::new())
+        .publish_with_reply(subject, inbox, Bytes::new())
         .await;
     asked.map_err(|error| failed(&error))?;
     let deadline = tokio::time::Instant::now() + patience;
-    let mut found = BTreeMap::new();
+    let mut found = Vec::new();
     while let Ok(Some(answer)) = tokio::time::timeout_at(deadline, answers.next()).await {
-        if let Ok(hello) = wire::of_json::<Hello>(&answer.payload) {
-            found.insert(hello.name.clone(), hello);
-        }
+        found.extend(wire::of_json::<T>(&answer.payload));
     }
-    Ok(found.into_values().collect())
+    Ok(found)
 }
 
-/// Waits until the agents of a selection are there. Calls `told` with the names of those that are
-/// left out.
+/// Waits until the agents of the order's selection are there and no earlier run wants them. Calls `told` with lines for the user:
+/// what it waits for, and the names of agents that are left out.
 ///
 /// # Errors
-/// If agents are missing when the time is over, or have another version.
+/// If agents are missing when the time is over, two have the same name or another version, or the run was told to stop.
 pub async fn choose(
     link: &Link,
-    selection: &Selection,
-    patience: Duration,
-    told: &mut dyn FnMut(String),
+    order: &FleetOrder,
+    place: &QueuePlace,
+    is_stopped: &dyn Fn() -> bool,
+    told: &mut dyn FnMut(GatherNews),
 ) -> Result<Vec<Hello>, FleetError> {
-    let since = Instant::now();
-    let mut idle;
+    let (since, selection) = (Instant::now(), &order.selection);
+    let mut told_last = String::new();
+    let mut free;
     loop {
-        idle = who(link, ROUND).await?;
-        if let Some(chosen) = selection.choose(&idle) {
-            return same_version(chosen);
+        let (agents, runs) = tokio::join!(who(link, ROUND), waiting(link, ROUND));
+        let (agents, runs) = (agents?, runs?);
+        let before = place.before(&runs, &agents);
+        free = queue::left_over(&agents, &before);
+        if let Some(chosen) = selection.choose(&free) {
+            return fit(chosen, &agents);
         }
-        if since.elapsed() >= patience {
+        if is_stopped() {
+            return Err(FleetError::Other("stopped before the start".to_owned()));
+        }
+        if since.elapsed() >= order.patience {
             break;
         }
+        let line = waiting_line(selection, &agents, &before);
+        if since.elapsed() > ROUND * 2 && line != told_last {
+            told(GatherNews::Waiting(line.clone()));
+            told_last = line;
+        }
     }
-    if let Some((chosen, missing)) = selection.choose_last(&idle) {
-        told(format!(
+    if let Some((chosen, missing)) = selection.choose_last(&free) {
+        told(GatherNews::LeftOut(format!(
             "there is no agent on `{missing}`; the run starts without it because of client.continue_on_fail=true"
-        ));
-        return same_version(chosen);
+        )));
+        return fit(chosen, &free);
     }
     Err(FleetError::Late {
-        what: selection.missing(&idle),
-        waited: patience,
-        remedy: "start `drumfire agent --nats URL` on more machines, or raise `--agents-wait`",
+        what: selection.missing(&free),
+        waited: order.patience,
+        remedy: "start `drumfire agent --nats URL` on more machines, raise `--agents-wait`, or pass `--wait`",
     })
+}
+
+/// What the user is told while agents are gathered.
+pub enum GatherNews {
+    /// What the run waits for.
+    Waiting(String),
+    /// Agents that it starts without.
+    LeftOut(String),
+}
+
+/// What a run waits for: agents that run other plans, and runs that came earlier.
+fn waiting_line(selection: &Selection, agents: &[Hello], before: &[&WaitingRun]) -> String {
+    let busy = agents.iter().filter(|hello| selection.covers(hello));
+    let busy = busy.filter_map(|hello| {
+        let run = hello.run.as_ref()?;
+        Some(format!("`{}` is busy with run {run}", hello.name))
+    });
+    let mut parts: Vec<String> = busy.take(SHOWN).collect();
+    let ahead = before.iter().take(SHOWN);
+    parts.extend(ahead.map(|run| format!("{} on {} came earlier", run.plan, run.host)));
+    let missing = selection.missing(agents);
+    match parts.is_empty() {
+        true => format!("waiting for {missing}"),
+        false => format!("waiting for {missing}: {}", parts.join(", ")),
+    }
+}
+
+/// Checks that agents have different names and the version of this program.
+fn fit(chosen: Vec<Hello>, all: &[Hello]) -> Result<Vec<Hello>, FleetError> {
+    for hello in &chosen {
+        let same = all.iter().filter(|other| other.name == hello.name);
+        let hosts: Vec<&str> = same.map(|other| other.host.as_str()).collect();
+        if hosts.len() > 1 {
+            return Err(FleetError::Other(format!(
+                "{} agents are called `{}`, on `{}`; end all but one, or give each another `--name`",
+                hosts.len(),
+                hello.name,
+                hosts.join("`, `")
+            )));
+        }
+    }
+    same_version(chosen)
 }
 
 fn same_version(chosen: Vec<Hello>) -> Result<Vec<Hello>, FleetError> {
@@ -134,6 +215,11 @@ impl Assigner {
         })
     }
 
+    /// The signer, for another run.
+    pub fn into_signer(self) -> Option<Signer> {
+        self.signer
+    }
+
     /// The assignment of the agent with this index.
     pub fn assignment(&self, index: u32, token: u64, is_again: bool) -> Assignment {
         let signer = self.signer.as_ref();
@@ -165,6 +251,7 @@ impl Assigner {
         };
         let handover = Handover {
             tokens: tokens.to_vec(),
+            joined: Vec::new(),
         };
         for (what, text) in [
             ("manifest", wire::json(&signed)),
@@ -217,9 +304,10 @@ pub async fn offer(link: &Link, name: &str, assignment: &Assignment) -> Result<(
             Ok(AssignmentReply::Refused(why)) => {
                 Err(FleetError::Refused(vec![format!("agent `{name}`: {why}")]))
             }
-            Ok(AssignmentReply::Busy(run)) => Err(FleetError::Other(format!(
-                "agent `{name}` is busy with run {run}; choose another one"
-            ))),
+            Ok(AssignmentReply::Busy(run)) => Err(FleetError::Busy {
+                agent: name.to_owned(),
+                run,
+            }),
             Err(error) => Err(FleetError::Other(format!("agent `{name}`: {error}"))),
         };
     }

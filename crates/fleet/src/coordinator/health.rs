@@ -215,6 +215,19 @@ impl Coordinator<'_, '_, '_> {
                 let span = (self.moment(*from_ms), self.moment(to_ms));
                 reasons.push(reason(Cause::AgentLost, vec![span], measured));
             }
+            let is_missing = self.order.on_lost != OnLost::Redistribute;
+            if let Some(left_ms) = agent.left_ms.filter(|_| is_missing) {
+                let to_ms = agent.replaced_ms.unwrap_or(now_ms);
+                let at = clock_text(left_ms);
+                let seconds = (to_ms - left_ms).max(0) as f64 / 1000.0;
+                let then = match agent.replaced_ms {
+                    Some(_) => format!("another one has its users since {seconds:.1} s after that"),
+                    None => "nobody has its users since".to_owned(),
+                };
+                let measured = format!("agent `{name}` was told to end at {at}; {then}");
+                let span = (self.moment(left_ms), self.moment(to_ms));
+                reasons.push(reason(Cause::AgentLost, vec![span], measured));
+            }
             if agent.state.bound_ns > UNCERTAIN_NS {
                 let bound_ms = agent.state.bound_ns / 1_000_000;
                 let measured = format!("agent `{name}` by {bound_ms} ms");

@@ -1,4 +1,4 @@
-//! Reacts when agents are silent, lost or back.
+//! Reacts when agents are silent, lost, back, or told to end.
 
 use drumfire_platform::words::counted;
 
@@ -21,6 +21,7 @@ impl Coordinator<'_, '_, '_> {
                 self.warn(format!("agent `{name}` is back at {}", clock_text(now_ms)));
             }
             AgentNews::Lost(index) => self.lose(index, now_ms),
+            AgentNews::Leaving(index) => self.release(index, now_ms),
         }
     }
 
@@ -35,18 +36,12 @@ impl Coordinator<'_, '_, '_> {
                 "the run ends".to_owned()
             }
             OnLost::Redistribute => {
-                let alive: Vec<u32> = (0..)
-                    .zip(&self.agents)
-                    .filter(|(_, agent)| !agent.is_lost() && !agent.is_done())
-                    .map(|(index, _)| index)
-                    .collect();
-                let takeovers = watch::redistribute(&mut self.owned, index, &alive, now_ms);
-                let taken: Vec<String> = takeovers.iter().map(|to| self.name(to.agent)).collect();
-                self.state.takeovers.extend(takeovers);
+                let taken = self.hand_over(index, now_ms);
                 self.state.fenced.push(self.agents[index as usize].token);
-                format!("its users go to `{}`", taken.join("`, `"))
+                format!("its users go to {taken}")
             }
         };
+        self.pass_tear_down_on(index);
         if self.state.start_ms.is_none() {
             self.control.shutdown_soon();
             then = "the run ends, since it has not started".to_owned();
@@ -59,6 +54,63 @@ impl Coordinator<'_, '_, '_> {
         self.warn(format!(
             "agent `{name}` lost at {}, {}, {missing}; {then} after {silent_s:.0} s",
             clock_text(heard_ms),
+            counted(users, "user")
+        ));
+    }
+
+    /// Gives the users of an agent to the others from a time on. Returns the names of those that take some.
+    fn hand_over(&mut self, index: u32, from_ms: i64) -> String {
+        let agents = (0..).zip(&self.agents);
+        let able = agents.filter(|(other, agent)| *other != index && agent.can_adopt());
+        let able: Vec<u32> = able.map(|(other, _)| other).collect();
+        let takeovers = watch::redistribute(&mut self.owned, index, &able, from_ms);
+        let taken: Vec<String> = takeovers.iter().map(|to| self.name(to.agent)).collect();
+        self.state.takeovers.extend(takeovers);
+        match taken.is_empty() {
+            true => "nobody, since no agent is left".to_owned(),
+            false => format!("`{}`", taken.join("`, `")),
+        }
+    }
+
+    /// Lets another agent run the tearDown thread groups, if this one was to.
+    fn pass_tear_down_on(&mut self, index: u32) {
+        if self.state.tear_down_by != index {
+            return;
+        }
+        let next = self.agents.iter().position(|agent| agent.can_adopt());
+        self.state.tear_down_by = next.map_or(index, |next| next as u32);
+    }
+
+    /// Lets an agent go that was told to end. It delivers everything that it has measured.
+    fn release(&mut self, index: u32, now_ms: i64) {
+        let name = self.name(index);
+        let users = self.agents[index as usize].state.users.active;
+        let mut until_ms = now_ms;
+        let mut then = match self.order.on_lost {
+            OnLost::Continue => "the others go on".to_owned(),
+            OnLost::Stop => {
+                self.control.shutdown_soon();
+                "the run ends".to_owned()
+            }
+            OnLost::Redistribute => {
+                let leaves_ms = self.agents[index as usize].state.leaves_ms;
+                until_ms = leaves_ms.unwrap_or(now_ms);
+                let taken = self.hand_over(index, until_ms);
+                format!("its users go to {taken}")
+            }
+        };
+        self.pass_tear_down_on(index);
+        if self.state.start_ms.is_none() {
+            self.control.shutdown_soon();
+            then = "the run ends, since it has not started".to_owned();
+        }
+        let agent = &mut self.agents[index as usize];
+        agent.left_ms = Some(until_ms);
+        self.state.leaving.push((agent.token, until_ms));
+        self.mark(now_ms, format!("agent `{name}` was told to end"));
+        self.warn(format!(
+            "agent `{name}` was told to end at {}, {}; it delivers what it has measured; {then}",
+            clock_text(now_ms),
             counted(users, "user")
         ));
     }

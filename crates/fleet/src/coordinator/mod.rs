@@ -6,7 +6,9 @@ mod collect;
 mod finish;
 mod gather;
 mod health;
+mod join;
 mod lost;
+mod queue;
 mod receive;
 mod rejoin;
 mod start;
@@ -20,11 +22,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use drumfire_engine::{Clock, Control, Event, Mark, Outcome, Share, Slots, Stopping, Subscriber};
+use drumfire_engine::{Clock, Control, Event, Mark, Outcome, Slots, Stopping, Subscriber};
 use drumfire_expr::Random;
 use drumfire_health::Verdict;
-use drumfire_results::{RecentError, SummaryDelta, ThreadCounts};
+use drumfire_results::{RecentError, Recording, SummaryDelta, ThreadCounts};
 use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 
 use crate::agent::runtime;
 use crate::error::FleetError;
@@ -34,12 +37,14 @@ use crate::link::{CALL, COORDINATOR, Link, LinkOptions};
 use crate::local::Local;
 use crate::merge::Merger;
 use crate::select::Selection;
+use crate::streamed_rows;
 use crate::wire::{self, AgentEnd, Hello, Manifest, Member, PROTOCOL, RowHandling, RunState};
 
 pub use attach::{BegunPlan, fetch_plan};
-use gather::Assigner;
-pub use gather::who;
+use gather::{Assigner, GatherNews};
+pub use gather::{waiting, who};
 use health::Generators;
+use queue::QueuePlace;
 use receive::Heard;
 use rejoin::SharedAssigner;
 use steering::Steering;
@@ -80,6 +85,8 @@ pub struct PlannedGroup {
 pub struct FleetOrder {
     pub link: LinkOptions,
     pub selection: Selection,
+    /// The name of this machine.
+    pub host: String,
     /// How long to wait for agents.
     pub patience: Duration,
     /// The plan's path, relative to the folder of the files.
@@ -194,7 +201,7 @@ struct CoordinatorParts<'a, 's, 'o> {
     is_local: bool,
 }
 
-fn coordinate(parts: CoordinatorParts<'_, '_, '_>) -> Result<FleetOutcome, FleetError> {
+fn coordinate(mut parts: CoordinatorParts<'_, '_, '_>) -> Result<FleetOutcome, FleetError> {
     let CoordinatorParts {
         order,
         runtime,
@@ -204,32 +211,34 @@ fn coordinate(parts: CoordinatorParts<'_, '_, '_>) -> Result<FleetOutcome, Fleet
     } = parts;
     let sign = order.link.sign.as_deref().filter(|_| !is_local);
     let signer = sign.map(Signer::read).transpose()?;
-    let (begun, left_out) = match &order.attach {
-        Some(run) => (runtime.block_on(attach::take_over(link, run))?, None),
-        None => assemble(order, runtime, link)?,
+    let (tell, heard) = channel();
+    let (begun, left_out, assigner) = match &order.attach {
+        Some(run) => {
+            let begun = runtime.block_on(attach::take_over(link, run))?;
+            let assigner = runtime.block_on(Assigner::of(link, signer, &begun.manifest))?;
+            receive_from(runtime, link, &begun.manifest.run, &tell);
+            (begun, None, assigner)
+        }
+        None => {
+            let assembled = assemble(&mut parts, signer, &tell)?;
+            let manifest = &assembled.0.manifest;
+            let agents = manifest.members.len().max(manifest.most as usize) as u64;
+            let (run, files) = (manifest.run.clone(), order.files.clone());
+            runtime.spawn(streamed_rows::serve(link.clone(), run, files, agents));
+            assembled
+        }
     };
     let Begun {
         manifest,
         tokens,
+        joined,
         state,
     } = begun;
-    let (tell, heard) = channel();
-    let run = manifest.run.clone();
-    runtime.spawn(receive::tell_time(link.clone(), run.clone()));
-    runtime.spawn(receive::heartbeats(link.clone(), run.clone(), tell.clone()));
-    runtime.spawn(receive::seconds(link.clone(), run, tell.clone()));
-    let assigner = runtime.block_on(Assigner::of(link, signer, &manifest))?;
-    if state.is_none() {
-        let assigned = runtime.block_on(assigner.assign(link, &tokens));
-        if let Err(error) = assigned {
-            runtime.block_on(gather::call_off(link, &manifest.run));
-            return Err(error);
-        }
-    }
     let now = Instant::now();
-    let named = manifest.members.iter().zip(&tokens);
-    let agents: Vec<Agent> = named
-        .map(|(member, token)| Agent::new(member.name.clone(), *token, now))
+    let members = manifest.members.iter().chain(&joined);
+    let agents: Vec<Agent> = members
+        .zip(&tokens)
+        .map(|(member, token)| Agent::new(member, *token, now))
         .collect();
     let run = AssignedRun {
         manifest,
@@ -258,11 +267,28 @@ fn coordinate(parts: CoordinatorParts<'_, '_, '_>) -> Result<FleetOutcome, Fleet
     Ok(coordinator.finish())
 }
 
+/// Sends a state to the agents of a run, and stores it in NATS if it `keeps` it.
+async fn tell(link: Link, run: String, state: RunState, keeps: bool) {
+    let text = Bytes::from(wire::json(&state));
+    let subject = wire::state_subject(&run);
+    // A lost message is repeated, and the state is stored below.
+    let _ = link.client.publish(subject, text.clone()).await;
+    if keeps {
+        let key = format!("{run}.state");
+        let kept = tokio::time::timeout(CALL, link.runs.put(key, text)).await;
+        if !matches!(kept, Ok(Ok(_))) {
+            tracing::warn!("NATS could not store the state of the run");
+        }
+    }
+}
+
 /// A run whose agents have been chosen.
 struct Begun {
     manifest: Manifest,
     /// The tokens of the agents' assignments, by index.
     tokens: Vec<u64>,
+    /// The agents that joined during the run.
+    joined: Vec<Member>,
     /// The state of the run, if another coordinator has begun it.
     state: Option<RunState>,
 }
@@ -276,24 +302,75 @@ struct AssignedRun {
     assigner: SharedAssigner,
 }
 
-/// Chooses agents and stores the files and the manifest for them. Also returns which agents are left out.
-fn assemble(
-    order: &FleetOrder,
+/// Receives what the agents of a run send, and answers them. Returns the tasks that do so.
+fn receive_from(
     runtime: &Runtime,
     link: &Link,
-) -> Result<(Begun, Option<String>), FleetError> {
+    run: &str,
+    tell: &Sender<Heard>,
+) -> [JoinHandle<()>; 3] {
+    [
+        runtime.spawn(receive::tell_time(link.clone(), run.to_owned())),
+        runtime.spawn(receive::heartbeats(
+            link.clone(),
+            run.to_owned(),
+            tell.clone(),
+        )),
+        runtime.spawn(receive::seconds(link.clone(), run.to_owned(), tell.clone())),
+    ]
+}
+
+/// Chooses agents, stores the files and the manifest for them, and gives each its part. Waits again if another run gets one of
+/// them first. Also returns which agents are left out.
+fn assemble(
+    parts: &mut CoordinatorParts<'_, '_, '_>,
+    signer: Option<Signer>,
+    tell: &Sender<Heard>,
+) -> Result<(Begun, Option<String>, Assigner), FleetError> {
+    let CoordinatorParts {
+        order,
+        control,
+        runtime,
+        link,
+        ..
+    } = *parts;
+    let (since, mut random) = (Instant::now(), Random::from_entropy());
+    let place = runtime.block_on(QueuePlace::join(link, order, random.next_u64()))?;
     let mut left_out = None;
-    let mut told = |text| left_out = Some(text);
-    let choosing = gather::choose(link, &order.selection, order.patience, &mut told);
-    let chosen = runtime.block_on(choosing)?;
-    let files = runtime.block_on(files::offer(link, &order.files))?;
-    let mut random = Random::from_entropy();
-    let begun = Begun {
-        manifest: manifest(order, &chosen, files, &mut random),
-        tokens: chosen.iter().map(|_| random.next_u64()).collect(),
-        state: None,
-    };
-    Ok((begun, left_out))
+    let mut signer = signer;
+    loop {
+        let mut told = |news| match news {
+            GatherNews::LeftOut(text) => left_out = Some(text),
+            GatherNews::Waiting(line) => {
+                for subscriber in parts.subscribers.iter_mut() {
+                    let line = Event::Line(line.as_str().into());
+                    subscriber.receive(&line, &Recording::default());
+                }
+            }
+        };
+        let is_stopped = || control.stopping();
+        let choosing = gather::choose(link, order, &place, &is_stopped, &mut told);
+        let chosen = runtime.block_on(choosing)?;
+        let files = runtime.block_on(files::offer(link, &order.files))?;
+        let begun = Begun {
+            manifest: manifest(order, &chosen, files, &mut random),
+            tokens: chosen.iter().map(|_| random.next_u64()).collect(),
+            joined: Vec::new(),
+            state: None,
+        };
+        let assigner = runtime.block_on(Assigner::of(link, signer.take(), &begun.manifest))?;
+        let tasks = receive_from(runtime, link, &begun.manifest.run, tell);
+        let error = match runtime.block_on(assigner.assign(link, &begun.tokens)) {
+            Ok(()) => return Ok((begun, left_out, assigner)),
+            Err(error) => error,
+        };
+        tasks.iter().for_each(JoinHandle::abort);
+        runtime.block_on(gather::call_off(link, &begun.manifest.run));
+        if !matches!(error, FleetError::Busy { .. }) || since.elapsed() > order.patience {
+            return Err(error);
+        }
+        signer = assigner.into_signer();
+    }
 }
 
 fn manifest(
@@ -325,6 +402,7 @@ fn manifest(
         is_each: order.is_each,
         rows: order.rows,
         is_last: order.ends_agents,
+        most: order.selection.most().unwrap_or(0) as u32,
     }
 }
 
@@ -348,6 +426,9 @@ struct Coordinator<'a, 's, 'o> {
     assigner: SharedAssigner,
     /// When the coordinator last looked for lost agents.
     looked: Instant,
+    /// When it last looked for agents that may join, and whether one was offered a part since.
+    looked_for_joining: Instant,
+    is_joining: bool,
     control: &'a Control,
     subscribers: &'s mut [&'o mut dyn Subscriber],
     steering: Arc<Steering>,
@@ -363,11 +444,9 @@ struct Coordinator<'a, 's, 'o> {
     /// The start, in milliseconds since the Unix epoch.
     started_ms: i64,
     ticked: Instant,
-    /// When the coordinator last looked for the ends of agents in a run that it took over.
+    /// When the coordinator last looked for the ends of silent agents.
     polled: Instant,
     is_local: bool,
-    /// Whether another coordinator began the run.
-    is_attached: bool,
     /// The agents' health, second by second.
     generators: Generators,
     /// The last verdict on the numbers, and when it was reached.
@@ -404,20 +483,18 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         } = run;
         let clock = Clock::start();
         let steering = Steering::attach(control, clock, order);
-        let weights: Vec<u32> = manifest
-            .members
-            .iter()
-            .map(|member| member.weight)
-            .collect();
-        let shares = Share::of_weights(&weights, manifest.seed);
+        let mut owned = watch::slots(&manifest.shares());
+        let period = owned.first().map_or(1, Slots::period);
+        owned.resize(agents.len(), Slots::new(period, Vec::new()));
         let (count, now) = (agents.len(), Instant::now());
         Coordinator {
-            owned: watch::slots(&shares),
+            owned,
             merger: Merger::new(count),
             users: vec![ThreadCounts::default(); count],
             connections: vec![Default::default(); count],
             state: RunState {
                 rate: 1.0,
+                is_redistributed: order.on_lost == OnLost::Redistribute,
                 ..RunState::default()
             },
             told: RunState::default(),
@@ -427,7 +504,6 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
             ticked: now,
             polled: now,
             is_local,
-            is_attached: false,
             generators: Generators::default(),
             judged: None,
             summaries: Vec::new(),
@@ -445,6 +521,8 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
             tell_heard,
             assigner,
             looked: now,
+            looked_for_joining: now,
+            is_joining: false,
             control,
             subscribers,
             steering,
@@ -491,20 +569,17 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         let mut state = self.state.clone();
         state.active = self.active_users();
         let (link, run) = (self.link.clone(), self.manifest.run.clone());
-        let keeps = is_new || always;
-        self.runtime.spawn(async move {
-            let text = Bytes::from(wire::json(&state));
-            let subject = wire::state_subject(&run);
-            // A lost message is repeated, and the state is stored below.
-            let _ = link.client.publish(subject, text.clone()).await;
-            if keeps {
-                let key = format!("{run}.state");
-                let kept = tokio::time::timeout(CALL, link.runs.put(key, text)).await;
-                if !matches!(kept, Ok(Ok(_))) {
-                    tracing::warn!("NATS could not store the state of the run");
-                }
-            }
-        });
+        self.runtime.spawn(tell(link, run, state, is_new || always));
+    }
+
+    /// Tells agents that the run is over. Waits until NATS has the message, since this process may end next.
+    fn end_for_agents(&mut self) {
+        self.state.is_over = true;
+        self.state.revision += 1;
+        self.told = self.state.clone();
+        let (link, run) = (self.link.clone(), self.manifest.run.clone());
+        self.runtime
+            .block_on(tell(link, run, self.state.clone(), true));
     }
 
     fn active_users(&self) -> (Vec<u32>, u32) {
@@ -532,6 +607,8 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         }
         self.steer();
         self.look_for_lost();
+        self.look_for_joining();
+        self.share_with_joined(now_ms);
         self.advance(now_ms);
         self.push_state(false);
         self.take_ends();

@@ -11,7 +11,7 @@ use futures_util::StreamExt as _;
 use crate::clock;
 use crate::error::{FleetError, within};
 use crate::link::{CALL, Link};
-use crate::wire::{self, AgentState, Batch, STREAM};
+use crate::wire::{self, AgentState, Batch, Member, STREAM};
 
 /// The most messages that one request fetches.
 const BATCH: usize = 500;
@@ -30,6 +30,8 @@ pub enum Heard {
     Batch(u32, Box<Batch>),
     /// A lost agent takes part again, with this token.
     Rejoined(u32, u64),
+    /// An agent joins the run, with this token; `None` if none did.
+    Joined(Option<(Member, u64)>),
     /// A message that cannot be read.
     Damaged(u32, String),
 }

@@ -73,7 +73,11 @@ impl Coordinator<'_, '_, '_> {
         if let Some((_, back_ms @ None)) = gaps_ms.last_mut() {
             *back_ms = Some(now_ms);
         }
-        let mut again = Agent::new(agent.name.clone(), token, Instant::now());
+        let member = wire::Member {
+            name: agent.name.clone(),
+            weight: agent.weight,
+        };
+        let mut again = Agent::new(&member, token, Instant::now());
         (again.before, again.gaps_ms) = (before, gaps_ms);
         *agent = again;
         self.merger.begin_again(index);
@@ -82,8 +86,20 @@ impl Coordinator<'_, '_, '_> {
         self.warn(format!(
             "agent `{name}` was started again and runs its part from the beginning"
         ));
+        self.store_agents();
+        self.push_state(true);
+    }
+
+    /// Stores the list of agents for another coordinator.
+    pub(super) fn store_agents(&self) {
+        let joined = self.agents.iter().skip(self.manifest.members.len());
+        let joined = joined.map(|agent| wire::Member {
+            name: agent.name.clone(),
+            weight: agent.weight,
+        });
         let handover = Handover {
             tokens: self.agents.iter().map(|agent| agent.token).collect(),
+            joined: joined.collect(),
         };
         let (link, key) = (self.link.clone(), format!("{}.handover", self.manifest.run));
         self.runtime.spawn(async move {
@@ -92,7 +108,6 @@ impl Coordinator<'_, '_, '_> {
                 tracing::warn!("NATS could not store the list of agents: {error}");
             }
         });
-        self.push_state(true);
     }
 }
 

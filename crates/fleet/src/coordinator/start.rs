@@ -48,6 +48,12 @@ impl Coordinator<'_, '_, '_> {
                     remedy: "look at its terminal, or choose other agents",
                 });
             }
+            if let Some(agent) = self.agents.iter().find(|agent| agent.state.is_leaving) {
+                let name = &agent.name;
+                return Err(FleetError::Other(format!(
+                    "agent `{name}` was told to end before the start; choose another one"
+                )));
+            }
             if self.control.stopping() {
                 return Err(FleetError::Other("stopped before the start".to_owned()));
             }
@@ -78,8 +84,8 @@ impl Coordinator<'_, '_, '_> {
 
     /// Gives up before the start and makes the agents forget the run.
     pub(super) fn give_up(&mut self) {
-        (self.state.stopping, self.state.is_over) = (Stopping::Now, true);
-        self.push_state(true);
+        self.state.stopping = Stopping::Now;
+        self.end_for_agents();
     }
 
     /// Begins the run, once all agents are ready: setUp thread groups run, then all start at one instant.
@@ -105,13 +111,15 @@ impl Coordinator<'_, '_, '_> {
 
     /// Starts the main thread groups when all agents are at their start, and tearDown thread groups when all are at their end.
     pub(super) fn advance(&mut self, now_ms: i64) {
-        let others = |stage: Stage, first: usize| {
-            let agents = self.agents.iter().skip(first);
-            let mut there = agents.filter(|agent| !agent.is_lost());
-            there.all(|agent| agent.state.stage >= stage || agent.is_done())
+        let all = |stage: Stage, but: Option<u32>| {
+            let agents = (0..).zip(&self.agents);
+            let mut there = agents.filter(|(index, agent)| {
+                Some(*index) != but && !agent.is_lost() && !agent.is_joining
+            });
+            there.all(|(_, agent)| agent.state.stage >= stage || agent.is_done())
         };
         if self.state.start_ms.is_none() {
-            if others(Stage::AtStart, 0) {
+            if all(Stage::AtStart, None) {
                 let lead = if self.is_local { LEAD_LOCAL } else { LEAD };
                 let slowest = self.agents.iter().map(|agent| agent.state.bound_ns).max();
                 let way = Duration::from_nanos(slowest.unwrap_or(0).saturating_mul(20));
@@ -124,8 +132,14 @@ impl Coordinator<'_, '_, '_> {
                     self.manifest.run
                 );
             }
-        } else if self.state.tear_down_ms.is_none() && others(Stage::AtEnd, 1) {
-            self.state.tear_down_ms = Some(now_ms);
+        } else if self.state.tear_down_ms.is_none() {
+            // If agents may join, others may come while it has work itself.
+            let may_grow =
+                self.manifest.most > 0 || self.agents.iter().any(|agent| agent.left_ms.is_some());
+            let but = Some(self.state.tear_down_by).filter(|_| !may_grow);
+            if all(Stage::AtEnd, but) {
+                self.state.tear_down_ms = Some(now_ms);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use drumfire_engine::{AgentPhase, Share, Slots};
 use drumfire_health::{Second, Verdict};
 
-use crate::wire::{AgentEnd, AgentState, Stage, Takeover};
+use crate::wire::{AgentEnd, AgentState, Member, Stage, Takeover};
 
 /// After this much silence, the user is warned of an agent.
 pub const SUSPECTED: Duration = Duration::from_secs(3);
@@ -29,12 +29,19 @@ pub enum OnLost {
 #[derive(Clone, Debug)]
 pub struct Agent {
     pub name: String,
+    pub weight: u32,
     pub token: u64,
+    /// Whether it has joined during the run and has no users yet.
+    pub is_joining: bool,
+    /// Since when an agent that was started in its place has its users.
+    pub replaced_ms: Option<i64>,
     pub state: AgentState,
     heard: Instant,
     is_suspected: bool,
     /// When it was lost, in milliseconds since the Unix epoch.
     pub lost_ms: Option<i64>,
+    /// Until when it ran its part, if it was told to end before the others.
+    pub left_ms: Option<i64>,
     /// When it was lost and when it came back, or the run ended without it.
     pub gaps_ms: Vec<(i64, Option<i64>)>,
     pub end: Option<AgentEnd>,
@@ -52,17 +59,23 @@ pub enum AgentNews {
     Suspected(u32),
     Lost(u32),
     Back(u32),
+    /// It was told to end.
+    Leaving(u32),
 }
 
 impl Agent {
-    pub fn new(name: String, token: u64, now: Instant) -> Agent {
+    pub fn new(member: &Member, token: u64, now: Instant) -> Agent {
         Agent {
-            name,
+            name: member.name.clone(),
+            weight: member.weight,
+            is_joining: false,
+            replaced_ms: None,
             token,
             state: AgentState::default(),
             heard: now,
             is_suspected: false,
             lost_ms: None,
+            left_ms: None,
             gaps_ms: Vec::new(),
             end: None,
             before: 0,
@@ -82,7 +95,7 @@ impl Agent {
         }
     }
 
-    /// Takes a heartbeat. Returns news if the agent was lost before.
+    /// Takes a heartbeat. Returns news if the agent was lost before, or was told to end.
     pub fn hear(
         &mut self,
         index: u32,
@@ -93,10 +106,13 @@ impl Agent {
         if state.token != self.token {
             return None;
         }
+        let leaves = state.is_leaving && self.left_ms.is_none() && state.stage < Stage::AtEnd;
         self.state = state;
         self.heard = now;
         self.is_suspected = false;
-        self.lost_ms.take()?;
+        if self.lost_ms.take().is_none() {
+            return leaves.then_some(AgentNews::Leaving(index));
+        }
         if let Some((_, back_ms)) = self.gaps_ms.last_mut() {
             *back_ms = Some(now_ms);
         }
@@ -135,6 +151,14 @@ impl Agent {
     pub fn is_lost(&self) -> bool {
         self.lost_ms.is_some()
     }
+
+    /// Whether it can take over users of others.
+    pub fn can_adopt(&self) -> bool {
+        !self.is_lost()
+            && !self.is_joining
+            && !self.state.is_leaving
+            && self.state.stage < Stage::AtEnd
+    }
 }
 
 /// Divides the slots of a lost agent among those that are alive. `owned` holds the slots of each agent and is updated.
@@ -152,9 +176,36 @@ pub fn redistribute(owned: &mut [Slots], lost: u32, alive: &[u32], from_ms: i64)
             period: part.period(),
             remainders: part.remainders().to_vec(),
             from_ms,
+            is_shared: false,
         });
     }
     takeovers
+}
+
+/// Gives an agent that has joined its part of the slots of the agents `from`, by their weights. `owned` is updated.
+pub fn share_with(
+    owned: &mut [Slots],
+    joined: (u32, u32),
+    from: &[(u32, u32)],
+    from_ms: i64,
+) -> Option<Takeover> {
+    let (index, weight) = joined;
+    let all: u32 = from.iter().map(|(_, weight)| weight).sum::<u32>() + weight;
+    let mut taken = Slots::new(owned.first()?.period(), Vec::new());
+    for (agent, _) in from {
+        let slots = &mut owned[*agent as usize];
+        let part = slots.thinned(weight, all);
+        *slots = slots.without(&part);
+        taken = taken.with(&part);
+    }
+    owned[index as usize] = taken.clone();
+    (!taken.is_empty()).then(|| Takeover {
+        agent: index,
+        period: taken.period(),
+        remainders: taken.remainders().to_vec(),
+        from_ms,
+        is_shared: true,
+    })
 }
 
 /// The slots of all agents at the start. There are enough of them to divide one agent's users among the others.
@@ -173,10 +224,17 @@ pub(super) fn clock_text(at_ms: i64) -> String {
 mod tests {
     use super::*;
 
+    fn member() -> Member {
+        Member {
+            name: "a".to_owned(),
+            weight: 1,
+        }
+    }
+
     #[test]
     fn an_agent_is_suspected_then_lost_then_back() {
         let start = Instant::now();
-        let mut agent = Agent::new("a".to_owned(), 7, start);
+        let mut agent = Agent::new(&member(), 7, start);
         let at = |seconds| start + Duration::from_secs(seconds);
         assert_eq!(agent.look(0, at(2), 2_000), None);
         assert_eq!(agent.look(0, at(4), 4_000), Some(AgentNews::Suspected(0)));
@@ -208,7 +266,7 @@ mod tests {
     #[test]
     fn an_agent_that_has_delivered_is_not_lost() {
         let start = Instant::now();
-        let mut agent = Agent::new("a".to_owned(), 0, start);
+        let mut agent = Agent::new(&member(), 0, start);
         agent.state.stage = Stage::Delivered;
         assert_eq!(agent.look(0, start + LOST * 9, 0), None);
     }

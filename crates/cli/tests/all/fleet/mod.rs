@@ -2,7 +2,9 @@
 //! tests are skipped.
 
 mod attach;
+mod joining;
 mod kubernetes;
+mod lifetime;
 mod options;
 mod outputs;
 mod room;

@@ -127,6 +127,10 @@ const OPTIONS: &[(&str, Proof)] = &[
         Shown(|ran| ran.each.0.read("each.json").contains(r#""count": 12"#)),
     ),
     (
+        "--wait",
+        Test("runs_wait_for_their_turn_and_agents_tells_who_waits"),
+    ),
+    (
         "--on-lost",
         Test("users_of_a_killed_agent_go_to_the_others"),
     ),
@@ -223,6 +227,7 @@ fn no_option_of_run_is_lost_on_the_way_to_agents() {
     };
     let tests = [
         include_str!("mod.rs"),
+        include_str!("joining.rs"),
         include_str!("options.rs"),
         include_str!("../authorities.rs"),
         include_str!("../unasked.rs"),

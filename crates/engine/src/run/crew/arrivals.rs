@@ -18,7 +18,10 @@ impl Crew {
             let due_ms = times.next();
             let at_ms = due_ms.unwrap_or_else(|| times.end_ms()).ceil() as i64;
             let due_at_ms = self.start.at_ms + at_ms;
-            if due_ms.is_some() && (!mine(scheduled) || self.is_missed(due_at_ms)) {
+            let is_others = |number: u32| {
+                !mine(number) || self.is_missed(due_at_ms) || self.is_released(number, due_at_ms)
+            };
+            if due_ms.is_some() && is_others(scheduled) {
                 scheduled += 1;
                 continue;
             }
@@ -30,11 +33,16 @@ impl Crew {
                 // Users end before their next sampler once all have arrived.
                 let extra = self.supply().extra_arrivals.load(Ordering::Relaxed);
                 let limit = &self.supply().arrivals_limit;
-                let scheduled = self.shared.part.slots().users_of(scheduled);
-                limit.store((i64::from(scheduled) + extra).max(1), Ordering::Relaxed);
+                let own = self.own_arrivals(arrivals, scheduled);
+                limit.store((own as i64 + extra).max(1), Ordering::Relaxed);
                 break;
             }
+            // Another machine may have taken it over in the meantime.
+            let is_released = self.is_released(scheduled, due_at_ms);
             scheduled += 1;
+            if is_released {
+                continue;
+            }
             let copies = self.arrivals_for_one();
             let extra = copies as i64 - 1;
             self.supply()
@@ -45,6 +53,18 @@ impl Crew {
             }
         }
         self.supply().pool().close();
+    }
+
+    /// How many of the scheduled arrivals were those of this machine.
+    fn own_arrivals(&self, arrivals: &Arrivals, scheduled: u32) -> u64 {
+        let part = &self.shared.part;
+        if !part.has_moves() {
+            return part.slots().count_of(scheduled.into());
+        }
+        let mut times = arrivals.times();
+        let due = std::iter::from_fn(|| times.next());
+        let due_ms = due.map(|at_ms| self.start.at_ms + at_ms.ceil() as i64);
+        part.count_of((0..u64::from(scheduled)).zip(due_ms))
     }
 
     /// This machine's part of a limit; `None` if the limit is 0, which means unlimited.

@@ -22,16 +22,24 @@ impl Crew {
             (self.shared.clone(), self.worker.clone(), self.start.at_ms);
         let identity = self.identity(0, Terms::default());
         // One task that follows the level is enough, and the task of the group's first start runs as long as the group.
-        let leads = self.index == 0 && self.start.adopted_ms.is_none();
+        let leads = self.index == 0 && self.start.moved.is_none();
         let lead = async move {
             if leads {
                 follow(concurrency, shared, worker, identity, start_ms).await;
             }
         };
+        let since_ms = self.since_ms();
         let keep = async {
+            if self.start.moved.is_some() && !self.wait_until(since_ms).await {
+                return;
+            }
+            let mut releases = self.worker.releases();
             loop {
                 let mut users = self.part_of(*level.borrow_and_update());
-                if self.supply().order().is_some() {
+                // Other machines have some of the users.
+                let now = self.worker.releases();
+                let has_lost = std::mem::replace(&mut releases, now) < now;
+                if self.supply().order().is_some() || has_lost {
                     // In the plugin no user ends early when the level falls. An order for fewer users does end the surplus.
                     let surplus = self.running.len().saturating_sub(users);
                     self.worker.set_surplus(self.start.group, surplus);
@@ -48,10 +56,12 @@ impl Crew {
                 }
                 // A user that ends is replaced once the level has been evaluated again.
                 loop {
+                    let ordered = self.worker.orders.notified();
                     if self.is_over() {
                         return;
                     }
                     tokio::select! {
+                        () = ordered => break,
                         changed = level.changed() => match changed {
                             Ok(()) => break,
                             Err(_) => return,

@@ -21,7 +21,7 @@ const JOIN_LOOKS: u32 = 100;
 impl Crew {
     pub(super) async fn java(&mut self) {
         // The object cannot be divided. Among several machines one runs it, and no other takes it over if that machine is lost.
-        if !self.shared.part.share.leads() || self.start.adopted_ms.is_some() {
+        if !self.shared.part.share.leads() || self.start.moved.is_some() {
             return;
         }
         let mut users = self.supply().java.join();

@@ -16,6 +16,7 @@ use tokio::task::{JoinError, JoinSet};
 use java::Ending;
 
 use crate::run::context::Identity;
+use crate::run::fleet::MoveKind;
 use crate::run::program::Program;
 use crate::run::schedule::Shape;
 use crate::run::share::Slots;
@@ -43,8 +44,8 @@ pub struct StartGroup {
     pub at_ms: i64,
     /// The share of the group's users and arrivals to start.
     pub slots: Slots,
-    /// Until this time, in milliseconds since the epoch, another machine was responsible for these slots.
-    pub adopted_ms: Option<i64>,
+    /// Until when, in milliseconds since the epoch, another machine was responsible for these slots, and what became of it.
+    pub moved: Option<(i64, MoveKind)>,
 }
 
 /// One worker's users of a thread group.
@@ -60,8 +61,8 @@ pub struct Crew {
     /// The prefix of all thread names (`AbstractThreadGroup`, `__jm.D_TG`): the server's name and a dash, or empty.
     place: String,
     running: JoinSet<()>,
-    /// The number of the last order that was begun.
-    obeyed: u32,
+    /// The number of the last order that was begun, and how many moves there had been by then.
+    obeyed: (u32, usize),
     /// How many users that order still has to start.
     missing: usize,
     /// The fraction of an arrival that the rate factor left over.
@@ -116,7 +117,7 @@ impl Crew {
             group_name,
             place,
             running: JoinSet::new(),
-            obeyed: 0,
+            obeyed: (0, 0),
             missing: 0,
             carry: 0.0,
         }
@@ -164,7 +165,7 @@ impl Crew {
         let Some(fleet) = &self.shared.part.fleet else {
             return;
         };
-        if self.start.adopted_ms.is_some() || at_ms <= self.shared.clock.now_ms() {
+        if self.start.moved.is_some() || at_ms <= self.shared.clock.now_ms() {
             return;
         }
         if self.wait_until(at_ms).await {
@@ -175,8 +176,29 @@ impl Crew {
     /// Whether this was due while another machine was responsible for it.
     fn is_missed(&self, due_ms: i64) -> bool {
         self.start
-            .adopted_ms
-            .is_some_and(|from_ms| due_ms < from_ms)
+            .moved
+            .is_some_and(|(from_ms, _)| due_ms < from_ms)
+    }
+
+    /// Since when, in milliseconds since the epoch, this machine is responsible for the crew's slots.
+    fn since_ms(&self) -> i64 {
+        self.start
+            .moved
+            .map_or(self.start.at_ms, |(from_ms, _)| from_ms)
+    }
+
+    /// Whether another machine is responsible for a number of this crew that is due at this time.
+    fn is_released(&self, number: u32, due_ms: i64) -> bool {
+        let part = &self.shared.part;
+        part.has_moves() && part.is_released(number.into(), self.since_ms(), due_ms)
+    }
+
+    /// The crew's slots that this machine still has.
+    fn slots(&self) -> Slots {
+        match self.shared.part.has_moves() {
+            true => self.start.slots.shared_with(&self.shared.part.slots()),
+            false => self.start.slots.clone(),
+        }
     }
 
     /// A predicate for the numbers of the group's users that belong to this worker.
@@ -192,7 +214,7 @@ impl Crew {
 
     /// How many of the group's users this worker has.
     fn part_of(&self, users: u32) -> usize {
-        share(self.start.slots.users_of(users), self.index, self.count)
+        share(self.slots().users_of(users), self.index, self.count)
     }
 
     /// How many users arrive for one arrival of the schedule, by the rate factor; 0 while the run is paused.

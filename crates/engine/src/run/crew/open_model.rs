@@ -24,12 +24,17 @@ impl Crew {
         let mine = self.mine();
         let times = (0..).zip(open.times(seed));
         for (number, time_s) in times.filter(|(number, _)| mine(*number)) {
-            if self.is_missed(rounded_ms(origin_ms, time_s)) {
+            let due_ms = rounded_ms(origin_ms, time_s);
+            if self.is_missed(due_ms) || self.is_released(number, due_ms) {
                 continue;
             }
             let due = start(&clock, origin_ms, time_s, end_ms);
             if !self.wait_for(due).await {
                 return;
+            }
+            // Another machine may have taken it over in the meantime.
+            if self.is_released(number, due_ms) {
+                continue;
             }
             for copy in 0..self.arrivals_for_one() {
                 self.shared.counts.arrival(false);

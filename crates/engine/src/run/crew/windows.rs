@@ -3,24 +3,36 @@
 use std::time::Duration;
 
 use super::{BATCH, Crew, Terms};
+use crate::run::fleet::MoveKind;
 use crate::run::schedule::{Shape, Window};
 
 impl Crew {
     /// Starts each user when it is due. `windows` are sorted by their starts. An order for a number of users ends this
     /// schedule.
     pub(super) async fn windows(&mut self, windows: impl Iterator<Item = (u32, Window)>) {
-        let (adopted_ms, at_ms) = (self.start.adopted_ms, self.start.at_ms);
-        // Another machine has run these to their end.
-        let is_over = |window: &Window| match (window.stop_ms, adopted_ms) {
-            (Some(stop_ms), Some(adopted_ms)) => at_ms + stop_ms <= adopted_ms,
+        let (moved, at_ms) = (self.start.moved, self.start.at_ms);
+        let group = &self.shared.program.groups[self.start.group];
+        let keeps_users = moved.is_some_and(|(_, kind)| !group.moves_users(kind));
+        // Another machine has run these to their end, or goes on with them.
+        let is_over = |window: &Window| match (window.stop_ms, moved) {
+            (_, Some((from_ms, MoveKind::Receive))) if keeps_users => {
+                at_ms + window.start_ms < from_ms
+            }
+            (Some(stop_ms), Some((from_ms, _))) => at_ms + stop_ms <= from_ms,
             _ => false,
         };
         for (number, window) in windows.filter(|(_, window)| !is_over(window)) {
-            if !self
-                .wait_for_start(self.start.at_ms + window.start_ms)
-                .await
-            {
+            let start_ms = at_ms + window.start_ms;
+            let due_ms = moved.map_or(start_ms, |(from_ms, _)| start_ms.max(from_ms));
+            if self.is_released(number, due_ms) {
+                continue;
+            }
+            if !self.wait_for_start(due_ms).await {
                 return;
+            }
+            // Another machine may have taken it over in the meantime.
+            if self.is_released(number, due_ms) {
+                continue;
             }
             let terms = Terms {
                 end_ms: window.stop_ms.map(|stop_ms| self.start.at_ms + stop_ms),
@@ -98,7 +110,8 @@ impl Crew {
         let Some((number, users)) = self.supply().order() else {
             return;
         };
-        let is_new = std::mem::replace(&mut self.obeyed, number) != number;
+        let orders = (number, self.shared.part.carried_out());
+        let is_new = std::mem::replace(&mut self.obeyed, orders) != orders;
         if self.is_stopping() {
             self.missing = 0;
             return;

@@ -1,6 +1,7 @@
 //! A run: its workers, its thread groups in their order, and the numbers that it reports (`StandardJMeterEngine#run`).
 
 mod ending;
+mod moves;
 mod planned;
 mod start_error;
 mod start_workers;
@@ -20,7 +21,7 @@ use crate::base::clock::Clock;
 use crate::run::control::{Control, Mark, Stopping};
 use crate::run::crew::StartGroup;
 use crate::run::events::{Event, Subscriber, Tick};
-use crate::run::fleet::{Fleet, GroupPhase, MachinePart, StartGate};
+use crate::run::fleet::{Fleet, GroupPhase, MachinePart, Move, StartGate};
 use crate::run::java::host::Java;
 use crate::run::journey::BoundPlan;
 use crate::run::ledger::Ledger;
@@ -120,6 +121,7 @@ pub fn run(
         gave_up: false,
         started: Instant::now(),
         running: Vec::new(),
+        moves: Vec::new(),
         quiet_until: None,
     };
     run.tell(&Event::Started(Arc::new(started(&program, &clock))));
@@ -170,6 +172,8 @@ fn worker_count(program: &Program, options: &EngineOptions) -> usize {
     let users = program.groups.iter().map(|group| match group.late {
         // The number of its users is known only when it starts.
         Some(_) => cores,
+        // It will take over users of others.
+        None if program.settings.share.slots.is_empty() => cores,
         None => program.settings.share.slots.users_of(group.shape.users()) as usize,
     });
     let users = users.sum::<usize>();
@@ -205,6 +209,8 @@ struct Run<'s, 'o> {
     started: Instant,
     /// The groups that run.
     running: Vec<StartGroup>,
+    /// Moves of slots between machines that are not due yet.
+    moves: Vec<Move>,
     /// Until then this thread leaves the cores to the workers, whose users must start together with those of other machines.
     quiet_until: Option<Instant>,
     machine: Machine,
@@ -312,29 +318,6 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Takes over users of lost machines and starts them. Returns the number of crews that do so.
-    fn adopt(&mut self, kind: GroupKind) -> usize {
-        let adoptions = match &self.shared.part.fleet {
-            Some(fleet) if kind == GroupKind::Main && !self.shared.control.stopping() => {
-                fleet.take_adoptions()
-            }
-            _ => return 0,
-        };
-        let mut crews = 0;
-        for adoption in adoptions {
-            self.shared.part.adopt(&adoption.slots);
-            for start in self.running.clone() {
-                let start = StartGroup {
-                    slots: adoption.slots.clone(),
-                    adopted_ms: Some(adoption.from_ms),
-                    ..start
-                };
-                crews += self.send_start(&start);
-            }
-        }
-        crews
-    }
-
     /// Has all workers start users of a group. Returns the number of crews that do so.
     fn send_start(&self, start: &StartGroup) -> usize {
         self.shared.supplies[start.group].expect_crews(self.workers.len());
@@ -349,7 +332,12 @@ impl Run<'_, '_> {
     fn phase(&mut self, kind: GroupKind) {
         let shared = self.shared.clone();
         let share = &shared.part.share;
-        if kind != GroupKind::Main && !share.leads() {
+        let is_here = match (kind, &shared.part.fleet) {
+            (GroupKind::Main, _) => true,
+            (GroupKind::TearDown, Some(fleet)) => fleet.tears_down(share.leads()),
+            _ => share.leads(),
+        };
+        if !is_here {
             return;
         }
         self.running.clear();
@@ -382,10 +370,10 @@ impl Run<'_, '_> {
                 number: position + 1,
                 at_ms: self.start_ms(kind),
                 slots: match kind {
-                    GroupKind::Main => share.slots.clone(),
+                    GroupKind::Main => shared.part.slots(),
                     _ => Slots::default(),
                 },
-                adopted_ms: None,
+                moved: None,
             };
             shared.set_group_start_ms(index, start.at_ms);
             if program.serialized && program.groups.len() > 1 {

@@ -1,6 +1,11 @@
 //! The files of CSV Data Sets. All users of an alias share one position (`FileServer`, `CSVSaveService#csvReadFile`).
 //!
 //! Rows are read on demand, so memory does not grow with the file. A reader holds the lock for one row.
+//!
+//! Several machines share the rows of a file. Either each has the file and leases numbers of rows, or one machine has it and gives
+//! the others blocks of rows ([`RowBlocks`]).
+
+mod blocks;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,7 +20,8 @@ use drumfire_java::file_server;
 use drumfire_java::text::is_blank;
 use drumfire_platform::files::{open_regular, read_regular};
 
-use crate::run::fleet::{Fleet, LeaseRequest, Leased};
+pub use self::blocks::RowBlocks;
+use crate::run::fleet::{Fleet, LeaseRequest, Leased, RowReading, RowsRequest};
 
 const UTF8_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 const QUOTE: char = '"';
@@ -40,6 +46,8 @@ struct SharedRows {
     element: String,
     fleet: Arc<dyn Fleet>,
     leased: Leased,
+    /// Another machine has the file.
+    is_remote: bool,
 }
 
 #[derive(Default)]
@@ -51,6 +59,8 @@ struct Position {
     /// The row index, if several machines share the rows; `next_row` is the row that the reader gives next.
     index: Option<RowIndex>,
     next_row: u64,
+    /// The reader reads rows that another machine has sent.
+    has_block: bool,
 }
 
 /// The index records the position of one row in this many.
@@ -114,6 +124,7 @@ impl CsvFiles {
                 let mut file = CsvFile::new(name, encoding, base_dir);
                 file.shared = fleet.map(|fleet| SharedRows {
                     element: format!("CSV {alias}"),
+                    is_remote: fleet.has_rows_of(&file.path),
                     fleet,
                     leased: Leased::default(),
                 });
@@ -213,9 +224,13 @@ impl CsvFile {
         let Some(shared) = &self.shared else {
             return self.next_own_line(position, reading);
         };
-        if !self.seek(shared, position, reading, |reader| {
-            Ok(reader.line()?.is_some())
-        })? {
+        let has_row = match shared.is_remote {
+            true => self.receive(shared, position, reading, false)?,
+            false => self.seek(shared, position, reading, |reader| {
+                Ok(reader.line()?.is_some())
+            })?,
+        };
+        if !has_row {
             return Ok(None);
         }
         let reader = position.reader.as_mut().expect("seeking opens it");
@@ -262,6 +277,38 @@ impl CsvFile {
         Ok(true)
     }
 
+    /// Lets the reader read rows that another machine has; false at the end.
+    fn receive(
+        &self,
+        shared: &SharedRows,
+        position: &mut Position,
+        reading: CsvReadOptions,
+        is_quoted: bool,
+    ) -> Result<bool, ReadFault> {
+        if position.has_block
+            && let Some(reader) = &mut position.reader
+            && reader.peek()?.is_some()
+        {
+            return Ok(true);
+        }
+        let request = RowsRequest {
+            element: &shared.element,
+            file: &self.path,
+            reading: RowReading {
+                encoding: self.encoding.clone(),
+                is_quoted,
+                skips_first_line: reading.skips_first_line,
+                is_recycled: reading.recycle,
+            },
+        };
+        let rows = shared.fleet.rows(&request);
+        let rows = rows.map_err(|error| ReadFault::Argument(error.to_string()))?;
+        let has_rows = !rows.is_empty();
+        position.has_block = true;
+        position.reader = Some(LineReader::of_text(rows));
+        Ok(has_rows)
+    }
+
     /// The range of the next line in the reader's text.
     fn next_own_line(
         &self,
@@ -297,7 +344,11 @@ impl CsvFile {
         let mut position = self.lock();
         if let Some(shared) = &self.shared {
             let pass = |reader: &mut LineReader| Ok(!fields(reader, delimiter)?.is_empty());
-            if !self.seek(shared, &mut position, reading, pass)? {
+            let has_row = match shared.is_remote {
+                true => self.receive(shared, &mut position, reading, true)?,
+                false => self.seek(shared, &mut position, reading, pass)?,
+            };
+            if !has_row {
                 return Ok(Vec::new());
             }
             let reader = position.reader.as_mut().expect("seeking opens it");
@@ -410,6 +461,8 @@ struct LineReader {
     at: usize,
     /// Bytes of the file up to the end of the text.
     consumed: u64,
+    /// A longer line is refused.
+    longest: Option<u64>,
 }
 
 #[derive(Clone, Copy)]
@@ -449,6 +502,7 @@ impl LineReader {
             text: String::new(),
             at: 0,
             consumed: mark as u64,
+            longest: None,
         })
     }
 
@@ -462,6 +516,7 @@ impl LineReader {
             text,
             at: 0,
             consumed: 0,
+            longest: None,
         }
     }
 
@@ -477,7 +532,20 @@ impl LineReader {
         }
         self.raw.clear();
         loop {
-            let read = self.bytes.read_until(b'\n', &mut self.raw)?;
+            let read = match self.longest {
+                None => self.bytes.read_until(b'\n', &mut self.raw)?,
+                Some(longest) => {
+                    let mut rest = io::Read::take(&mut self.bytes, longest);
+                    rest.read_until(b'\n', &mut self.raw)?
+                }
+            };
+            if self
+                .longest
+                .is_some_and(|longest| self.raw.len() as u64 >= longest)
+            {
+                let why = format!("a line has more than {} KiB", self.raw.len() >> 10);
+                return Err(io::Error::other(why));
+            }
             let low_byte_misses = match self.units {
                 None => break,
                 Some(ByteOrder::Big)
