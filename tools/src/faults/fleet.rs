@@ -55,6 +55,34 @@ pub const FAULTS: &[Fault] = &[
         stage: stopped,
     },
     Fault {
+        name: "fleet-agent-told-to-end",
+        is_quick: false,
+        before: "lost after 10 s, with its rows and its last second",
+        after: "on SIGTERM users finish, rows and numbers are delivered; INVALID; the others go on",
+        stage: told_to_end,
+    },
+    Fault {
+        name: "fleet-agent-told-to-end-redistribute",
+        is_quick: false,
+        before: "lost after 10 s, with the arrivals of that time",
+        after: "on SIGTERM the others take over at once; every arrival takes place once",
+        stage: handed_over,
+    },
+    Fault {
+        name: "fleet-agent-relative-paths",
+        is_quick: false,
+        before: "the agent ended after its first run",
+        after: "three runs on one agent, idle again within 3 s of each",
+        stage: relative_paths,
+    },
+    Fault {
+        name: "fleet-agent-late",
+        is_quick: false,
+        before: "nobody could join a run",
+        after: "agents that come later take over arrivals; every arrival takes place once",
+        stage: late,
+    },
+    Fault {
         name: "fleet-agent-started-again",
         is_quick: false,
         before: "its part of the load was gone",
@@ -282,6 +310,135 @@ fn killed(bench: &FaultBench) -> anyhow::Result<()> {
         stage.total()? >= 4 * 200,
         "samples of the others are missing",
     )
+}
+
+/// The arrivals of [`arrivals`].
+const ARRIVALS: u64 = 600;
+
+/// A thread group in which forty users a second arrive, for a quarter of a minute.
+fn arrivals() -> String {
+    let schedule = "rate(40/sec) even_arrivals(15 sec)";
+    format!(
+        r#"<OpenModelThreadGroup guiclass="g" testclass="OpenModelThreadGroup" testname="users"><stringProp name="OpenModelThreadGroup.schedule">{schedule}</stringProp></OpenModelThreadGroup><hashTree>{}</hashTree>"#,
+        sample("${__threadNum}")
+    )
+}
+
+/// Checks that rows and numbers agree, and returns how many there are.
+fn rows_agree(stage: &FleetStage) -> anyhow::Result<u64> {
+    let rows = stage.home.read("rows.jtl").lines().count() as u64 - 1;
+    let total = stage.total()?;
+    ensure(
+        rows == total,
+        &format!("{total} samples are counted, {rows} rows collected"),
+    )?;
+    Ok(total)
+}
+
+/// Tells the second agent to end, in the middle of the run, and waits for it.
+fn end_second(stage: &mut FleetStage) -> anyhow::Result<()> {
+    std::thread::sleep(Duration::from_secs(4));
+    stage.agents[1].0.signal("TERM")?;
+    let (agent, _place) = stage.agents.remove(1);
+    let since = Instant::now();
+    let ended = agent.finish()?;
+    ensure(ended.code == Some(143), &format!("{ended:?}"))?;
+    // `docker stop` would kill it then.
+    ensure(
+        since.elapsed() < Duration::from_secs(10),
+        "the agent ends late",
+    )
+}
+
+fn told_to_end(bench: &FaultBench) -> anyhow::Result<()> {
+    let mut stage = FleetStage::start(bench, 3, 150)?;
+    let run = stage.run(&["--strict", "-l", "rows.jtl"])?;
+    end_second(&mut stage)?;
+    let finished = run.finish()?;
+    let words = [
+        "agent `b` was told to end at",
+        "the others go on",
+        "INVALID",
+    ];
+    expect(&finished, 6, &words)?;
+    ensure(!finished.err.contains("lost at"), "the agent was lost")?;
+    // The others completed their whole share.
+    let total = rows_agree(&stage)?;
+    ensure(total > 4 * 150, "samples are missing")
+}
+
+fn handed_over(bench: &FaultBench) -> anyhow::Result<()> {
+    let mut stage = FleetStage::start(bench, 3, 1)?;
+    stage.home.write("p.jmx", plan(&arrivals()));
+    let run = stage.run(&["--on-lost", "redistribute", "-l", "rows.jtl"])?;
+    end_second(&mut stage)?;
+    let finished = run.finish()?;
+    expect(&finished, 0, &["its users go to `a`, `c`"])?;
+    let misses_load = finished.out.contains("an agent was lost");
+    ensure(!misses_load, "the verdict says that load is missing")?;
+    let total = rows_agree(&stage)?;
+    ensure(
+        total == ARRIVALS,
+        &format!("{total} of {ARRIVALS} users arrived"),
+    )
+}
+
+fn relative_paths(bench: &FaultBench) -> anyhow::Result<()> {
+    let (nats, home) = (Nats::start(), bench.with_plan("2", 5, &sample("s")));
+    let (url, place) = (nats.url(), bench.folder());
+    let words = ["agent", "--nats", &url, "--name", "a", "--cache", "cache"];
+    let agent = start(&place, &words);
+    for number in 1..=3 {
+        let finished = home.run(&words_for_agents(&url, "1"), LIMIT);
+        expect(&finished, 0, &[])?;
+        let told: serde_json::Value = serde_json::from_str(&home.read("run.json"))?;
+        ensure(told["total"]["count"] == 10, &format!("run {number}"))?;
+        let since = Instant::now();
+        loop {
+            let listed = home.run(&["agents", "--nats", &url, "--json"], LIMIT);
+            let listed: serde_json::Value = serde_json::from_str(&listed.out)?;
+            if listed[0]["name"] == "a" && listed[0]["run"].is_null() {
+                break;
+            }
+            ensure(
+                since.elapsed() < Duration::from_secs(3),
+                "the agent is not idle again",
+            )?;
+        }
+    }
+    ensure(place.path("cache/runs").is_dir(), "the cache is elsewhere")?;
+    drop(agent);
+    Ok(())
+}
+
+fn late(bench: &FaultBench) -> anyhow::Result<()> {
+    let mut stage = FleetStage::start(bench, 1, 1)?;
+    stage.home.write("p.jmx", plan(&arrivals()));
+    let url = stage.nats.url();
+    let words = words_for_agents(&url, "1..3");
+    let more = ["--progress", "lines", "-l", "rows.jtl"];
+    let run = start(&stage.home, &[&words[..], &more].concat());
+    stage.begun()?;
+    for name in ["b", "c"] {
+        stage.ways.push(SlowLink::to(stage.nats.port)?);
+        let agent = stage.agent(bench, stage.ways.len() - 1, name)?;
+        stage.agents.push(agent);
+    }
+    let finished = run.finish()?;
+    expect(&finished, 0, &["agent `b` joins at", "agent `c` joins at"])?;
+    let total = rows_agree(&stage)?;
+    ensure(
+        total == ARRIVALS,
+        &format!("{total} of {ARRIVALS} users arrived"),
+    )?;
+    for (agent, _place) in stage.agents.drain(1..) {
+        let ended = agent.finish()?;
+        ensure(
+            !ended.out.contains("ended, 0 samples"),
+            &format!("{ended:?}"),
+        )?;
+    }
+    Ok(())
 }
 
 fn stopped(bench: &FaultBench) -> anyhow::Result<()> {
