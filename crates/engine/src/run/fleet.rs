@@ -135,6 +135,12 @@ pub trait Fleet: Send + Sync + fmt::Debug {
     /// Reports that users of this machine begin, `late` after the moment at which all machines start.
     fn begun(&self, late: Duration);
 
+    /// When this machine gives all of its users away because it was told to end, in milliseconds since the Unix epoch on the run's
+    /// clock. It is known here at once, before the move itself.
+    fn leaves_ms(&self) -> Option<i64> {
+        None
+    }
+
     /// The moves that have become known since the last call. They may lie in the future.
     fn take_moves(&self) -> Vec<Move>;
 }

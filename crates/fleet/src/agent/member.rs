@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -72,6 +73,8 @@ pub struct Member {
     groups: Mutex<Vec<String>>,
     /// Since when NATS has had no room for seconds.
     full: Mutex<Option<Instant>>,
+    /// When it gives its users away; the highest number without such a time.
+    leaves_ms: AtomicI64,
 }
 
 /// The coordinator's last state, and how far the agent has carried it out.
@@ -152,6 +155,7 @@ impl Member {
             before: Mutex::default(),
             groups: Mutex::default(),
             full: Mutex::default(),
+            leaves_ms: AtomicI64::new(i64::MAX),
         }
     }
 
@@ -189,6 +193,8 @@ impl Member {
         // It chooses the moment itself, so that it stops then even if messages are late: nobody else starts its users before.
         let leaves_ms = self.now_ms() + HANDOVER.as_millis() as i64;
         let leaves_ms = Some(leaves_ms).filter(|_| self.state().is_redistributed);
+        self.leaves_ms
+            .store(leaves_ms.unwrap_or(i64::MAX), Ordering::Release);
         self.say(|own| (own.is_leaving, own.leaves_ms) = (true, leaves_ms));
         let member = self.clone();
         self.runtime.spawn(async move {
@@ -573,6 +579,11 @@ impl Fleet for Member {
     fn begun(&self, late: Duration) {
         let late_us = late.as_micros() as u64;
         self.note(|own| own.late_us = own.late_us.max(late_us));
+    }
+
+    fn leaves_ms(&self) -> Option<i64> {
+        let leaves_ms = self.leaves_ms.load(Ordering::Acquire);
+        Some(leaves_ms).filter(|leaves_ms| *leaves_ms != i64::MAX)
     }
 
     fn take_moves(&self) -> Vec<Move> {

@@ -110,7 +110,7 @@ fn runs_wait_for_their_turn_and_agents_tells_who_waits() {
     }
     let fleet = Fleet::of(&[]);
     let (_place, mut agent) = start_agent(&fleet, "a", &[]);
-    fleet.home.write("plan.jmx", long_plan(1, 6));
+    fleet.home.write("plan.jmx", long_plan(1, 20));
     let first = fleet.start(&["--agents", "1"]);
     fleet.until_running();
     let url = fleet.nats.url();

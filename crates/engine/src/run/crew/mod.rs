@@ -17,7 +17,7 @@ use java::Ending;
 
 use crate::run::context::Identity;
 use crate::run::fleet::MoveKind;
-use crate::run::program::Program;
+use crate::run::program::{GroupKind, Program};
 use crate::run::schedule::Shape;
 use crate::run::share::Slots;
 use crate::run::shared::Shared;
@@ -190,6 +190,12 @@ impl Crew {
     /// Whether another machine is responsible for a number of this crew that is due at this time.
     fn is_released(&self, number: u32, due_ms: i64) -> bool {
         let part = &self.shared.part;
+        let is_main = self.shared.program.groups[self.start.group].kind == GroupKind::Main;
+        let leaves_ms = part.fleet.as_ref().filter(|_| is_main);
+        let leaves_ms = leaves_ms.and_then(|fleet| fleet.leaves_ms());
+        if leaves_ms.is_some_and(|leaves_ms| due_ms >= leaves_ms) {
+            return true;
+        }
         part.has_moves() && part.is_released(number.into(), self.since_ms(), due_ms)
     }
 
