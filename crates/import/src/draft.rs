@@ -39,6 +39,8 @@ pub struct Draft {
     pub warnings: Vec<String>,
     /// The CSV file beside the plan; empty if there is none.
     pub data: Data,
+    /// Texts that the site gives to all visitors alike, such as its scripts.
+    pub shared: Vec<String>,
 }
 
 /// A CSV file beside the plan: its columns are variables.
@@ -111,8 +113,12 @@ pub struct DraftStep {
     pub extractors: Vec<Extractor>,
     /// The expected response codes, as a regular expression; empty if none are given.
     pub expected_code: String,
+    /// Texts that the response must contain.
+    pub expected_texts: Vec<String>,
     /// Whether its embedded resources are loaded with it.
     pub loads_resources: bool,
+    /// When it was sent, in milliseconds since 1970.
+    pub sent_at_ms: Option<i64>,
 }
 
 impl DraftStep {

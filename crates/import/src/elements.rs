@@ -240,6 +240,21 @@ pub fn code_assertion(pattern: &str) -> Node {
         .with(response_assertion::TEST_TYPE.name, 1)
 }
 
+/// An assertion on texts that the body contains.
+pub fn text_assertion(texts: &[String]) -> Node {
+    let strings = texts.iter().map(|text| Prop::new("", text.as_str()));
+    response_assertion::FACTS
+        .node("Expected text")
+        .with(
+            response_assertion::PATTERNS.name,
+            strings.collect::<Vec<_>>(),
+        )
+        .with(response_assertion::CUSTOM_MESSAGE.name, "")
+        .with(response_assertion::FIELD.name, "Assertion.response_data")
+        .with(response_assertion::IGNORE_STATUS.name, false)
+        .with(response_assertion::TEST_TYPE.name, 16)
+}
+
 /// An assertion on the body without patterns, as JMeter's recorder adds it.
 pub fn body_assertion() -> Node {
     response_assertion::FACTS
@@ -275,32 +290,32 @@ pub fn json_extractor(variable: &str, path: &str) -> Node {
         .with(json_extractor::DEFAULTS.name, "NOT_FOUND")
 }
 
-pub fn css_extractor(variable: &str, selector: &str, attribute: &str) -> Node {
+pub fn css_extractor(variable: &str, selector: &str, attribute: &str, number: usize) -> Node {
     css_extractor::FACTS
         .node(&format!("{variable} from the page"))
         .with(css_extractor::NAME.name, variable)
         .with(css_extractor::SELECTOR.name, selector)
         .with(css_extractor::ATTRIBUTE.name, attribute)
         .with(css_extractor::DEFAULT.name, "NOT_FOUND")
-        .with(css_extractor::MATCH_NUMBER.name, "1")
+        .with(css_extractor::MATCH_NUMBER.name, number.to_string())
         .with(css_extractor::IMPLEMENTATION.name, "")
         .with(css_extractor::EMPTY_DEFAULT.name, false)
 }
 
-/// `field` is JMeter's `useHeaders`: `false` for the body, `true` for the response headers, `URL`.
-pub fn boundary_extractor(variable: &str, left: &str, right: &str, field: &str) -> Node {
+pub fn boundary_extractor(variable: &str, left: &str, right: &str, number: usize) -> Node {
     boundary_extractor::FACTS
         .node(&format!("{variable} by boundaries"))
-        .with(boundary_extractor::FIELD.name, field)
+        .with(boundary_extractor::FIELD.name, "false")
         .with(boundary_extractor::NAME.name, variable)
         .with(boundary_extractor::LEFT.name, left)
         .with(boundary_extractor::RIGHT.name, right)
         .with(boundary_extractor::DEFAULT.name, "NOT_FOUND")
         .with(boundary_extractor::EMPTY_DEFAULT.name, false)
-        .with(boundary_extractor::MATCH_NUMBER.name, "1")
+        .with(boundary_extractor::MATCH_NUMBER.name, number.to_string())
 }
 
-pub fn regex_extractor(variable: &str, pattern: &str, field: &str) -> Node {
+/// `field` is JMeter's `useHeaders`: `false` for the body, `true` for the response headers, `URL`.
+pub fn regex_extractor(variable: &str, pattern: &str, field: &str, number: usize) -> Node {
     regex_extractor::FACTS
         .node(&format!("{variable} by a pattern"))
         .with(regex_extractor::FIELD.name, field)
@@ -308,7 +323,7 @@ pub fn regex_extractor(variable: &str, pattern: &str, field: &str) -> Node {
         .with(regex_extractor::REGEX.name, pattern)
         .with(regex_extractor::TEMPLATE.name, "$1$")
         .with(regex_extractor::DEFAULT.name, "NOT_FOUND")
-        .with(regex_extractor::MATCH_NUMBER.name, "1")
+        .with(regex_extractor::MATCH_NUMBER.name, number.to_string())
         .with(regex_extractor::EMPTY_DEFAULT.name, false)
 }
 

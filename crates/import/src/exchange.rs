@@ -18,6 +18,8 @@ pub struct Exchange {
     pub page: Option<String>,
     /// The browser's kind of resource, such as `document`, `xhr` or `image`; empty if unknown.
     pub kind: String,
+    /// Texts that the user expects in the response.
+    pub expected_texts: Vec<String>,
 }
 
 /// A request as a plan sends it.
@@ -161,16 +163,37 @@ pub struct Response {
     pub body: Option<String>,
     /// The type of the content, such as `text/html`.
     pub mime: String,
+    /// The redirects that the client followed to this response.
+    pub hops: Vec<Redirect>,
+}
+
+/// A redirect that the client followed.
+#[derive(Debug, Clone, Default)]
+pub struct Redirect {
+    /// The status.
+    pub status: u16,
+    /// Header fields: name and value.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Redirect {
+    /// The first value of a header field.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        first_of(&self.headers, name)
+    }
+}
+
+fn first_of<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    let field = headers
+        .iter()
+        .find(|(own, _)| own.eq_ignore_ascii_case(name));
+    field.map(|(_, value)| value.as_str())
 }
 
 impl Response {
     /// The first value of a header field.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let field = self
-            .headers
-            .iter()
-            .find(|(own, _)| own.eq_ignore_ascii_case(name));
-        field.map(|(_, value)| value.as_str())
+        first_of(&self.headers, name)
     }
 
     /// Whether it redirects the client to another address.

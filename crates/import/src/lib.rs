@@ -41,7 +41,7 @@ mod url;
 pub use cookies::BroughtCookie;
 pub use curl::import as curl;
 pub use draft::{Data, Draft, DraftLoad, DraftStep, Transaction};
-pub use exchange::{Auth, Exchange, FormPart, Request, RequestBody, Response};
+pub use exchange::{Auth, Exchange, FormPart, Redirect, Request, RequestBody, Response};
 pub use filter::Filter;
 pub use input::import;
 pub use options::{FORMATS, Format, ImportError, ImportOptions, ReadFile};

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use drumfire_elements::samplers::http_request;
+use drumfire_elements::shared::scope;
 use drumfire_jmx::{Node, Prop, Tree};
 
 use crate::correlate::{Extractor, ExtractorSource};
@@ -41,6 +42,7 @@ impl Draft {
                 assigned: step.assigned.clone(),
                 extractors: step.extractors.clone(),
                 expected_code: step.expected_code.clone(),
+                expected_texts: step.expected_texts.clone(),
                 ..*step
             };
             step.each_text(|text| servers.put(text));
@@ -77,6 +79,7 @@ impl Draft {
             left_out: self.left_out.clone(),
             warnings: self.warnings.clone(),
             data: self.data.clone(),
+            shared: Vec::new(),
             ..*self
         }
     }
@@ -419,6 +422,9 @@ impl PlanWriter<'_> {
         if !step.expected_code.is_empty() {
             nodes.push(elements::code_assertion(&step.expected_code));
         }
+        if !step.expected_texts.is_empty() {
+            nodes.push(elements::text_assertion(&step.expected_texts));
+        }
         nodes
     }
 
@@ -492,17 +498,28 @@ fn extractor(extractor: &Extractor) -> Node {
         ExtractorSource::Css {
             selector,
             attribute,
-        } => elements::css_extractor(variable, selector, attribute),
-        ExtractorSource::Header { left } => {
-            elements::boundary_extractor(variable, left, "\n", "true")
+            number,
+        } => elements::css_extractor(variable, selector, attribute, *number),
+        ExtractorSource::Boundary {
+            left,
+            right,
+            number,
+        } => elements::boundary_extractor(variable, left, right, *number),
+        ExtractorSource::Body { pattern, number } => {
+            elements::regex_extractor(variable, pattern, "false", *number)
         }
-        ExtractorSource::HeaderPattern(pattern) => {
-            elements::regex_extractor(variable, pattern, "true")
+        ExtractorSource::Header {
+            pattern,
+            number,
+            in_redirects,
+        } => {
+            let node = elements::regex_extractor(variable, pattern, "true", *number);
+            match in_redirects {
+                true => node.with(scope::SAMPLE.name, "all"),
+                false => node,
+            }
         }
-        ExtractorSource::Boundary { left, right } => {
-            elements::boundary_extractor(variable, left, right, "false")
-        }
-        ExtractorSource::Address(pattern) => elements::regex_extractor(variable, pattern, "URL"),
+        ExtractorSource::Address(pattern) => elements::regex_extractor(variable, pattern, "URL", 1),
     }
 }
 

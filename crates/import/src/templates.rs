@@ -167,7 +167,7 @@ fn login(data_file: &str) -> Tree {
         ("password".into(), PlanText::variable("password")),
         ("csrf".into(), PlanText::variable("csrf")),
     ];
-    let token = elements::css_extractor("csrf", "input[name=\"csrf\"]", "value");
+    let token = elements::css_extractor("csrf", "input[name=\"csrf\"]", "value", 1);
     let steps = vec![
         request("GET", "Log-in form", "/login", RequestBody::None).above([token]),
         request("POST", "Log in", "/login", RequestBody::Form(fields)),

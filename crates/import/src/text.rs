@@ -159,6 +159,23 @@ impl PlanText {
     }
 }
 
+impl PlanText {
+    /// The text as an argument of a function.
+    pub(crate) fn argument(&self) -> String {
+        let mut out = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Expression(expression) => out.push_str(expression),
+                Piece::Literal(literal) => {
+                    let escaped = literal.replace('\\', "\\\\").replace(',', "\\,");
+                    out.push_str(&escaped.replace("${", &format!("{DOLLAR}{{")));
+                }
+            }
+        }
+        out
+    }
+}
+
 impl From<&str> for PlanText {
     fn from(literal: &str) -> PlanText {
         let mut text = PlanText::default();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use crate::cookies;
 use crate::draft::{Draft, DraftStep, Transaction};
-use crate::exchange::{Exchange, Request, RequestBody};
+use crate::exchange::{Exchange, Redirect, Request, RequestBody, Response};
 use crate::names;
 use crate::options::ImportOptions;
 use crate::text::PlanText;
@@ -213,6 +213,7 @@ fn kept(
                 static_hosts.push(host);
             }
             dropped_static += 1;
+            draft.shared.extend(shared(exchange.response));
         } else {
             clean(&mut exchange.request);
             if let Some(operation) = names::graphql_operation(&exchange.request.body) {
@@ -233,6 +234,23 @@ fn kept(
         draft.cache = true;
     }
     kept
+}
+
+/// The text of a script that caches keep, which all visitors therefore load with the same content.
+fn shared(response: Option<Response>) -> Option<String> {
+    let response = response?;
+    let has = |name: &str| response.header(name).is_some();
+    let control = response
+        .header("cache-control")
+        .unwrap_or("")
+        .to_ascii_lowercase();
+    let is_private = ["private", "no-store", "no-cache", "max-age=0"]
+        .iter()
+        .any(|word| control.contains(word));
+    let is_kept = control.contains("max-age") || has("etag") || has("last-modified");
+    let is_text = response.mime.contains("javascript") || response.mime.contains("json");
+    let is_shared = is_text && is_kept && !is_private && !has("set-cookie");
+    response.body.filter(|_| is_shared)
 }
 
 fn noise(exchange: &Exchange) -> Option<&'static str> {
@@ -331,11 +349,15 @@ fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Ve
                 // The response that the user finally saw.
                 let first = &mut kept[place];
                 if let (Some(own), Some(last)) = (&mut first.response, exchange.response) {
-                    let mut headers = std::mem::take(&mut own.headers);
-                    headers.extend(last.headers);
-                    *own = crate::exchange::Response { headers, ..last };
+                    let mut hops = std::mem::take(&mut own.hops);
+                    hops.push(Redirect {
+                        status: own.status,
+                        headers: std::mem::take(&mut own.headers),
+                    });
+                    *own = Response { hops, ..last };
                 }
                 first.elapsed_ms += exchange.elapsed_ms;
+                first.expected_texts.extend(exchange.expected_texts);
             }
             None => {
                 if let Some(target) = target {
@@ -444,7 +466,9 @@ fn transactions(
                 number: place + 1,
                 think_ms: u64::try_from(think).unwrap_or(0),
                 loads_resources: is_document,
+                sent_at_ms: exchange.started_ms,
                 expected_code: expected(&exchange),
+                expected_texts: exchange.expected_texts,
                 request: exchange.request,
                 response: exchange.response,
                 ..DraftStep::default()

@@ -12,6 +12,7 @@
 #![warn(missing_docs)]
 
 mod authority;
+mod bar;
 mod browser;
 mod proxy;
 mod session;
@@ -38,6 +39,8 @@ pub enum RecordError {
     Browser(PathBuf, std::io::Error),
     /// The browser opened no page.
     NoPage,
+    /// A script threw an exception: its number, from 1, and the exception.
+    Script(usize, String),
     /// The proxy cannot listen on the address.
     Address(SocketAddr, std::io::Error),
     /// The authority's files cannot be read or written.
@@ -65,6 +68,9 @@ impl fmt::Display for RecordError {
                 )
             }
             RecordError::NoPage => f.write_str("the browser opened no page"),
+            RecordError::Script(number, thrown) => {
+                write!(f, "script {number} of `--do` failed: {thrown}")
+            }
             RecordError::Address(address, error) => write!(f, "`{address}`: {}", cause(error)),
             RecordError::Authority(folder, error) => f.write_str(&unwritable(folder, error)),
             RecordError::Certificate(error) => error.fmt(f),

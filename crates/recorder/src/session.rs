@@ -9,6 +9,7 @@ use base64::Engine as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::bar::{self, Wish};
 use crate::browser::Browser;
 use crate::{RecordError, Visit};
 
@@ -17,6 +18,15 @@ const REST: Duration = Duration::from_millis(800);
 /// How long to wait for a page whose network never becomes idle.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 const TICK: Duration = Duration::from_millis(100);
+/// Types of responses that a page reads while they arrive.
+const STREAMS: [&str; 6] = [
+    "text/event-stream",
+    "application/x-ndjson",
+    "application/stream",
+    "application/grpc",
+    "multipart/x-mixed-replace",
+    "application/octet-stream",
+];
 
 /// A request that the browser sent.
 #[derive(Debug, Default)]
@@ -31,16 +41,36 @@ struct BrowserRequest {
     ended: f64,
     page: String,
     kind: String,
-    cookie: Option<String>,
-    set_cookie: Option<String>,
+    /// Whether the browser tells the header of the response as it was on the wire.
+    has_wire_header: bool,
     failed: bool,
+    /// Whether the recording was paused.
+    is_left_out: bool,
+    /// Texts that the user expects in the response.
+    expected: Vec<String>,
+}
+
+/// What the browser tells apart about the requests of one id: a request and those to which it was redirected, in order. It may tell
+/// it before the requests themselves.
+#[derive(Debug, Default)]
+struct Wire {
+    /// Indices of the entries.
+    entries: Vec<usize>,
+    /// The `Cookie` of each request.
+    cookies: Vec<Option<String>>,
+    /// The `Set-Cookie` of each response, in lines.
+    set_cookies: Vec<Option<String>>,
 }
 
 /// The purpose of a reply to one of our commands.
 enum Purpose {
     Body(usize),
+    /// The body of a response that the page does not have yet: its entry, the session, and the paused request.
+    HeldBody(Option<usize>, String, String),
     PostData(usize),
     Title(String),
+    /// The result of a script, by its number from 1.
+    Script(usize),
     /// The first page's session is listening. Requests sent before that would be missed.
     Listening(String),
 }
@@ -53,8 +83,8 @@ pub struct Session {
     next_id: u64,
     asked: HashMap<u64, Purpose>,
     entries: Vec<BrowserRequest>,
-    /// Index of each request's entry, by session and the browser's request id.
-    places: HashMap<(String, String), usize>,
+    /// The requests by session and the browser's request id.
+    wires: HashMap<(String, String), Wire>,
     titles: HashMap<String, String>,
     /// The session of the newest page, in which scripts run.
     page: Option<String>,
@@ -64,6 +94,13 @@ pub struct Session {
     last_action: Instant,
     /// The transaction that the user named.
     named: Option<String>,
+    /// The number of scripts that have run.
+    scripts: usize,
+    /// Whether requests are left out for now.
+    is_paused: bool,
+    /// Whether the user ended the recording in the bar.
+    is_ended: bool,
+    failed: Option<RecordError>,
 }
 
 impl Session {
@@ -76,7 +113,7 @@ impl Session {
             next_id: 0,
             asked: HashMap::new(),
             entries: Vec::new(),
-            places: HashMap::new(),
+            wires: HashMap::new(),
             titles: HashMap::new(),
             page: None,
             is_opened: false,
@@ -84,6 +121,10 @@ impl Session {
             last_event: Instant::now(),
             last_action: Instant::now(),
             named: None,
+            scripts: 0,
+            is_paused: false,
+            is_ended: false,
+            failed: None,
         }
     }
 
@@ -97,9 +138,7 @@ impl Session {
         self.command(None, "Target.setAutoAttach", attach);
         while !stop.load(Ordering::SeqCst) {
             while let Ok(name) = names.try_recv() {
-                let key = format!("named-{}", self.titles.len());
-                self.titles.insert(key.clone(), name);
-                self.named = Some(key);
+                self.begin(name);
             }
             match self.browser.messages.recv_timeout(TICK) {
                 Ok(message) => self.message(&message, seen),
@@ -113,11 +152,24 @@ impl Session {
             if !self.is_opened && self.last_action.elapsed() > LONGEST_WAIT {
                 break;
             }
+            if self.is_ended || self.failed.is_some() {
+                break;
+            }
+        }
+        if let Some(error) = self.failed.take() {
+            return Err(error);
         }
         if !self.is_opened {
             return Err(RecordError::NoPage);
         }
         Ok(self.har())
+    }
+
+    /// Begins a transaction of this name.
+    fn begin(&mut self, name: String) {
+        let key = format!("named-{}", self.titles.len());
+        self.titles.insert(key.clone(), name);
+        self.named = Some(key);
     }
 
     fn is_at_rest(&self) -> bool {
@@ -136,7 +188,9 @@ impl Session {
         self.last_action = Instant::now();
         let page = self.page.clone();
         let parameters = json!({ "expression": script, "awaitPromise": true, "userGesture": true });
-        self.command(page.as_deref(), "Runtime.evaluate", parameters);
+        let asked = self.command(page.as_deref(), "Runtime.evaluate", parameters);
+        self.scripts += 1;
+        self.asked.insert(asked, Purpose::Script(self.scripts));
         true
     }
 
@@ -168,15 +222,16 @@ impl Session {
             "Network.requestWillBeSent" => self.sent(&session, parameters),
             "Network.requestWillBeSentExtraInfo" => {
                 let cookie = header(&parameters["headers"], "cookie");
-                self.with_entry(&session, parameters, |entry| {
-                    entry.cookie = cookie.or(entry.cookie.take())
-                });
+                self.wire(&session, parameters).cookies.push(cookie);
             }
             "Network.responseReceivedExtraInfo" => {
                 let cookie = header(&parameters["headers"], "set-cookie");
-                self.with_entry(&session, parameters, |entry| {
-                    entry.set_cookie = cookie.or(entry.set_cookie.take())
-                });
+                self.wire(&session, parameters).set_cookies.push(cookie);
+            }
+            "Fetch.requestPaused" => self.held(&session, parameters),
+            "Runtime.bindingCalled" if parameters["name"] == bar::BINDING => {
+                let wish = parameters["payload"].as_str().unwrap_or("");
+                self.wish(&session, wish, seen);
             }
             "Network.responseReceived" => self.received(&session, parameters, seen),
             "Network.loadingFinished" => self.finished(&session, parameters),
@@ -221,8 +276,24 @@ impl Session {
         }
         let large = json!({ "maxTotalBufferSize": 200_000_000, "maxResourceBufferSize": 50_000_000, "maxPostDataSize": 1_000_000 });
         let enabled = self.command(Some(&session), "Network.enable", large);
+        // The browser drops the bodies of a page that it leaves, so each is read before the page has it.
+        let held = json!({ "patterns": [
+            { "resourceType": "XHR", "requestStage": "Response" },
+            { "resourceType": "Fetch", "requestStage": "Response" },
+            { "resourceType": "Document", "requestStage": "Response" },
+        ] });
+        self.command(Some(&session), "Fetch.enable", held);
         if target["type"] == "page" {
             self.command(Some(&session), "Page.enable", json!({}));
+            self.command(Some(&session), "Runtime.enable", json!({}));
+            let binding = json!({ "name": bar::BINDING });
+            self.command(Some(&session), "Runtime.addBinding", binding);
+            let script = json!({ "source": bar::script(!self.headless) });
+            self.command(
+                Some(&session),
+                "Page.addScriptToEvaluateOnNewDocument",
+                script,
+            );
             let attach =
                 json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
             self.command(Some(&session), "Target.setAutoAttach", attach);
@@ -235,8 +306,19 @@ impl Session {
     }
 
     fn is_known(&self, session: &str, parameters: &Value) -> bool {
+        self.place(session, &parameters["requestId"]).is_some()
+    }
+
+    fn wire(&mut self, session: &str, parameters: &Value) -> &mut Wire {
         let id = parameters["requestId"].as_str().unwrap_or("").to_owned();
-        self.places.contains_key(&(session.to_owned(), id))
+        self.wires.entry((session.to_owned(), id)).or_default()
+    }
+
+    /// The index of the newest entry of a request.
+    fn place(&self, session: &str, id: &Value) -> Option<usize> {
+        let id = id.as_str().unwrap_or("").to_owned();
+        let wire = self.wires.get(&(session.to_owned(), id))?;
+        wire.entries.last().copied()
     }
 
     fn with_entry(
@@ -245,10 +327,74 @@ impl Session {
         parameters: &Value,
         change: impl FnOnce(&mut BrowserRequest),
     ) {
-        let id = parameters["requestId"].as_str().unwrap_or("").to_owned();
-        let place = self.places.get(&(session.to_owned(), id)).copied();
+        let place = self.place(session, &parameters["requestId"]);
         if let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) {
             change(entry);
+        }
+    }
+
+    /// Reads the body of a response that the browser holds back, or lets it go on if it has none or never ends.
+    fn held(&mut self, session: &str, parameters: &Value) {
+        let request = parameters["requestId"].as_str().unwrap_or("").to_owned();
+        let status = parameters["responseStatusCode"].as_u64().unwrap_or(0);
+        let headers = parameters["responseHeaders"]
+            .as_array()
+            .into_iter()
+            .flatten();
+        let kind = headers
+            .filter(|field| {
+                let name = field["name"].as_str().unwrap_or("");
+                name.eq_ignore_ascii_case("content-type")
+            })
+            .find_map(|field| field["value"].as_str())
+            .unwrap_or("")
+            .to_ascii_lowercase();
+        let is_stream = STREAMS.iter().any(|stream| kind.starts_with(stream));
+        if !(200..300).contains(&status) && status < 400 || is_stream {
+            let parameters = json!({ "requestId": request });
+            self.command(Some(session), "Fetch.continueRequest", parameters);
+            return;
+        }
+        let place = self.place(session, &parameters["networkId"]);
+        let ask = json!({ "requestId": request });
+        let asked = self.command(Some(session), "Fetch.getResponseBody", ask);
+        let purpose = Purpose::HeldBody(place, session.to_owned(), request);
+        self.asked.insert(asked, purpose);
+    }
+
+    /// Does what the user, or a script, asks for in the page.
+    fn wish(&mut self, session: &str, wish: &str, seen: &mut dyn FnMut(&str)) {
+        match Wish::read(wish) {
+            Some(Wish::Step(name)) => {
+                seen(&format!("step {name}"));
+                self.begin(name);
+            }
+            Some(Wish::Pause(is_paused)) => {
+                seen(if is_paused { "paused" } else { "recording" });
+                self.is_paused = is_paused;
+            }
+            Some(Wish::Expect(text)) => {
+                let holds = |entry: &&mut BrowserRequest| entry.holds(&text);
+                let told = match self.entries.iter_mut().rev().find(holds) {
+                    Some(entry) => {
+                        entry.expected.push(text.clone());
+                        let url = entry.request["url"].as_str().unwrap_or("");
+                        format!("expects `{text}` in {url}")
+                    }
+                    None => format!("no response holds `{text}`"),
+                };
+                seen(&told);
+                let ask = json!({ "expression": bar::tell(&told) });
+                self.command(Some(session), "Runtime.evaluate", ask);
+            }
+            Some(Wish::State) => {
+                let name = self.named.as_ref().and_then(|key| self.titles.get(key));
+                let state = bar::state(name.map_or("", String::as_str), self.is_paused);
+                let ask = json!({ "expression": state });
+                self.command(Some(session), "Runtime.evaluate", ask);
+            }
+            Some(Wish::Stop) => self.is_ended = true,
+            None => {}
         }
     }
 
@@ -262,9 +408,11 @@ impl Session {
         let is_redirected = !redirect.is_null();
         if is_redirected {
             let ended = parameters["timestamp"].as_f64().unwrap_or(0.0);
+            let has_wire_header = parameters["redirectHasExtraInfo"] != false;
             self.with_entry(session, parameters, |entry| {
                 entry.response = redirect.clone();
                 entry.ended = ended;
+                entry.has_wire_header = has_wire_header;
             });
         } else {
             self.under_way += 1;
@@ -276,13 +424,14 @@ impl Session {
             sent_at: parameters["wallTime"].as_f64().unwrap_or(0.0),
             started: parameters["timestamp"].as_f64().unwrap_or(0.0),
             page: self.named.clone().unwrap_or_else(|| loader.to_owned()),
+            is_left_out: self.is_paused,
             kind: parameters["type"]
                 .as_str()
                 .unwrap_or("")
                 .to_ascii_lowercase(),
             ..BrowserRequest::default()
         });
-        self.places.insert((session.to_owned(), id.clone()), place);
+        self.wire(session, parameters).entries.push(place);
         let request = &parameters["request"];
         if request["hasPostData"] == true && request.get("postData").is_none() {
             let asked = self.command(
@@ -296,6 +445,7 @@ impl Session {
 
     fn received(&mut self, session: &str, parameters: &Value, seen: &mut dyn FnMut(&str)) {
         let response = parameters["response"].clone();
+        let has_wire_header = parameters["hasExtraInfo"] != false;
         self.with_entry(session, parameters, |entry| {
             let method = entry.request["method"].as_str().unwrap_or("");
             let url = entry.request["url"].as_str().unwrap_or("");
@@ -303,21 +453,25 @@ impl Session {
                 seen(&format!("{} {method} {url}", response["status"]));
             }
             entry.response = response;
+            entry.has_wire_header = has_wire_header;
         });
     }
 
     fn finished(&mut self, session: &str, parameters: &Value) {
         let id = parameters["requestId"].as_str().unwrap_or("").to_owned();
-        let Some(place) = self.places.get(&(session.to_owned(), id.clone())).copied() else {
+        let Some(place) = self.place(session, &parameters["requestId"]) else {
             return;
         };
         self.under_way = self.under_way.saturating_sub(1);
         self.entries[place].ended = parameters["timestamp"].as_f64().unwrap_or(0.0);
         // Nothing is searched for in these bodies.
-        if !matches!(
-            self.entries[place].kind.as_str(),
-            "image" | "font" | "media" | "stylesheet"
-        ) {
+        let is_known = self.entries[place].body.is_some();
+        if !is_known
+            && !matches!(
+                self.entries[place].kind.as_str(),
+                "image" | "font" | "media" | "stylesheet"
+            )
+        {
             let asked = self.command(
                 Some(session),
                 "Network.getResponseBody",
@@ -331,6 +485,25 @@ impl Session {
         match purpose {
             Purpose::Body(place) => {
                 self.entries[place].body = result.get("body").is_some().then(|| result.clone())
+            }
+            Purpose::HeldBody(place, session, request) => {
+                if let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) {
+                    entry.body = text_of(result);
+                }
+                let go_on = json!({ "requestId": request });
+                self.command(Some(&session), "Fetch.continueRequest", go_on);
+            }
+            Purpose::Script(number) => {
+                // A script that leads to another page has no result.
+                if let Some(details) = result.get("exceptionDetails") {
+                    let thrown = details.pointer("/exception/description");
+                    let thrown = thrown.or_else(|| details.pointer("/exception/value"));
+                    let text = match thrown.and_then(Value::as_str).or(details["text"].as_str()) {
+                        Some(text) => text.lines().next().unwrap_or("").to_owned(),
+                        None => "an exception".to_owned(),
+                    };
+                    self.failed = Some(RecordError::Script(number, text));
+                }
             }
             Purpose::PostData(place) => {
                 if let Some(data) = result.get("postData") {
@@ -362,20 +535,45 @@ impl Session {
             .iter()
             .map(|(id, title)| json!({ "id": id, "title": title }))
             .collect();
-        let entries: Vec<Value> = self.entries.iter().map(BrowserRequest::har).collect();
+        let mut cookies: Vec<Option<&str>> = vec![None; self.entries.len()];
+        let mut set_cookies = cookies.clone();
+        for wire in self.wires.values() {
+            for (place, cookie) in wire.entries.iter().zip(&wire.cookies) {
+                cookies[*place] = cookie.as_deref();
+            }
+            let told = wire.entries.iter();
+            let told = told.filter(|place| self.entries[**place].has_wire_header);
+            for (place, cookie) in told.zip(&wire.set_cookies) {
+                set_cookies[*place] = cookie.as_deref();
+            }
+        }
+        let entries = self
+            .entries
+            .iter()
+            .zip(cookies.into_iter().zip(set_cookies));
+        let entries: Vec<Value> = entries
+            .filter(|(entry, _)| !entry.is_left_out)
+            .map(|(entry, (cookie, set_cookie))| entry.har(cookie, set_cookie))
+            .collect();
         json!({ "log": { "version": "1.2", "creator": { "name": "Drumfire" }, "pages": pages, "entries": entries } })
     }
 }
 
 impl BrowserRequest {
-    fn har(&self) -> Value {
+    /// Whether the response holds a text that the page shows.
+    fn holds(&self, text: &str) -> bool {
+        let body = self.body.as_ref().and_then(|body| body["body"].as_str());
+        body.is_some_and(|body| body.contains(text))
+    }
+
+    fn har(&self, cookie: Option<&str>, set_cookie: Option<&str>) -> Value {
         let mut sent = fields(&self.request["headers"]);
-        if let Some(cookie) = &self.cookie {
+        if let Some(cookie) = cookie {
             sent.push(json!({ "name": "Cookie", "value": cookie }));
         }
         let mut received = fields(&self.response["headers"]);
         // Browsers separate several cookies by line ends.
-        for cookie in self.set_cookie.iter().flat_map(|cookies| cookies.lines()) {
+        for cookie in set_cookie.iter().flat_map(|cookies| cookies.lines()) {
             received.push(json!({ "name": "Set-Cookie", "value": cookie }));
         }
         let mut request = json!({ "method": self.request["method"], "url": self.request["url"], "headers": sent });
@@ -404,6 +602,9 @@ impl BrowserRequest {
             "request": request,
             "response": { "status": status, "headers": received, "content": content },
         });
+        if !self.expected.is_empty() {
+            entry["_expected"] = json!(self.expected);
+        }
         if self.response["fromDiskCache"] == true || self.response["fromPrefetchCache"] == true {
             entry["_fromCache"] = Value::from("disk");
         }
@@ -426,6 +627,17 @@ impl BrowserRequest {
             .collect();
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+/// A body that was held back, if it is UTF-8. The browser itself decodes other bodies, when the page has them.
+fn text_of(result: &Value) -> Option<Value> {
+    let body = result["body"].as_str()?;
+    if result["base64Encoded"] != true {
+        return Some(result.clone());
+    }
+    let bytes = base64::prelude::BASE64_STANDARD.decode(body).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    Some(json!({ "body": text, "base64Encoded": false }))
 }
 
 fn fields(headers: &Value) -> Vec<Value> {

@@ -137,7 +137,7 @@ fn finish_with(
             let progress = Work::begin(format!("running the plan against {server}"));
             let proved = verify::prove(&draft, &findings, server, wish.output, engine, console)?;
             drop(progress);
-            let constants = proved.constants(&findings, wish.accept);
+            let constants = proved.constants(wish.accept);
             if let (Some(original), false) = (original, constants.is_empty()) {
                 draft = original;
                 findings = correlate(&mut draft, wish.other.as_ref(), &constants);
@@ -151,6 +151,7 @@ fn finish_with(
         &draft,
         &findings,
         proof.as_ref(),
+        wish.accept,
         uploads,
         wish.output,
     ));
@@ -255,6 +256,7 @@ fn summary(
     draft: &Draft,
     findings: &[Finding],
     proof: Option<&Proof>,
+    is_accepted: bool,
     uploads: &Uploads,
     output: &Path,
 ) -> String {
@@ -289,7 +291,7 @@ fn summary(
             true => ", confirmed by the other user",
             false => "",
         };
-        let state = proof.map_or("", |proof| proof.state(&finding.value));
+        let state = proof.map_or("", |proof| proof.state(finding));
         text.push_str(&format!(
             "variable   {}  from `{from}`, sent by {used}{confirmed}{state}\n",
             finding.variable
@@ -303,7 +305,7 @@ fn summary(
         text.push_str(&format!("variable   {more} more\n"));
     }
     if let Some(proof) = proof {
-        text.push_str(&proof.remarks(&steps));
+        text.push_str(&proof.remarks(&steps, is_accepted));
     }
     for line in draft.left_out_lines() {
         text.push_str(&format!("left out   {line}\n"));

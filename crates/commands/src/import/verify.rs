@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use drumfire_import::correlate::Finding;
+use drumfire_import::correlate::{Constant, Finding};
 use drumfire_import::{Address, Draft};
 
 use crate::args;
@@ -27,8 +27,8 @@ struct ReplayedAnswer {
 /// The answers of two replays.
 #[derive(Debug, Default)]
 pub struct Proof {
-    /// The recorded values and what the replays showed for each.
-    states: HashMap<String, ReplayState>,
+    /// What the replays showed for each finding.
+    findings: Vec<(Finding, ReplayState)>,
     /// Requests that answered differently: their number, the recorded code and the replayed one.
     differing: Vec<(usize, String, String)>,
 }
@@ -36,56 +36,83 @@ pub struct Proof {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReplayState {
     Proved,
+    /// The value changes, but a request that sends it answered otherwise than in the recording.
+    Changes,
     /// The same in both replays and in the recording: no variable is needed.
     Constant,
-    /// The extractor found nothing, or the requests that send the value failed.
-    Open,
+    /// The request whose response holds it answered otherwise than in the recording.
+    Unreached,
+    /// The extractor found nothing.
+    Missed,
 }
 
 impl Proof {
     /// The recorded values that stay constant.
-    pub fn constants(&self, findings: &[Finding], accept: bool) -> Vec<String> {
-        let stays = |finding: &&Finding| match self.states.get(&finding.value) {
-            Some(ReplayState::Constant) => true,
-            Some(ReplayState::Open) | None => !accept,
-            Some(ReplayState::Proved) => false,
+    pub fn constants(&self, accept: bool) -> Vec<Constant> {
+        let stays = |(_, state): &&(Finding, ReplayState)| match state {
+            ReplayState::Constant => true,
+            ReplayState::Unreached | ReplayState::Missed => !accept,
+            ReplayState::Proved | ReplayState::Changes => false,
         };
-        findings
-            .iter()
-            .filter(stays)
-            .map(|finding| finding.value.clone())
+        let constants = self.findings.iter().filter(stays);
+        constants
+            .map(|(finding, _)| Constant {
+                value: finding.value.clone(),
+                from: finding.from,
+            })
             .collect()
     }
 
-    /// The result of the replays for a value, as the summary shows it.
-    pub fn state(&self, value: &str) -> &'static str {
-        match self.states.get(value) {
+    /// The result of the replays for a finding, as the summary shows it.
+    pub fn state(&self, finding: &Finding) -> &'static str {
+        let is_own = |own: &&(Finding, ReplayState)| {
+            own.0.value == finding.value && own.0.from == finding.from
+        };
+        match self.findings.iter().find(is_own).map(|(_, state)| state) {
             Some(ReplayState::Proved) => ", proved by two replays",
-            Some(ReplayState::Open) => ", not proved",
+            Some(ReplayState::Changes) => ", changes from replay to replay",
+            Some(ReplayState::Unreached | ReplayState::Missed) => ", not proved",
             Some(ReplayState::Constant) | None => "",
         }
     }
 
-    /// The remarks on the replays for the summary.
-    pub fn remarks(&self, steps: &[String]) -> String {
+    /// The remarks on the replays for the summary. `steps` are the labels of all requests.
+    pub fn remarks(&self, steps: &[String], accept: bool) -> String {
         let mut text = String::new();
-        let mut dropped: Vec<(&String, &ReplayState)> = self
-            .states
-            .iter()
-            .filter(|(_, state)| **state != ReplayState::Proved)
-            .collect();
-        dropped.sort_by_key(|(value, _)| *value);
-        for (value, state) in dropped {
+        let label = |place: &usize| steps.get(*place).map_or("", String::as_str);
+        let end = match accept {
+            true => "",
+            false => "; look at it, or keep its variable with `--accept`",
+        };
+        for (finding, state) in &self.findings {
             let why = match state {
-                ReplayState::Constant => "is the same in every replay and stays as it is",
-                _ => "could not be proved; look at it, or keep its variable with `--accept`",
+                ReplayState::Proved | ReplayState::Changes => continue,
+                ReplayState::Constant => {
+                    "is the same in every replay and stays as it is".to_owned()
+                }
+                ReplayState::Unreached => format!("was not reached{end}"),
+                ReplayState::Missed => format!("is not where it was in the recording{end}"),
             };
-            text.push_str(&format!("value      `{value}` {why}\n"));
+            let senders: Vec<String> = finding
+                .used_in
+                .iter()
+                .map(|place| format!("`{}`", label(place)))
+                .collect();
+            text.push_str(&format!(
+                "value      {} from `{}`, sent by {}, {why}\n",
+                finding.variable,
+                label(&finding.from),
+                senders.join(", ")
+            ));
         }
         for (place, recorded, replayed) in &self.differing {
-            let name = steps.get(*place).map_or("", String::as_str);
+            let answer = match replayed.is_empty() {
+                true => "was not sent".to_owned(),
+                false => format!("answered {replayed}"),
+            };
             text.push_str(&format!(
-                "differs    `{name}` answered {replayed}, in the recording {recorded}\n"
+                "differs    `{}` {answer}, in the recording {recorded}\n",
+                label(place)
             ));
         }
         text
@@ -256,22 +283,23 @@ fn judge(
             let value = row.values.get(&finding.variable)?.clone();
             (!value.is_empty() && value != "NOT_FOUND").then_some(value)
         };
-        let answers = |rows: &HashMap<usize, ReplayedAnswer>| {
-            finding.used_in.iter().all(|place| {
+        let answers = |place: &usize| {
+            let as_recorded = |rows: &HashMap<usize, ReplayedAnswer>| {
                 let code = rows.get(place).map(|row| row.code.as_str());
                 recorded
                     .get(*place)
                     .is_some_and(|recorded| code == Some(recorded))
-            })
+            };
+            as_recorded(first) && as_recorded(second)
         };
         let state = match (value(first), value(second)) {
             (Some(one), Some(two)) if one == two && one == finding.value => ReplayState::Constant,
-            (Some(one), Some(two)) if one != two && answers(first) && answers(second) => {
-                ReplayState::Proved
-            }
-            _ => ReplayState::Open,
+            (Some(_), Some(_)) if finding.used_in.iter().all(answers) => ReplayState::Proved,
+            (Some(_), Some(_)) => ReplayState::Changes,
+            _ if answers(&finding.from) => ReplayState::Missed,
+            _ => ReplayState::Unreached,
         };
-        proof.states.insert(finding.value.clone(), state);
+        proof.findings.push((finding.clone(), state));
     }
     proof
 }

@@ -5,7 +5,8 @@ use super::Correlation;
 use super::form::ValueEncoding;
 use super::json::escaping_call;
 use super::sent::Sent;
-use super::{KnownVariable, put_expression, put_variable};
+use super::worth::is_telling;
+use super::{KnownVariable, put};
 use crate::draft::Data;
 use crate::graphql;
 
@@ -77,10 +78,11 @@ impl KnownVariable {
         }
     }
 
-    /// The expression within JSON.
-    pub(super) fn in_json(&self) -> String {
-        let plain = self.form.expressions(&self.variable).plain;
-        escaping_call(&plain, &[&self.value, &self.other]).unwrap_or(plain)
+    /// The expression within JSON of a variable with this value.
+    pub(super) fn in_json(&self, value: &str) -> String {
+        let plain = &self.expressions.plain;
+        let other = self.other.as_deref().unwrap_or(value);
+        escaping_call(plain, &[value, other]).unwrap_or_else(|| plain.clone())
     }
 }
 
@@ -100,10 +102,15 @@ pub fn add_second_row(data: &mut Data, other: &Data) {
 
 impl Correlation<'_> {
     /// Puts a column of the CSV file in place of a value that the users brought along.
-    pub(super) fn bring_column(&mut self, sent: &Sent, other: Option<String>, place: usize) {
+    pub(super) fn bring_column(
+        &mut self,
+        sent: &Sent,
+        other: Option<String>,
+        place: usize,
+    ) -> bool {
         let meaning = meaning(sent);
         if other.is_none() && meaning.is_none() {
-            return;
+            return false;
         }
         let known = match other {
             None => self.shared_column(sent, meaning),
@@ -112,15 +119,15 @@ impl Correlation<'_> {
         };
         let is_new = known.is_none();
         let variable = known.unwrap_or_else(|| self.names.take(&sent.name));
-        let step = &mut self.steps[place];
-        let put = ValueEncoding::Plain.expressions(&variable);
+        let request = &mut self.steps[place].request;
+        let own = ValueEncoding::Plain.expressions(&variable);
         let values = [&sent.value, other.as_ref().unwrap_or(&sent.value)].map(String::as_str);
-        let in_json = escaping_call(&put.plain, &values);
-        let in_json = in_json.as_deref().unwrap_or(&put.plain);
+        let in_json = escaping_call(&own.plain, &values);
+        let in_json = in_json.as_deref().unwrap_or(&own.plain);
         let is_read = match meaning {
             // The same text may stand elsewhere with another meaning.
-            Some(_) => put_expression(step, sent, &put.plain, in_json),
-            None => put_variable(step, sent, &put),
+            Some(_) => put::expression(request, sent, &own.plain, in_json),
+            None => put::value(request, sent, &own),
         };
         match (is_read, is_new) {
             (true, true) => self.add_column(variable, sent, other, meaning),
@@ -128,6 +135,21 @@ impl Correlation<'_> {
             (false, true) => self.names.put_back(&sent.name),
             (_, false) => {}
         }
+        is_read
+    }
+
+    /// A column for a value that no request holds as it is, such as a part of the credentials of HTTP Basic.
+    pub(super) fn column(&mut self, sent: &Sent, other: Option<String>) -> String {
+        let meaning = meaning(sent);
+        let known = match other {
+            None => self.shared_column(sent, meaning),
+            Some(_) => None,
+        };
+        known.unwrap_or_else(|| {
+            let variable = self.names.take(&sent.name);
+            self.add_column(variable.clone(), sent, other, meaning);
+            variable
+        })
     }
 
     /// The column for a value of this meaning.
@@ -156,11 +178,13 @@ impl Correlation<'_> {
             row.push(value.clone());
         }
         if let Some(other) = other {
-            self.known.push(KnownVariable {
-                variable,
-                form: ValueEncoding::Plain,
-                value: sent.value.clone(),
-                other,
+            let known = self.known.entry(sent.value.clone()).or_default();
+            known.push(KnownVariable {
+                expressions: ValueEncoding::Plain.expressions(&variable),
+                other: Some(other),
+                names: sent.names.clone(),
+                is_telling: is_telling(&sent.value),
+                from: 0,
                 finding: None,
                 meaning,
             });

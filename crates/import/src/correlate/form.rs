@@ -1,9 +1,12 @@
 //! The encodings in which a response may hold a value that the client later sends back unencoded.
 
+use serde_json::Value;
+
+use super::sent::base64_bytes;
 use crate::url;
 
 /// How a response encodes a value, which decides the JMeter function that decodes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueEncoding {
     /// As it is sent.
     Plain,
@@ -13,6 +16,13 @@ pub enum ValueEncoding {
     Script,
     /// With the entities of HTML and XML.
     Markup,
+    /// As a value of JSON that the response holds in base64.
+    Claim {
+        /// Its key.
+        key: String,
+        /// Whether the JSON is the second part of a JWT.
+        is_jwt: bool,
+    },
 }
 
 /// All forms, cheapest first.
@@ -26,9 +36,10 @@ pub const FORMS: [ValueEncoding; 4] = [
 impl ValueEncoding {
     /// The spellings that libraries use for the value in this form; empty if each would equal the plain
     /// value.
-    pub fn written(self, value: &str) -> Vec<String> {
+    pub fn written(&self, value: &str) -> Vec<String> {
         let all = match self {
             ValueEncoding::Plain => return vec![value.to_owned()],
+            ValueEncoding::Claim { .. } => return Vec::new(),
             ValueEncoding::Percent => {
                 let upper = url::encode(value);
                 let lower = lower_hexadecimal(&upper);
@@ -64,19 +75,58 @@ impl ValueEncoding {
     }
 
     /// The expressions that yield a variable's value, decoded from this form.
-    pub fn expressions(self, variable: &str) -> Expressions {
+    pub fn expressions(&self, variable: &str) -> Expressions {
         let own = format!("${{{variable}}}");
         let plain = match self {
             ValueEncoding::Plain => own.clone(),
             ValueEncoding::Percent => format!("${{__urldecode({own})}}"),
             ValueEncoding::Script => format!("${{__unescape({own})}}"),
             ValueEncoding::Markup => format!("${{__unescapeHtml({own})}}"),
+            ValueEncoding::Claim { key, is_jwt } => {
+                let text = match is_jwt {
+                    true => format!("${{__strReplaceRegex({own},^[^.]*[.]|[.][^.]*$,)}}"),
+                    false => own.clone(),
+                };
+                let json = format!("${{__base64Decode({text})}}");
+                format!(
+                    "${{__strReplaceRegex({json},(?s).*\"{key}\" *: *\"?([^\"\\,\\x7D]*).*,$1)}}"
+                )
+            }
         };
         let encoded = match self {
             ValueEncoding::Percent => own,
             _ => format!("${{__urlencode({plain})}}"),
         };
         Expressions { plain, encoded }
+    }
+}
+
+impl ValueEncoding {
+    /// Whether a text of a response stands for a value.
+    pub fn stands_for(&self, text: &str, value: &str) -> bool {
+        let ValueEncoding::Claim { key, is_jwt } = self else {
+            return self.written(value).iter().any(|written| written == text);
+        };
+        let run = match is_jwt {
+            true => text.split('.').nth(1).unwrap_or(""),
+            false => text,
+        };
+        let json = base64_bytes(run).and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        json.is_some_and(|json| has_leaf(&json, key, value))
+    }
+}
+
+fn has_leaf(json: &Value, key: &str, value: &str) -> bool {
+    match json {
+        Value::Object(fields) => fields.iter().any(|(name, own)| {
+            let is_own = match own {
+                Value::String(text) => text == value,
+                other => other.to_string() == value,
+            };
+            name == key && is_own || has_leaf(own, key, value)
+        }),
+        Value::Array(items) => items.iter().any(|item| has_leaf(item, key, value)),
+        _ => false,
     }
 }
 
@@ -87,6 +137,14 @@ pub struct Expressions {
     pub plain: String,
     /// The value, percent-encoded.
     pub encoded: String,
+}
+
+impl Expressions {
+    /// An expression whose value is sent as it is.
+    pub fn of(plain: String) -> Expressions {
+        let encoded = format!("${{__urlencode({plain})}}");
+        Expressions { plain, encoded }
+    }
 }
 
 fn each(value: &str, characters: &str, written: impl Fn(char) -> String) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::MARK;
+use super::put::MARK;
 use super::sent::Sent;
 use crate::text::PlanText;
 
@@ -149,12 +149,8 @@ mod tests {
 
     fn put(text: &str, field: &str, value: &str, is_number: bool) -> Option<String> {
         let sent = Sent {
-            name: field.to_owned(),
-            field: field.to_owned(),
-            value: value.to_owned(),
-            is_field: true,
             is_number,
-            segment: None,
+            ..Sent::typed(field, value)
         };
         let mut text = PlanText::from(text);
         put_into_json(&mut text, &sent, "${v}").then(|| text.template())
@@ -199,14 +195,7 @@ mod tests {
 
     #[test]
     fn expressions_in_the_text_are_no_obstacle() {
-        let sent = |value: &str| Sent {
-            name: "a".to_owned(),
-            field: "a".to_owned(),
-            value: value.to_owned(),
-            is_field: true,
-            is_number: false,
-            segment: None,
-        };
+        let sent = |value: &str| Sent::typed("a", value);
         let mut text = PlanText::from("{\"z\":\"");
         text.append(PlanText::variable("z"));
         text.push("-\",\"n\":");

@@ -1,36 +1,47 @@
 //! Finds values that the server sent and the client sent back. Each becomes a variable with the cheapest extractor that yields
 //! exactly this value from the recorded response.
 //!
-//! Candidates come from everything that is sent: path segments, parameters, forms, JSON and header fields. The Cookie Manager
-//! handles cookies. A value counts if it looks like an identifier; a short one counts only if the response holds it under the
-//! same name under which the client sends it.
+//! - [`sent`] lists what a request sends, in whatever encoding.
+//! - [`held`] lists what a response holds, with the names under which it counts, which [`relation`] compares.
+//! - [`worth`] judges whether a value looks as if a server had made it. Such a value counts wherever it stands; a short one counts
+//!   only if the response holds it under a name of the same thing.
+//! - [`search`] makes the extractor, and [`put`] replaces the value in the request.
+//! - A value that the client generated itself becomes a function ([`made`]). Text that a user typed into a log-in form becomes a
+//!   column of a CSV file, credentials of HTTP Basic, too ([`basic`]).
 //!
-//! A value that the client generated itself becomes a function (UUIDs, times). Text that a user typed into a log-in form becomes
-//! a column of a CSV file.
+//! The Cookie Manager handles cookies. A value that the client sent before any response held it stays.
 
+mod basic;
 mod columns;
 mod form;
+mod held;
 mod json;
+mod made;
 mod pair;
 mod places;
+mod put;
+mod relation;
 mod search;
 mod sent;
+mod worth;
+
+use std::collections::{HashMap, HashSet};
 
 use drumfire_platform::words::counted;
 
 use crate::draft::{Data, Draft, DraftStep};
-use crate::exchange::{FormPart, RequestBody};
-use crate::names;
 use crate::plan::VariableNames;
 use crate::text::PlanText;
-use crate::url;
 use columns::Meaning;
 use form::{Expressions, ValueEncoding};
+use made::MadeValues;
 use pair::Pair;
 pub use pair::counterparts;
 use places::Places;
 pub use search::ExtractorSource;
-use sent::{Sent, is_telling};
+use search::Wanted;
+use sent::Sent;
+use worth::is_telling;
 
 /// Copies a value from a response into a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,12 +67,21 @@ pub struct Finding {
     pub is_confirmed: bool,
 }
 
+/// A value that a step's response holds, and that stays as it was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Constant {
+    /// The value.
+    pub value: String,
+    /// Index of the step.
+    pub from: usize,
+}
+
 /// Puts variables, extractors, functions and data columns into a draft. The values in `constants` stay as they were recorded.
 ///
 /// `other` is the same visit by another user. A value that both recordings share stays as it is. A value that differs becomes a
 /// variable if one extractor yields each user's value from an earlier response. Otherwise the users brought the value along, and
 /// it becomes a column of the CSV file with a row for each user.
-pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String]) -> Vec<Finding> {
+pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[Constant]) -> Vec<Finding> {
     let mut names = VariableNames::default();
     for (name, _, _) in &draft.variables {
         names.take(name);
@@ -80,45 +100,80 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String])
             counted(steps.len() as u64, "request")
         ));
     }
-    // With a second recording, short values are searched for, too.
-    let places = match pair {
-        Some(_) => Places::default(),
-        None => Places::of(&steps),
+    let mut sent: Vec<Vec<Sent>> = Vec::with_capacity(steps.len());
+    for (place, step) in steps.iter().enumerate() {
+        let mut all = sent::values(&step.request);
+        for sent in pair.iter().flat_map(|pair| pair.short_segments(place)) {
+            if !all.iter().any(|known| known.segment == sent.segment) {
+                all.push(sent);
+            }
+        }
+        sent.push(all);
+    }
+    let places = {
+        let hidden = |sent: &Sent| sent.decoded.as_deref().map(sent::within);
+        let hidden: Vec<Vec<Sent>> = sent.iter().flatten().filter_map(hidden).collect();
+        let all: Vec<Vec<Sent>> = sent.iter().cloned().chain(hidden).collect();
+        Places::of(&steps, &all, &draft.shared)
     };
     let mut all = Correlation {
+        made: MadeValues::of(&steps, &sent),
         steps,
         places,
         pair,
         names,
+        constants,
         findings: Vec::new(),
         meanings: vec![None; draft.data.names.len()],
         data: std::mem::take(&mut draft.data),
-        known: Vec::new(),
+        known: HashMap::new(),
+        brought: HashSet::new(),
+        lone_tokens: Vec::new(),
     };
-    for place in 0..all.steps.len() {
-        for sent in all.sent(place) {
-            if !constants.contains(&sent.value) {
-                all.handle(&sent, place);
-            }
-        }
+    all.basic();
+    for (place, sent) in sent.iter().enumerate() {
+        all.step(place, sent);
     }
     draft.data = all.data;
+    for (place, name) in all.lone_tokens {
+        draft.warn(format!(
+            "`{}` sends `{name}`, a token of this user that no response holds; it stays as it was recorded: find out what makes it",
+            all.steps[place].request.label()
+        ));
+    }
     for (own, step) in draft.steps_mut().zip(all.steps) {
         *own = step;
+        // A value that turned out to be sent in no known form needs no extractor.
+        own.extractors.retain(|extractor| {
+            let mut findings = all.findings.iter();
+            !findings.any(|own| own.variable == extractor.variable && own.used_in.is_empty())
+        });
     }
+    all.findings.retain(|finding| !finding.used_in.is_empty());
     all.findings
 }
 
-/// A variable for a value that differs between two users.
+/// A variable for a value.
 struct KnownVariable {
-    variable: String,
-    form: ValueEncoding,
-    value: String,
-    other: String,
+    expressions: Expressions,
+    other: Option<String>,
+    names: Vec<String>,
+    is_telling: bool,
+    /// The step from whose response on it has its value.
+    from: usize,
     /// Index of its finding; `None` for a column of the CSV file.
     finding: Option<usize>,
     /// The meaning of a column.
     meaning: Option<Meaning>,
+}
+
+/// What replaces a value.
+struct Resolved {
+    expressions: Expressions,
+    /// The expression within JSON of a text that people typed, which counts in its field only.
+    typed: Option<String>,
+    /// Index of the finding that counts the step; `None` for other variables.
+    finding: Option<usize>,
 }
 
 /// Searches for the values of one recording, step by step.
@@ -127,317 +182,277 @@ struct Correlation<'o> {
     places: Places,
     pair: Option<Pair<'o>>,
     names: VariableNames,
+    constants: &'o [Constant],
+    made: MadeValues,
     findings: Vec<Finding>,
     data: Data,
     /// The meanings of the columns.
     meanings: Vec<Option<Meaning>>,
-    known: Vec<KnownVariable>,
+    /// The variables by the value that they have in this recording.
+    known: HashMap<String, Vec<KnownVariable>>,
+    /// Values, and the names under which the client sent them before any response held them. A response that holds one later
+    /// repeats it.
+    brought: HashSet<(String, String)>,
+    /// Tokens that only one user has and no response holds: step and name.
+    lone_tokens: Vec<(usize, String)>,
 }
 
 impl Correlation<'_> {
-    /// The values that a step sends. With a second recording these include the short path segments in which the users differ.
-    fn sent(&self, place: usize) -> Vec<Sent> {
-        let request = &self.steps[place].request;
-        let mut all = sent::values(request);
-        if let Some(pair) = &self.pair {
-            all.extend(pair.short_segments(place));
+    fn step(&mut self, place: usize, all: &[Sent]) {
+        let mut is_put = vec![false; all.len()];
+        let wholes =
+            |at: usize| std::iter::successors(all[at].part_of, |whole| all[*whole].part_of);
+        for (at, sent) in all.iter().enumerate() {
+            // A part of a value that was put as a whole is gone.
+            if wholes(at).any(|whole| is_put[whole]) {
+                continue;
+            }
+            is_put[at] = self.take(sent, place);
+            if let (false, Some(text)) = (is_put[at], &sent.decoded) {
+                is_put[at] = self.encoded(sent, text, place);
+            }
         }
-        all
-    }
-
-    fn handle(&mut self, sent: &Sent, place: usize) {
-        let pair = self.pair.as_ref();
-        let other = pair.and_then(|pair| pair.value(place, sent)).cloned();
-        if other.as_ref() == Some(&sent.value) || self.is_known(sent, other.as_deref(), place) {
-            return;
+        // A value of which a part was put is no longer what was sent.
+        let mut is_changed = is_put.clone();
+        for at in (0..all.len()).filter(|at| is_put[*at]) {
+            wholes(at).for_each(|whole| is_changed[whole] = true);
         }
-        let places = self.places.responses(sent, place);
-        let places = places.unwrap_or_else(|| (0..place).collect());
-        let found = places.into_iter().find_map(|from| {
-            let response = self.steps[from].response.as_ref()?;
-            let is_wanted = other.is_some() || is_telling(&sent.value);
-            let found = search::find(response, &self.steps[from].request, sent, is_wanted)?;
-            let gives = |value: &String| {
-                self.pair
-                    .as_ref()
-                    .is_none_or(|pair| pair.gives(from, &found, sent, value))
-            };
-            other.as_ref().is_none_or(gives).then_some((from, found))
-        });
-        match found {
-            Some((from, (source, form))) => self.extract(sent, other, from, source, form),
-            None => self.bring(sent, other, place),
+        for (at, sent) in all.iter().enumerate() {
+            if !is_changed[at] && !wholes(at).any(|whole| is_put[whole]) {
+                is_put[at] = self.bring(sent, place);
+            }
         }
     }
 
-    /// Replaces the values with an existing variable, if there is one for them.
-    fn is_known(&mut self, sent: &Sent, other: Option<&str>, place: usize) -> bool {
-        let known = self.known.iter().find(|known| {
-            known.value == sent.value
-                && Some(known.other.as_str()) == other
-                && known.may_mean(sent)
-                && (is_telling(&sent.value) || search::is_same_name(&known.variable, &sent.name))
-        });
-        let Some(known) = known else { return false };
-        let (put, finding) = (known.form.expressions(&known.variable), known.finding);
-        let step = &mut self.steps[place];
-        let is_put = match known.meaning {
-            Some(_) => put_expression(step, sent, &put.plain, &known.in_json()),
-            None => put_variable(step, sent, &put),
+    /// The other user's value; `None` without one.
+    fn other(&self, sent: &Sent, place: usize) -> Option<String> {
+        let pair = self.pair.as_ref()?;
+        pair.value(place, sent).cloned()
+    }
+
+    /// Puts the variable of an earlier response, if there is one.
+    fn take(&mut self, sent: &Sent, place: usize) -> bool {
+        let other = self.other(sent, place);
+        if other.as_ref() == Some(&sent.value) {
+            return false;
+        }
+        let Some(resolved) = self.resolve(sent, other.as_ref(), place) else {
+            return false;
         };
-        if let (true, Some(finding)) = (is_put, finding) {
+        let (request, plain) = (&mut self.steps[place].request, &resolved.expressions.plain);
+        let is_put = match &resolved.typed {
+            Some(in_json) => put::expression(request, sent, plain, in_json),
+            None => put::value(request, sent, &resolved.expressions),
+        };
+        if is_put {
+            self.count(&resolved, place);
+        }
+        is_put
+    }
+
+    /// Puts variables into a text that the request holds in base64.
+    fn encoded(&mut self, sent: &Sent, text: &str, place: usize) -> bool {
+        let mut plain = PlanText::from(text);
+        let mut is_put = false;
+        for part in sent::within(text) {
+            if let Some(resolved) = self.resolve(&part, None, place)
+                && put::into_text(&mut plain, &part, &resolved.expressions)
+            {
+                self.count(&resolved, place);
+                is_put = true;
+            }
+        }
+        if !is_put {
+            return false;
+        }
+        let text = format!("${{__base64Encode({})}}", plain.argument());
+        let expressions = Expressions::of(text);
+        put::value(&mut self.steps[place].request, sent, &expressions)
+    }
+
+    fn count(&mut self, resolved: &Resolved, place: usize) {
+        if let Some(finding) = resolved.finding {
             let used_in = &mut self.findings[finding].used_in;
             if used_in.last() != Some(&place) {
                 used_in.push(place);
             }
         }
-        is_put
+    }
+
+    /// The variable for a value: an existing one, or a new one from an earlier response.
+    fn resolve(&mut self, sent: &Sent, other: Option<&String>, place: usize) -> Option<Resolved> {
+        let is_new = |name: &&String| {
+            !self
+                .brought
+                .contains(&(sent.value.clone(), (*name).clone()))
+        };
+        let names = sent
+            .names
+            .iter()
+            .filter(is_new)
+            .filter(|_| sent.counts_by_name());
+        let names: Vec<String> = names.cloned().collect();
+        if self.places.is_shared(&sent.value) {
+            return None;
+        }
+        let is_telling =
+            sent.is_telling() && !self.brought.contains(&(sent.value.clone(), String::new()));
+        let known = self.known.get(&sent.value).into_iter().flatten();
+        let mut known = known.filter(|known| {
+            known.other.as_ref() == other
+                && known.from <= place
+                && known.may_mean(sent)
+                && (known.is_telling || names.iter().any(|name| known.names.contains(name)))
+        });
+        if let Some(known) = known.next() {
+            return Some(Resolved {
+                expressions: known.expressions.clone(),
+                typed: known.meaning.map(|_| known.in_json(&sent.value)),
+                finding: known.finding,
+            });
+        }
+        let wanted = Wanted {
+            sent,
+            names: &names,
+            is_telling,
+            is_proved: other.is_some(),
+        };
+        let found = self.places.responses(&wanted, place);
+        let found = found.into_iter().find_map(|from| {
+            let stays = |constant: &Constant| {
+                constant.value == sent.value && (is_telling || constant.from == from)
+            };
+            let response = self.steps[from].response.as_ref();
+            let response = response.filter(|_| !self.constants.iter().any(stays))?;
+            let found = search::find(response, &self.steps[from].request, &wanted)?;
+            let gives = |value: &String| {
+                let pair = self.pair.as_ref();
+                pair.is_none_or(|pair| pair.gives(from, &found, value))
+            };
+            other.is_none_or(gives).then_some((from, found))
+        });
+        let (from, (source, form)) = found?;
+        Some(self.extract(sent, other, &names, from, source, &form))
     }
 
     /// Takes a value from a response.
     fn extract(
         &mut self,
         sent: &Sent,
-        other: Option<String>,
+        other: Option<&String>,
+        names: &[String],
         from: usize,
         source: ExtractorSource,
-        form: ValueEncoding,
-    ) {
+        form: &ValueEncoding,
+    ) -> Resolved {
         let extractors = &self.steps[from].extractors;
         let known = extractors.iter().find(|known| known.source == source);
         let known = known.map(|known| known.variable.clone());
-        let is_new = known.is_none();
-        let variable = known.unwrap_or_else(|| self.names.take(&sent.name));
-        let mut used_in = Vec::new();
-        let put = form.expressions(&variable);
-        let places = self.places.requests(sent, from);
-        for at in places.unwrap_or_else(|| (from + 1..self.steps.len()).collect()) {
-            if put_variable(&mut self.steps[at], sent, &put) {
-                used_in.push(at);
-            }
-        }
-        if used_in.is_empty() {
-            return;
-        }
-        if !is_new {
-            let mut findings = self.findings.iter_mut();
-            if let Some(finding) = findings.find(|finding| finding.variable == variable) {
-                finding.used_in.extend(used_in);
-                finding.used_in.sort_unstable();
-                finding.used_in.dedup();
-            }
-            return;
-        }
-        self.steps[from].extractors.push(Extractor {
-            variable: variable.clone(),
-            source,
-        });
-        let is_confirmed = other.is_some();
-        if let Some(other) = other {
-            self.known.push(KnownVariable {
+        let variable = known.unwrap_or_else(|| {
+            let variable = self.names.take(&sent.name);
+            self.steps[from].extractors.push(Extractor {
                 variable: variable.clone(),
-                form,
+                source,
+            });
+            self.findings.push(Finding {
+                variable: variable.clone(),
                 value: sent.value.clone(),
-                other,
-                finding: Some(self.findings.len()),
+                from,
+                used_in: Vec::new(),
+                is_confirmed: other.is_some(),
+            });
+            variable
+        });
+        let mut findings = self.findings.iter();
+        let finding = findings.position(|finding| finding.variable == variable);
+        let expressions = form.expressions(&variable);
+        self.known
+            .entry(sent.value.clone())
+            .or_default()
+            .push(KnownVariable {
+                expressions: expressions.clone(),
+                other: other.cloned(),
+                names: names.to_vec(),
+                is_telling: is_telling(&sent.value),
+                from,
+                finding,
                 meaning: None,
             });
+        Resolved {
+            expressions,
+            typed: None,
+            finding,
         }
-        self.findings.push(Finding {
-            variable,
-            value: sent.value.clone(),
-            from,
-            used_in,
-            is_confirmed,
-        });
     }
 
     /// Handles a value that no response contained: the client generated it, or the user brought it along.
-    fn bring(&mut self, sent: &Sent, other: Option<String>, place: usize) {
-        match self.client_made(sent, place) {
-            Some(call) => {
-                put_expression(&mut self.steps[place], sent, call, call);
-            }
-            None => self.bring_column(sent, other, place),
+    fn bring(&mut self, sent: &Sent, place: usize) -> bool {
+        let other = self.other(sent, place);
+        if other.as_ref() == Some(&sent.value) {
+            return false;
         }
+        for name in sent.names.iter().cloned().chain([String::new()]) {
+            self.brought.insert((sent.value.clone(), name));
+        }
+        if self.places.is_shared(&sent.value) {
+            return false;
+        }
+        if let Some(made) = self.made.function(sent, &self.steps[place]) {
+            return self.make(sent, made, place);
+        }
+        if sent.part_of.is_some() && !sent.is_header {
+            return false;
+        }
+        if other.is_some() && is_token(sent) {
+            self.lone_tokens.push((place, sent.name.clone()));
+            return false;
+        }
+        let is_link = sent.in_address && self.places.is_held(sent, place);
+        if other.is_none() && is_link {
+            return false;
+        }
+        self.bring_column(sent, other, place)
     }
 
-    /// The function for a value that no response contained: a UUID that is sent once, or the time of the request.
-    fn client_made(&self, sent: &Sent, place: usize) -> Option<&'static str> {
-        let value = sent.value.as_str();
-        let is_uuid = value.len() == 36
-            && value.bytes().enumerate().all(|(at, byte)| match at {
-                8 | 13 | 18 | 23 => byte == b'-',
-                _ => byte.is_ascii_hexdigit(),
-            });
-        let sends = |at: &usize| {
-            let all = sent::values(&self.steps[*at].request);
-            *at != place && all.iter().any(|one| one.value == value)
+    /// Puts a function for a value that the client made. A value that is sent again becomes a variable.
+    fn make(&mut self, sent: &Sent, function: String, place: usize) -> bool {
+        let is_once = !worth::is_random(&sent.value) || self.made.is_once(&sent.value);
+        let expression = match is_once {
+            true => function,
+            false => {
+                let variable = self.names.take(&sent.name);
+                let own = format!("${{{variable}}}");
+                self.known
+                    .entry(sent.value.clone())
+                    .or_default()
+                    .push(KnownVariable {
+                        expressions: Expressions::of(own.clone()),
+                        other: None,
+                        names: Vec::new(),
+                        is_telling: true,
+                        from: place,
+                        finding: None,
+                        meaning: None,
+                    });
+                self.steps[place]
+                    .assigned
+                    .push((variable, PlanText::expression(function)));
+                own
+            }
         };
-        if is_uuid {
-            let senders = self.places.requests(sent, 0).map(|mut after| {
-                after.push(0);
-                after
-            });
-            let senders = senders.unwrap_or_else(|| (0..self.steps.len()).collect());
-            if !senders.iter().any(sends) {
-                return Some("${__UUID}");
-            }
-        }
-        // From 2015 to 2040.
-        let number: i64 = value.parse().ok()?;
-        match value.len() {
-            13 if (1_420_000_000_000..2_209_000_000_000).contains(&number) => Some("${__time()}"),
-            10 if (1_420_000_000..2_209_000_000).contains(&number) && sent.is_field => {
-                Some("${__time(/1000)}")
-            }
-            _ => None,
-        }
+        put::value(
+            &mut self.steps[place].request,
+            sent,
+            &Expressions::of(expression),
+        )
     }
 }
 
-/// Replaces a distinctive value everywhere, and a short one only where it is sent under its name.
-fn put_variable(step: &mut DraftStep, sent: &Sent, expressions: &Expressions) -> bool {
-    let Expressions {
-        plain: expression,
-        encoded: call,
-    } = expressions;
-    if let Some(number) = sent.segment {
-        return put_into_segment(&mut step.request.address.path, number, sent, expression);
-    }
-    let value = sent.value.as_str();
-    if !is_telling(value) {
-        let in_json = json::escaping_call(expression, &[value]);
-        let in_json = in_json.as_deref().unwrap_or(expression);
-        return put_expression(step, sent, expression, in_json);
-    }
-    let encoded = url::encode(value);
-    let request = &mut step.request;
-    let mut put = false;
-    if encoded != value {
-        put |= request.address.path.replace(&encoded, call);
-    }
-    put |= request.address.path.replace(value, expression);
-    for (_, field) in &mut request.headers {
-        put |= field.replace(value, expression);
-    }
-    match &mut request.body {
-        RequestBody::Raw(text) => {
-            if encoded != value {
-                put |= text.replace(&encoded, call);
-            }
-            put |= text.replace(value, expression);
-        }
-        RequestBody::Form(fields) => {
-            for (_, field) in fields {
-                put |= field.replace(value, expression);
-            }
-        }
-        RequestBody::Multipart(parts) => {
-            for part in parts {
-                if let FormPart::Field { value: field, .. } = part {
-                    put |= field.replace(value, expression);
-                }
-            }
-        }
-        RequestBody::None | RequestBody::File { .. } => {}
-    }
-    put
-}
-
-/// Puts an expression into a field that has this name and exactly this value. `in_json` is the expression within JSON.
-fn put_expression(step: &mut DraftStep, sent: &Sent, expression: &str, in_json: &str) -> bool {
-    let request = &mut step.request;
-    let mut put = false;
-    put |= put_into_query(&mut request.address.path, sent, expression);
-    match &mut request.body {
-        RequestBody::Form(fields) => {
-            for (name, field) in fields {
-                if name.literal() == Some(&sent.field) && field.literal() == Some(&sent.value) {
-                    *field = PlanText::expression(expression);
-                    put = true;
-                }
-            }
-        }
-        RequestBody::Multipart(parts) => {
-            for part in parts {
-                if let FormPart::Field { name, value, .. } = part
-                    && name.literal() == Some(&sent.field)
-                    && value.literal() == Some(&sent.value)
-                {
-                    *value = PlanText::expression(expression);
-                    put = true;
-                }
-            }
-        }
-        RequestBody::Raw(text) => put |= json::put_into_json(text, sent, in_json),
-        RequestBody::None | RequestBody::File { .. } => {}
-    }
-    put
-}
-
-/// Marks the position of a value that is being replaced. No recorded text contains this character.
-const MARK: &str = "\u{1}";
-
-/// Replaces the segment with this number in a path, if it equals the value.
-fn put_into_segment(path: &mut PlanText, number: usize, sent: &Sent, expression: &str) -> bool {
-    let template = path.template();
-    let before = template.split('?').next().unwrap_or("");
-    if before.split('/').nth(number) != Some(sent.value.as_str()) {
-        return false;
-    }
-    // Earlier segments may already be variables, which contain no slash.
-    let slashes = std::cell::Cell::new(0);
-    let marked = path.map_literals(|literal| {
-        let segments = literal.split('/').enumerate().map(|(at, segment)| {
-            if at > 0 {
-                slashes.set(slashes.get() + 1);
-            }
-            let (bare, rest) = segment.split_at(segment.find('?').unwrap_or(segment.len()));
-            match slashes.get() == number && bare == sent.value {
-                true => format!("{MARK}{rest}"),
-                false => segment.to_owned(),
-            }
-        });
-        segments.collect::<Vec<_>>().join("/")
-    });
-    *path = marked;
-    path.replace(MARK, expression)
-}
-
-/// `name=value` in the query of a path.
-fn put_into_query(path: &mut PlanText, sent: &Sent, expression: &str) -> bool {
-    let is_meant = |parameter: &str| {
-        let (name, value) = parameter.split_once('=').unwrap_or(("", parameter));
-        !sent.field.is_empty()
-            && url::decode(name) == sent.field
-            && url::decode(value) == sent.value
-    };
-    let marked = |literal: &str| {
-        let mut out = String::new();
-        for (place, parameter) in literal.split_inclusive(['?', '&']).enumerate() {
-            let bare = parameter.trim_end_matches(['?', '&']);
-            // The text before the first separator is a path, or the rest of another parameter.
-            if (place > 0 || literal.starts_with('&')) && is_meant(bare) {
-                let name = bare.split('=').next().unwrap_or("");
-                out.push_str(&format!("{name}={MARK}{}", &parameter[bare.len()..]));
-            } else {
-                out.push_str(parameter);
-            }
-        }
-        out
-    };
-    *path = path.map_literals(marked);
-    path.replace(MARK, &encoded_call(&sent.value, expression))
-}
-
-/// The expression for an address. Text that people type may need encoding there; tokens and numbers do not.
-fn encoded_call(value: &str, expression: &str) -> String {
-    match url::encode(value) == value && !expression.contains("__") && names::is_identifier(value) {
-        true => expression.to_owned(),
-        false if expression.starts_with("${__") => expression.to_owned(),
-        false => format!("${{__urlencode({expression})}}"),
-    }
+/// Whether a value is a token that is used once, which no column can hold: random, and named so or not typed.
+fn is_token(sent: &Sent) -> bool {
+    worth::is_random(&sent.value)
+        && columns::meaning(sent).is_none()
+        && (!sent.is_header || relation::is_secret(&sent.name))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::form::ValueEncoding;
 use super::search::{self, ExtractorSource};
 use super::sent::{self, Sent};
+use super::worth::is_telling;
 use crate::draft::{Draft, DraftStep};
 use crate::exchange::Request;
 
@@ -20,9 +21,9 @@ pub fn counterparts(draft: &Draft, other: &Draft) -> usize {
 
 /// The other user's requests, matched to those of the first user.
 pub(super) struct Pair<'o> {
-    other: Vec<&'o DraftStep>,
+    pub(super) other: Vec<&'o DraftStep>,
     /// For each step of the first recording, the index of its counterpart in the other.
-    same: Vec<Option<usize>>,
+    pub(super) same: Vec<Option<usize>>,
     /// The other user's value, by step index, field and the first user's value.
     values: HashMap<(usize, String, String), String>,
     /// The short path segments in which the users differ, by step index.
@@ -66,7 +67,7 @@ impl<'o> Pair<'o> {
         let (own, other) = (own.address.bare_path(), other.address.bare_path());
         let mut before = "";
         for (number, (one, two)) in own.split('/').zip(other.split('/')).enumerate() {
-            if one != two && !sent::is_telling(one) {
+            if one != two && !is_telling(one) {
                 let key = (place, number.to_string(), one.to_owned());
                 self.values.insert(key, two.to_owned());
                 let sent = Sent::segment(before, one, number);
@@ -100,35 +101,16 @@ impl<'o> Pair<'o> {
         &self,
         from: usize,
         (source, form): &(ExtractorSource, ValueEncoding),
-        sent: &Sent,
         value: &str,
     ) -> bool {
-        let Some(step) = self
-            .same
-            .get(from)
-            .copied()
-            .flatten()
-            .map(|at| self.other[at])
+        let same = self.same.get(from).copied().flatten();
+        let step = same.map(|at| self.other[at]);
+        let Some((step, response)) = step.and_then(|step| Some((step, step.response.as_ref()?)))
         else {
             return false;
         };
-        let Some(response) = &step.response else {
-            return false;
-        };
-        if let ExtractorSource::Boundary { left, right } = source {
-            let body = response.body.as_deref().unwrap_or("");
-            let given = search::between(left, right, body);
-            return form
-                .written(value)
-                .iter()
-                .any(|written| given == Some(written));
-        }
-        let theirs = Sent {
-            value: value.to_owned(),
-            ..sent.clone()
-        };
-        let found = search::find(response, &step.request, &theirs, true);
-        found.is_some_and(|(own, _)| own == *source)
+        let given = search::yielded(source, response, &step.request);
+        given.is_some_and(|given| form.stands_for(&given, value))
     }
 }
 
@@ -139,7 +121,7 @@ fn shape(request: &Request) -> String {
     let path: Vec<&str> = path
         .split('/')
         .map(|segment| {
-            match sent::is_telling(segment) || segment.bytes().any(|byte| byte.is_ascii_digit()) {
+            match is_telling(segment) || segment.bytes().any(|byte| byte.is_ascii_digit()) {
                 true => "*",
                 false => segment,
             }

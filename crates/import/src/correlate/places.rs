@@ -1,28 +1,30 @@
-//! Where each sent value occurs, found in one pass over the recording: without it, every value would be searched for in every
-//! response.
+//! The responses that may hold each sent value, found in one pass over the recording: without it, every value would be searched for
+//! in every response.
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::form::FORMS;
-use super::search::{self, is_same_name, plain_name};
-use super::sent::{self, Sent};
+use super::held;
+use super::search::Wanted;
+use super::sent::Sent;
 use crate::draft::DraftStep;
-use crate::exchange::{FormPart, Request, RequestBody, Response};
-use crate::text::PlanText;
+use crate::exchange::Response;
 use crate::url;
 
-/// The steps in which a value may be found or sent, in order.
+/// The steps whose responses may hold a value, in order.
 #[derive(Debug, Default)]
-pub(super) struct ValuePlaces {
+struct ValuePlaces {
     is_telling: bool,
     /// The names under which it is sent.
     names: HashSet<String>,
-    /// The steps whose responses may hold it.
-    responses: Vec<usize>,
-    /// The steps whose requests may hold it.
-    requests: Vec<usize>,
+    /// The steps that hold it somewhere, if it is distinctive.
+    anywhere: Vec<usize>,
+    /// The steps that hold it as a value of its own.
+    exact: Vec<usize>,
+    /// The steps that hold it under a name.
+    named: HashMap<String, Vec<usize>>,
+    /// Whether a file that all visitors load holds it.
+    is_shared: bool,
 }
 
 /// The places of all values of a recording.
@@ -30,78 +32,88 @@ pub(super) struct ValuePlaces {
 pub(super) struct Places(HashMap<String, ValuePlaces>);
 
 impl Places {
-    pub fn of(steps: &[DraftStep]) -> Places {
+    /// `shared` are the texts of files that are the same for all visitors.
+    pub fn of(steps: &[DraftStep], sent: &[Vec<Sent>], shared: &[String]) -> Places {
         let mut places: HashMap<String, ValuePlaces> = HashMap::new();
-        for (at, step) in steps.iter().enumerate() {
-            for Sent { value, field, .. } in sent::values(&step.request) {
-                let telling = sent::is_telling(&value);
-                let place = places.entry(value).or_default();
-                place.is_telling = telling;
-                place.names.insert(plain_name(&field));
-                push(&mut place.requests, at);
-            }
+        for sent in sent.iter().flatten() {
+            let place = places.entry(sent.value.clone()).or_default();
+            place.is_telling |= sent.is_telling();
+            place.names.extend(sent.names.iter().cloned());
         }
         let values: Vec<String> = places.keys().cloned().collect();
         let mut places: Vec<ValuePlaces> = places.into_values().collect();
         let needles = Needles::of(&values, &places);
+        for text in shared {
+            needles.each_in(text, |value| places[value].is_shared = true);
+        }
         for (at, step) in steps.iter().enumerate() {
-            each_text(&step.request, |text| {
-                needles.each_in(text, |value| push(&mut places[value].requests, at));
-            });
-            if let Some(response) = &step.response {
-                needles.each_found(response, |value, name| {
-                    let place = &mut places[value];
-                    let is_named =
-                        |name: &str| place.names.contains(name) && is_same_name(name, name);
-                    if place.is_telling || name.is_some_and(|name| is_named(&name)) {
-                        push(&mut place.responses, at);
+            let Some(response) = &step.response else {
+                continue;
+            };
+            needles.each_text(response, |value| push(&mut places[value].anywhere, at));
+            held::each(response, &step.request, &mut |held| {
+                let found = needles.spellings.get(held.text.as_bytes());
+                for value in found.into_iter().flatten() {
+                    let place = &mut places[*value];
+                    push(&mut place.exact, at);
+                    if place.is_telling {
+                        push(&mut place.anywhere, at);
                     }
-                });
-            }
+                    if place.names.is_empty() {
+                        continue;
+                    }
+                    for name in held.names() {
+                        if place.names.contains(&name) {
+                            push(place.named.entry(name).or_default(), at);
+                        }
+                    }
+                }
+                false
+            });
         }
         Places(values.into_iter().zip(places).collect())
     }
 
-    /// The steps before `place` whose responses may hold a value; `None` if all may.
-    pub fn responses(&self, sent: &Sent, place: usize) -> Option<Vec<usize>> {
-        let known = self.0.get(&sent.value)?;
-        let is_known = known.is_telling || known.names.contains(&plain_name(&sent.field));
-        let before = known.responses.iter().take_while(|at| **at < place);
-        is_known.then(|| before.copied().collect())
+    /// The steps before `place` whose responses may hold a value, in order.
+    pub fn responses(&self, wanted: &Wanted<'_>, place: usize) -> Vec<usize> {
+        let Some(known) = self.0.get(&wanted.sent.value) else {
+            return Vec::new();
+        };
+        let mut all: Vec<usize> = Vec::new();
+        if wanted.is_telling || wanted.is_proved {
+            all.extend(&known.anywhere);
+        }
+        if wanted.is_proved {
+            all.extend(&known.exact);
+        }
+        for name in wanted.names {
+            all.extend(known.named.get(name).into_iter().flatten());
+        }
+        all.retain(|at| *at < place);
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
-    /// The steps after `from` whose requests may hold a value; `None` if all may.
-    pub fn requests(&self, sent: &Sent, from: usize) -> Option<Vec<usize>> {
-        let known = self.0.get(&sent.value)?;
-        let after = known.requests.iter().filter(|at| **at > from);
-        Some(after.copied().collect())
+    /// Whether a response before `place` holds a value under one of its names.
+    pub fn is_held(&self, sent: &Sent, place: usize) -> bool {
+        let known = self.0.get(&sent.value);
+        known.is_some_and(|known| {
+            let named = sent.names.iter().filter_map(|name| known.named.get(name));
+            named.flatten().any(|at| *at < place)
+        })
+    }
+
+    /// Whether all visitors have a value.
+    pub fn is_shared(&self, value: &str) -> bool {
+        self.0.get(value).is_some_and(|known| known.is_shared)
     }
 }
 
 /// Adds a step to a list in order, once.
 fn push(steps: &mut Vec<usize>, at: usize) {
-    match steps.binary_search(&at) {
-        Ok(_) => {}
-        Err(place) => steps.insert(place, at),
-    }
-}
-
-/// Calls `see` for each literal text of a request that may hold a value.
-fn each_text(request: &Request, mut see: impl FnMut(&str)) {
-    let mut all = |text: &PlanText| text.literals().for_each(&mut see);
-    all(&request.address.path);
-    request.headers.iter().for_each(|(_, value)| all(value));
-    match &request.body {
-        RequestBody::Raw(text) => all(text),
-        RequestBody::Form(fields) => fields.iter().for_each(|(_, value)| all(value)),
-        RequestBody::Multipart(parts) => {
-            for part in parts {
-                if let FormPart::Field { value, .. } = part {
-                    all(value);
-                }
-            }
-        }
-        RequestBody::None | RequestBody::File { .. } => {}
+    if steps.last() != Some(&at) {
+        steps.push(at);
     }
 }
 
@@ -167,41 +179,13 @@ impl Needles {
         }
     }
 
-    /// Calls `see` for each value that a response may hold, with the name under which it holds it.
-    fn each_found(&self, response: &Response, mut see: impl FnMut(usize, Option<String>)) {
-        for (_, content) in &response.headers {
-            self.each_in(content, |value| see(value, None));
+    /// Calls `see` for each distinctive value that stands anywhere in a response.
+    fn each_text(&self, response: &Response, mut see: impl FnMut(usize)) {
+        let hops = response.hops.iter().flat_map(|hop| &hop.headers);
+        for (_, content) in response.headers.iter().chain(hops) {
+            self.each_in(content, &mut see);
         }
-        let body = search::searched(response);
-        self.each_in(body, |value| see(value, None));
-        let mut exactly = |text: &str, name: &str| {
-            for value in self.spellings.get(text.as_bytes()).into_iter().flatten() {
-                see(*value, Some(plain_name(name)));
-            }
-        };
-        if let Some(json) = search::json(body) {
-            each_leaf(&json, "", &mut exactly);
-        }
-        if search::is_markup(body, response) {
-            for tag in drumfire_query::page::tags(body) {
-                let name = tag.attribute("name").unwrap_or("");
-                tag.attributes
-                    .iter()
-                    .for_each(|(_, value)| exactly(value, name));
-            }
-        }
-    }
-}
-
-fn each_leaf(json: &Value, key: &str, see: &mut impl FnMut(&str, &str)) {
-    match json {
-        Value::Object(fields) => fields
-            .iter()
-            .for_each(|(name, value)| each_leaf(value, name, see)),
-        Value::Array(items) => items.iter().for_each(|item| each_leaf(item, key, see)),
-        Value::String(text) => see(text, key),
-        Value::Number(number) => see(&number.to_string(), key),
-        Value::Bool(_) | Value::Null => {}
+        self.each_in(held::searched(response), &mut see);
     }
 }
 

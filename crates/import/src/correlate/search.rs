@@ -1,11 +1,15 @@
-//! Finds where a response holds a value, and the cheapest extractor whose first match is exactly this value.
+//! Finds where a response holds a value, and the cheapest extractor that yields exactly this value.
 
 use drumfire_query::boundary::Boundary;
-use drumfire_query::page::{self, Tag};
-use serde_json::Value;
+use drumfire_query::css::{self, Document};
+use drumfire_query::jsonpath::JsonPath;
+use drumfire_query::page::Tag;
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 
 use super::form::{FORMS, ValueEncoding};
+use super::held::{self, HeaderPlace, Held, Place, is_markup, searched};
 use super::sent::Sent;
+use super::worth::{is_numbered, is_telling};
 use crate::exchange::{Request, Response};
 use crate::url;
 
@@ -14,12 +18,14 @@ use crate::url;
 pub enum ExtractorSource {
     /// A JSONPath.
     Json(String),
-    /// An attribute of the first element that matches.
+    /// An attribute of an element that matches.
     Css {
         /// The selector.
         selector: String,
         /// The name of the attribute.
         attribute: String,
+        /// Which of the matching elements, from 1.
+        number: usize,
     },
     /// The text between two delimiters in the body.
     Boundary {
@@ -27,262 +33,610 @@ pub enum ExtractorSource {
         left: String,
         /// The text after.
         right: String,
+        /// Which of the matches, from 1.
+        number: usize,
     },
-    /// The header text that follows a delimiter, up to the end of the line.
-    Header {
-        /// The text before.
-        left: String,
+    /// The first group of a regular expression in the body.
+    Body {
+        /// The expression.
+        pattern: String,
+        /// Which of the matches, from 1.
+        number: usize,
     },
     /// The first group of a regular expression in the header.
-    HeaderPattern(String),
+    Header {
+        /// The expression.
+        pattern: String,
+        /// Which of the matches, from 1.
+        number: usize,
+        /// Whether the headers of the redirects are searched, too, after that of the last response.
+        in_redirects: bool,
+    },
     /// The first group of a regular expression in the address that redirects led to.
     Address(String),
 }
 
-/// The largest body that is searched.
-const LARGEST: usize = 4 << 20;
-/// How much text on each side of a value the boundaries may use.
-const CONTEXT: usize = 60;
+impl ExtractorSource {
+    /// The first match of a regular expression in the header of the response.
+    pub fn header(pattern: String) -> ExtractorSource {
+        ExtractorSource::Header {
+            pattern,
+            number: 1,
+            in_redirects: false,
+        }
+    }
+}
 
-/// The extractor for a value in a response, and the form in which the response holds the value. A value that is not
-/// distinctive counts only under the name under which it is sent.
+/// How much text before a value the delimiters may use.
+const CONTEXT: usize = 80;
+/// The most occurrences of a value in a body for which delimiters are tried.
+const MOST_TRIED: usize = 12;
+/// The most matches of an extractor among which a value is looked for.
+const MOST_MATCHES: usize = 1000;
+
+/// What makes a value in a response the one that was sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'s> {
+    pub sent: &'s Sent,
+    /// The names under which it may stand.
+    pub names: &'s [String],
+    /// Whether it counts wherever it stands.
+    pub is_telling: bool,
+    /// Whether it counts wherever it stands because two users' recordings differ in it.
+    pub is_proved: bool,
+}
+
+impl Wanted<'_> {
+    /// Whether a value in a response counts, and whether it does by its name.
+    fn fits(&self, held: &Held<'_>, request: &Request) -> Option<bool> {
+        if self.is_proved {
+            return Some(true);
+        }
+        let is_named =
+            !self.names.is_empty() && held.names().iter().any(|name| self.names.contains(name));
+        if held.is_constant() || self.sent.is_constant() {
+            // A request that makes an application answers with its id; other responses repeat that of the site's own.
+            let is_made = request.method != "GET" && matches!(held.place, Place::Json(_));
+            return (is_named && is_made).then_some(true);
+        }
+        (is_named || self.is_telling).then_some(is_named)
+    }
+}
+
+/// The extractor for a value in a response, and the form in which the response holds the value.
 pub fn find(
     response: &Response,
     request: &Request,
-    sent: &Sent,
-    telling: bool,
+    wanted: &Wanted<'_>,
 ) -> Option<(ExtractorSource, ValueEncoding)> {
-    FORMS.into_iter().find_map(|form| {
-        let written = form.written(&sent.value).into_iter();
-        let mut written = written.map(|value| Sent {
-            value,
-            ..sent.clone()
+    let value = &wanted.sent.value;
+    let mut spellings: Vec<(String, ValueEncoding)> = Vec::new();
+    for form in FORMS {
+        let written = form.written(value).into_iter();
+        spellings.extend(written.map(|text| (text, form.clone())));
+    }
+    let reader = Reader::of(response, request);
+    let mut best: Option<((usize, bool, usize), ExtractorSource, ValueEncoding)> = None;
+    held::each(response, request, &mut |held| {
+        let spelled = spellings.iter().position(|(text, _)| text == held.text);
+        let Some(rank) = spelled else { return false };
+        let Some(is_named) = wanted.fits(&held, request) else {
+            return false;
+        };
+        let score = (rank, !is_named, place_rank(&held.place));
+        if best.as_ref().is_some_and(|(known, _, _)| *known <= score) {
+            return false;
+        }
+        if let Some((source, form)) = reader.extractor(&held, &spellings[rank].1) {
+            best = Some((score, source, form));
+        }
+        false
+    });
+    if let Some((_, source, form)) = best {
+        return Some((source, form));
+    }
+    if !wanted.is_telling && !wanted.is_proved {
+        return None;
+    }
+    spellings
+        .into_iter()
+        .find_map(|(text, form)| Some((reader.anywhere(&text)?, form)))
+}
+
+/// The cheapest place first.
+fn place_rank(place: &Place<'_>) -> usize {
+    match place {
+        Place::Json(_) => 0,
+        Place::Attribute { .. } => 1,
+        Place::Header(_) => 2,
+        Place::Within(..) => 3,
+        Place::Word(_) => 4,
+        Place::Claim(_) => 5,
+    }
+}
+
+/// The text that an extractor yields from a response.
+pub fn yielded(source: &ExtractorSource, response: &Response, request: &Request) -> Option<String> {
+    Reader::of(response, request).yielded(source)
+}
+
+struct Reader<'r> {
+    response: &'r Response,
+    request: &'r Request,
+    body: &'r str,
+}
+
+impl<'r> Reader<'r> {
+    fn of(response: &'r Response, request: &'r Request) -> Reader<'r> {
+        Reader {
+            response,
+            request,
+            body: searched(response),
+        }
+    }
+
+    fn yielded(&self, source: &ExtractorSource) -> Option<String> {
+        let number = match source {
+            ExtractorSource::Json(_) | ExtractorSource::Address(_) => 1,
+            ExtractorSource::Css { number, .. }
+            | ExtractorSource::Boundary { number, .. }
+            | ExtractorSource::Body { number, .. }
+            | ExtractorSource::Header { number, .. } => *number,
+        };
+        self.matches(source).into_iter().nth(number - 1)
+    }
+
+    /// All that an extractor finds, up to a limit.
+    fn matches(&self, source: &ExtractorSource) -> Vec<String> {
+        match source {
+            ExtractorSource::Json(path) => {
+                let path = JsonPath::compile(path).ok();
+                let found = path.as_ref().and_then(|path| path.find_in_text(self.body));
+                let text = found.as_ref().and_then(|found| found.to_text());
+                text.map(|text| text.into_owned()).into_iter().collect()
+            }
+            ExtractorSource::Css {
+                selector,
+                attribute,
+                ..
+            } => selected(self.body, selector, attribute),
+            ExtractorSource::Boundary { left, right, .. } => {
+                let all = Boundary::new(left, right);
+                let found = all.find_iter(self.body).take(MOST_MATCHES);
+                found.map(str::to_owned).collect()
+            }
+            ExtractorSource::Body { pattern, .. } => groups(pattern, self.body),
+            ExtractorSource::Header {
+                pattern,
+                in_redirects,
+                ..
+            } => {
+                let texts = self.headers(*in_redirects);
+                texts
+                    .iter()
+                    .flat_map(|text| groups(pattern, text))
+                    .collect()
+            }
+            ExtractorSource::Address(pattern) => {
+                let location = self.last_location();
+                location.map_or_else(Vec::new, |text| groups(pattern, text))
+            }
+        }
+    }
+
+    /// The headers that an extractor searches, in its order: that of the last response, then those of the redirects and of the
+    /// last response again (`AbstractScopedTestElement.getSampleList`).
+    fn headers(&self, in_redirects: bool) -> Vec<String> {
+        let text = |fields: &[(String, String)]| {
+            let lines = fields
+                .iter()
+                .map(|(name, value)| format!("{name}: {value}\n"));
+            lines.collect::<String>()
+        };
+        let mut all = vec![text(&self.response.headers)];
+        if in_redirects {
+            all.extend(self.response.hops.iter().map(|hop| text(&hop.headers)));
+            all.push(text(&self.response.headers));
+        }
+        all
+    }
+
+    fn last_location(&self) -> Option<&'r str> {
+        let hop = self
+            .response
+            .hops
+            .last()
+            .filter(|_| self.request.follow_redirects)?;
+        hop.header("location")
+    }
+
+    /// The extractor for a value that stands here.
+    fn extractor(
+        &self,
+        held: &Held<'_>,
+        form: &ValueEncoding,
+    ) -> Option<(ExtractorSource, ValueEncoding)> {
+        let text = held.text;
+        let source = match held.place {
+            Place::Json(path) => Some(ExtractorSource::Json(path.to_owned())),
+            Place::Attribute {
+                tags,
+                tag,
+                attribute,
+            } => self.in_page(tags, tag, attribute),
+            Place::Header(place) => self.in_header(&place, text),
+            Place::Word(at) => self
+                .around(at, text)
+                .filter(|(_, number)| *number == 1)
+                .or_else(|| {
+                    self.occurrences(text).into_iter().find_map(|other| {
+                        self.around(other, text).filter(|(_, number)| *number == 1)
+                    })
+                })
+                .or_else(|| self.around(at, text))
+                .map(|(source, _)| source),
+            Place::Within(whole, at) => {
+                let start = self.body.find(whole)?;
+                self.around(start + at, text).map(|(source, _)| source)
+            }
+            Place::Claim(run) => return self.in_claim(run, held.key(), form),
+        };
+        Some((source?, form.clone()))
+    }
+
+    /// An attribute of an element by a simple selector.
+    fn in_page(&self, tags: &[Tag], tag: usize, attribute: &str) -> Option<ExtractorSource> {
+        let value = tags[tag].attribute(attribute)?;
+        let mut numbered = None;
+        for selector in selectors(tags, tag, attribute) {
+            let all = selected(self.body, &selector, attribute);
+            let number = all.iter().position(|one| one == value);
+            let Some(number) = number.map(|at| at + 1) else {
+                continue;
+            };
+            let source = ExtractorSource::Css {
+                selector,
+                attribute: attribute.to_owned(),
+                number,
+            };
+            if number == 1 {
+                return Some(source);
+            }
+            numbered = numbered.or(Some(source));
+        }
+        numbered
+    }
+
+    fn in_header(&self, place: &HeaderPlace<'_>, value: &str) -> Option<ExtractorSource> {
+        let is_location = place.field.eq_ignore_ascii_case("location");
+        let is_last = place
+            .hop
+            .is_some_and(|hop| hop + 1 == self.response.hops.len());
+        if is_location && is_last && self.request.follow_redirects {
+            let pattern = format!("{}([^/?&#;]+)", escaped(from_word(place.before)));
+            let source = ExtractorSource::Address(pattern);
+            if !place.before.is_empty() && self.yielded(&source).as_deref() == Some(value) {
+                return Some(source);
+            }
+        }
+        // HTTP/2 and proxies lower-case header names; the server may not when the plan calls it.
+        let is_small = !place.field.contains(|c: char| c.is_ascii_uppercase());
+        let any_case = if is_small { "(?i)" } else { "" };
+        let group = match place.ends {
+            "" => "(.+)".to_owned(),
+            ends => format!("([^{ends}\\s]+)"),
+        };
+        let field = escaped(place.field);
+        let word = from_word(place.before);
+        let befores = match word.len() == place.before.len() {
+            true => vec![escaped(word)],
+            false => vec![format!(".*{}", escaped(word)), escaped(place.before)],
+        };
+        let in_redirects = place.hop.is_some();
+        befores.into_iter().find_map(|before| {
+            let source = |number| ExtractorSource::Header {
+                pattern: format!("{any_case}{field}: {before}{group}"),
+                number,
+                in_redirects,
+            };
+            let all = self.matches(&source(1));
+            Some(source(1 + all.iter().position(|one| one == value)?))
+        })
+    }
+
+    /// The text in base64 that holds the value, and the form that decodes it.
+    fn in_claim(
+        &self,
+        run: &str,
+        key: &str,
+        form: &ValueEncoding,
+    ) -> Option<(ExtractorSource, ValueEncoding)> {
+        if *form != ValueEncoding::Plain
+            || !key
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            return None;
+        }
+        let mut found = None;
+        held::each(self.response, self.request, &mut |held| {
+            if matches!(held.place, Place::Claim(_)) || !held.text.contains(run) {
+                return false;
+            }
+            let is_whole = held.text == run;
+            let is_jwt = held.text.split('.').nth(1) == Some(run);
+            if is_whole || is_jwt {
+                let source = self.extractor(&held, &ValueEncoding::Plain);
+                let form = ValueEncoding::Claim {
+                    key: key.to_owned(),
+                    is_jwt,
+                };
+                found = source.map(|(source, _)| (source, form));
+            }
+            found.is_some()
         });
-        let found = written.find_map(|sent| source(response, request, &sent, telling));
-        found.map(|source| (source, form))
+        found
+    }
+
+    /// The extractor for a value that stands somewhere in a longer text.
+    fn anywhere(&self, value: &str) -> Option<ExtractorSource> {
+        if value.is_empty() {
+            return None;
+        }
+        let location = self.last_location().and_then(|location| {
+            let encoded = url::encode(value);
+            let found = |text: &str| location.find(text).map(|at| (at, text.len()));
+            let (at, length) = found(value).or_else(|| found(&encoded))?;
+            let before = &location[..at];
+            let ends = location[at + length..].chars().next();
+            let pattern = format!("{}([^/?&#;]+)", escaped(from_word(before)));
+            let source = ExtractorSource::Address(pattern);
+            let is_whole = ends.is_none_or(|c| "/?&#;".contains(c));
+            let is_found = self.yielded(&source).as_deref() == Some(&location[at..at + length]);
+            (is_whole && !before.is_empty() && is_found).then_some(source)
+        });
+        location
+            .or_else(|| self.within_header(value))
+            .or_else(|| self.within_body(value))
+    }
+
+    fn within_header(&self, value: &str) -> Option<ExtractorSource> {
+        let own = self.response.headers.iter().map(|field| (None, field));
+        let hops = self.response.hops.iter().enumerate();
+        let hops =
+            hops.flat_map(|(hop, head)| head.headers.iter().map(move |field| (Some(hop), field)));
+        own.chain(hops).find_map(|(hop, (field, content))| {
+            let at = content.find(value)?;
+            if !is_whole_word(content, at, value.len()) {
+                return None;
+            }
+            let ends = match content[at + value.len()..].chars().next() {
+                None => "",
+                Some(';') => ";",
+                Some('"') => "\"",
+                Some(',') => ",",
+                Some('&') => "&",
+                Some('/') => "/",
+                Some('?') => "?",
+                Some(':') => ":",
+                Some('>') => ">",
+                Some('%') => "%",
+                Some(c) if c.is_whitespace() => " ",
+                Some(_) => return None,
+            };
+            let place = HeaderPlace {
+                hop,
+                field,
+                before: &content[..at],
+                ends,
+            };
+            self.in_header(&place, value)
+        })
+    }
+
+    fn within_body(&self, value: &str) -> Option<ExtractorSource> {
+        let mut numbered = None;
+        for at in self.occurrences(value) {
+            if is_markup(self.body, self.response) && self.is_in_resource(at) {
+                continue;
+            }
+            match self.around(at, value) {
+                Some((source, 1)) => return Some(source),
+                other => numbered = numbered.or(other),
+            }
+        }
+        numbered.map(|(source, _)| source)
+    }
+
+    fn occurrences(&self, value: &str) -> Vec<usize> {
+        let all = self.body.match_indices(value).map(|(at, _)| at);
+        let whole = all.filter(|at| is_whole_word(self.body, *at, value.len()));
+        whole.take(MOST_TRIED).collect()
+    }
+
+    /// Whether an offset of a page is in the tag of a resource, whose address all visitors share.
+    fn is_in_resource(&self, at: usize) -> bool {
+        let Some(start) = self.body[..at].rfind('<') else {
+            return false;
+        };
+        let tag = &self.body[start..at];
+        !tag.contains('>')
+            && ["<script", "<link", "<style"]
+                .iter()
+                .any(|name| tag.starts_with(name))
+    }
+
+    /// The delimiters around a value, as short as they may be to match it first; otherwise the number of its match. They begin with
+    /// a word and contain nothing that looks as if it changed.
+    fn around(&self, at: usize, value: &str) -> Option<(ExtractorSource, usize)> {
+        let before = &self.body[..at];
+        let after = self.body[at + value.len()..].chars().next();
+        let right = after.filter(|c| !c.is_whitespace() && !c.is_alphanumeric());
+        let mut numbered: Option<(ExtractorSource, usize)> = None;
+        for start in starts(before) {
+            let left = &before[start..];
+            if left.contains("${") {
+                break;
+            }
+            let source = |number| match right {
+                Some(right) if !left.contains(['\n', '\r']) => ExtractorSource::Boundary {
+                    left: left.to_owned(),
+                    right: right.to_string(),
+                    number,
+                },
+                _ => {
+                    let end = right.map_or(String::new(), |c| escaped(&c.to_string()));
+                    ExtractorSource::Body {
+                        pattern: format!("{}([^{end}\\s]+)", spaced(left)),
+                        number,
+                    }
+                }
+            };
+            let all = self.matches(&source(1));
+            match all.iter().position(|found| found == value) {
+                Some(0) => return Some((source(1), 1)),
+                Some(at) if numbered.is_none() => numbered = Some((source(at + 1), at + 1)),
+                _ => {}
+            }
+        }
+        if before.trim().is_empty() {
+            let pattern = "^\\s*([^\\s]+)".to_owned();
+            let source = ExtractorSource::Body { pattern, number: 1 };
+            let is_found = self.yielded(&source).as_deref() == Some(value);
+            return is_found.then_some((source, 1));
+        }
+        numbered
+    }
+}
+
+/// Where the delimiter before a value may begin, the nearest first: at words, up to one that looks as if it changed.
+fn starts(before: &str) -> Vec<usize> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let mut starts = Vec::new();
+    let mut end_of_word = None;
+    let mut letters = 0;
+    let mut previous = before.len();
+    let mut near = before.char_indices().rev().take(CONTEXT).peekable();
+    while let Some((at, c)) = near.next() {
+        if is_word(c) {
+            let end = *end_of_word.get_or_insert(at + c.len_utf8());
+            letters += 1;
+            let is_start = at == 0 || near.peek().is_some_and(|(_, before)| !is_word(*before));
+            if is_start {
+                let word = &before[at..end];
+                if is_telling(word)
+                    || (word.len() >= 4
+                        && is_numbered(word)
+                        && word.bytes().all(|byte| byte.is_ascii_digit()))
+                {
+                    break;
+                }
+                end_of_word = None;
+                if letters >= 2 {
+                    starts.push(at);
+                }
+            }
+        } else {
+            previous = at;
+        }
+    }
+    if starts.is_empty() && previous < before.len() {
+        starts.push(previous);
+    }
+    starts
+}
+
+/// Whether a part of a text is not a part of a longer word.
+fn is_whole_word(text: &str, at: usize, length: usize) -> bool {
+    is_apart(&text[..at], &text[at..at + length], &text[at + length..])
+}
+
+/// Whether a value between two texts is not a part of a longer word.
+pub fn is_apart(before: &str, value: &str, after: &str) -> bool {
+    let joins = |inner: Option<char>, outer: Option<char>| {
+        inner.is_some_and(char::is_alphanumeric) && outer.is_some_and(char::is_alphanumeric)
+    };
+    let bytes = before.as_bytes();
+    // `%3A` and `\n` end in letters that belong to no word.
+    let is_escape = bytes.len() >= 3
+        && bytes[bytes.len() - 3] == b'%'
+        && bytes[bytes.len() - 2..].iter().all(u8::is_ascii_hexdigit)
+        || bytes.len() >= 2 && bytes[bytes.len() - 2] == b'\\'
+        || bytes.len() >= 6 && bytes[bytes.len() - 6] == b'\\' && bytes[bytes.len() - 5] == b'u';
+    (is_escape || !joins(value.chars().next(), before.chars().next_back()))
+        && !joins(value.chars().next_back(), after.chars().next())
+}
+
+/// The end of a text from its last word on: `&code=` of `/cb?state=a&code=`.
+fn from_word(before: &str) -> &str {
+    let bare = before.trim_end_matches(['/', '?', '&', '=', ';', '#', '"', ':', ' ', ',']);
+    let start = bare
+        .rfind(['/', '?', '&', ';', '#', ',', ' ', '"'])
+        .unwrap_or(0);
+    &before[start..]
+}
+
+/// The first groups of all matches.
+fn groups(pattern: &str, text: &str) -> Vec<String> {
+    let Ok(pattern) = Pattern::compile(pattern, Dialect::Oro, RegexOptions::default()) else {
+        return Vec::new();
+    };
+    let all = pattern.captures_iter(text);
+    let found = all.filter_map(|found| found.get(1).map(str::to_owned));
+    found.take(MOST_MATCHES).collect()
+}
+
+fn selected(body: &str, selector: &str, attribute: &str) -> Vec<String> {
+    let Ok(selector) = css::Selector::compile(selector, css::Engine::Jsoup) else {
+        return Vec::new();
+    };
+    let all = selector.select(&Document::parse(body), Some(attribute), MOST_MATCHES);
+    all.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// Selectors for one element: its name and one attribute, then the form around it, too.
+fn selectors(tags: &[Tag], place: usize, has: &str) -> Vec<String> {
+    let tag = &tags[place];
+    let mut own: Vec<String> = named(tag)
+        .map(|by| format!("{}{by}[{has}]", tag.name))
+        .collect();
+    // An attribute such as `data-cart` is distinctive on its own; `href` is not.
+    if has.starts_with("data-") || tag.name == "option" {
+        own.push(format!("{}[{has}]", tag.name));
+    }
+    let around = tags[..place]
+        .iter()
+        .rev()
+        .find(|outer| ["form", "select"].contains(&outer.name.as_str()) && outer.depth < tag.depth);
+    let within: Vec<String> = around
+        .into_iter()
+        .flat_map(|outer| named(outer).map(|by| format!("{}{by}", outer.name)))
+        .flat_map(|outer| own.iter().map(move |own| format!("{outer} {own}")))
+        .collect();
+    own.into_iter().chain(within).collect()
+}
+
+/// The attributes that may select an element, as `[name="csrf"]`.
+fn named(tag: &Tag) -> impl Iterator<Item = String> {
+    let names = [
+        "name", "id", "property", "itemprop", "rel", "class", "action",
+    ];
+    names.into_iter().filter_map(|name| {
+        let value = tag.attribute(name).filter(|value| {
+            !value.is_empty()
+                && !value.contains(['"', '\\', '$'])
+                && !value.chars().any(|c| c.is_ascii_digit())
+                && !is_telling(value)
+        })?;
+        Some(format!("[{name}=\"{value}\"]"))
     })
 }
 
-fn source(
-    response: &Response,
-    request: &Request,
-    sent: &Sent,
-    telling: bool,
-) -> Option<ExtractorSource> {
-    let value = sent.value.as_str();
-    let body = searched(response);
-    if let Some(source) = in_json(body, sent, telling) {
-        return Some(source);
-    }
-    if is_markup(body, response)
-        && let Some(source) = in_page(body, sent, telling)
-    {
-        return Some(source);
-    }
-    if !telling {
-        return None;
-    }
-    if let Some(source) = in_address(response, request, value) {
-        return Some(source);
-    }
-    in_header(response, value).or_else(|| in_text(body, value))
-}
-
-/// The part of a body that is searched.
-pub(super) fn searched(response: &Response) -> &str {
-    let body = response.body.as_deref();
-    body.filter(|body| body.len() <= LARGEST).unwrap_or("")
-}
-
-/// The body as JSON, if it is.
-pub(super) fn json(body: &str) -> Option<Value> {
-    let start = body.trim_start();
-    match start.starts_with(['{', '[']) {
-        true => serde_json::from_str(start).ok(),
-        false => None,
-    }
-}
-
-pub(super) fn is_markup(body: &str, response: &Response) -> bool {
-    response.mime.contains("html") || response.mime.is_empty() && body.trim_start().starts_with('<')
-}
-
-/// A definite JSONPath to the value. A short value must stand under the name under which it is sent.
-fn in_json(body: &str, sent: &Sent, telling: bool) -> Option<ExtractorSource> {
-    let json = json(body)?;
-    let mut path = String::from("$");
-    leaf(&json, "", sent, telling, &mut path).then_some(ExtractorSource::Json(path))
-}
-
-fn leaf(json: &Value, key: &str, sent: &Sent, telling: bool, path: &mut String) -> bool {
-    let before = path.len();
-    match json {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let is_plain = !name.is_empty()
-                    && name
-                        .bytes()
-                        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-                if is_plain && !name.starts_with(|c: char| c.is_ascii_digit()) {
-                    path.push_str(&format!(".{name}"));
-                } else {
-                    path.push_str(&format!(
-                        "['{}']",
-                        name.replace('\\', "\\\\").replace('\'', "\\'")
-                    ));
-                }
-                if leaf(value, name, sent, telling, path) {
-                    return true;
-                }
-                path.truncate(before);
-            }
-            false
-        }
-        Value::Array(items) => {
-            for (place, item) in items.iter().enumerate() {
-                path.push_str(&format!("[{place}]"));
-                if leaf(item, key, sent, telling, path) {
-                    return true;
-                }
-                path.truncate(before);
-            }
-            false
-        }
-        Value::String(text) => *text == sent.value && (telling || is_same_name(key, &sent.field)),
-        Value::Number(number) => {
-            number.to_string() == sent.value && (telling || is_same_name(key, &sent.field))
-        }
-        Value::Bool(_) | Value::Null => false,
-    }
-}
-
-/// Whether two names are the same: `cartId` equals `cart_id`. A plain `id` never counts as a name.
-pub(super) fn is_same_name(one: &str, other: &str) -> bool {
-    let (one, other) = (plain_name(one), plain_name(other));
-    !one.is_empty()
-        && one == other
-        && one.len() > 2
-        && ![
-            "name", "type", "page", "size", "count", "quantity", "limit", "offset", "version",
-            "status", "lang", "locale", "action",
-        ]
-        .contains(&one.as_str())
-}
-
-/// A name in the form in which it is compared.
-pub(super) fn plain_name(name: &str) -> String {
-    let letters = name.chars().filter(char::is_ascii_alphanumeric);
-    letters.collect::<String>().to_ascii_lowercase()
-}
-
-/// An attribute of the first element that a simple selector matches.
-fn in_page(body: &str, sent: &Sent, telling: bool) -> Option<ExtractorSource> {
-    let tags = page::tags(body);
-    for tag in &tags {
-        let is_field = tag.name == "input"
-            && tag
-                .attribute("type")
-                .is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"));
-        for (attribute, value) in &tag.attributes {
-            let named =
-                is_field && attribute == "value" && tag.attribute("name") == Some(&sent.field);
-            if *value != sent.value
-                || !(telling || named)
-                || attribute == "id"
-                || attribute == "name"
-            {
-                continue;
-            }
-            let first = |selector: &Selector| {
-                let found = tags.iter().find(|tag| selector.matches(tag));
-                found.and_then(|tag| tag.attribute(attribute)) == Some(value)
-            };
-            if let Some(selector) = selectors(tag, attribute).into_iter().find(first) {
-                return Some(ExtractorSource::Css {
-                    selector: selector.text(),
-                    attribute: attribute.clone(),
-                });
-            }
-        }
-    }
-    None
-}
-
-/// A selector for one element: its name and one attribute.
-struct Selector<'t> {
-    tag: &'t str,
-    attribute: Option<(&'t str, &'t str)>,
-    /// The attribute to read, which the element must have.
-    has: &'t str,
-}
-
-impl Selector<'_> {
-    fn matches(&self, tag: &Tag) -> bool {
-        let fits = self
-            .attribute
-            .is_none_or(|(name, value)| tag.attribute(name) == Some(value));
-        tag.name == self.tag && fits && tag.attribute(self.has).is_some()
-    }
-
-    fn text(&self) -> String {
-        match self.attribute {
-            Some((name, value)) => format!("{}[{name}=\"{value}\"][{}]", self.tag, self.has),
-            None => format!("{}[{}]", self.tag, self.has),
-        }
-    }
-}
-
-fn selectors<'t>(tag: &'t Tag, has: &'t str) -> Vec<Selector<'t>> {
-    let named = ["name", "id", "property", "itemprop", "rel", "class"]
-        .into_iter()
-        .filter_map(|name| {
-            let value = tag.attribute(name).filter(|value| {
-                !value.is_empty()
-                    && !value.contains(['"', '\\', '$'])
-                    && !value.chars().any(|c| c.is_ascii_digit())
-            })?;
-            Some(Selector {
-                tag: &tag.name,
-                attribute: Some((name, value)),
-                has,
-            })
-        });
-    let bare = Selector {
-        tag: &tag.name,
-        attribute: None,
-        has,
-    };
-    // An attribute such as `data-cart` is distinctive on its own; `href` is not.
-    let is_own = has.starts_with("data-");
-    named.chain(is_own.then_some(bare)).collect()
-}
-
-/// Finds the value in the address to which the request was redirected, because the sample does not contain the redirect's
-/// header fields.
-fn in_address(response: &Response, request: &Request, value: &str) -> Option<ExtractorSource> {
-    let location = response
-        .header("location")
-        .filter(|_| request.follow_redirects)?;
-    let encoded = url::encode(value);
-    let at = location
-        .find(&encoded)
-        .map(|at| (at, encoded.len()))
-        .or_else(|| location.find(value).map(|at| (at, value.len())));
-    let (at, length) = at?;
-    let left = &location[..at];
-    let left = &left[left.char_indices().rev().nth(20).map_or(0, |(at, _)| at)..];
-    let left = left.rsplit("//").next().unwrap_or(left);
-    let after = location[at + length..].chars().next();
-    let pattern = format!("{}([^/?&#;]+)", escaped(left));
-    (after.is_none_or(|c| "/?&#;".contains(c)) && !left.is_empty())
-        .then_some(ExtractorSource::Address(pattern))
-}
-
 /// Escapes a literal text for a regular expression.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
-        if "\\.+*?()|[]{}^$/".contains(c) && c != '/' {
+        if "\\.+*?()|[]{}^$".contains(c) {
             out.push('\\');
         }
         out.push(c);
@@ -290,66 +644,15 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn in_header(response: &Response, value: &str) -> Option<ExtractorSource> {
-    for (name, content) in &response.headers {
-        let lower = name.to_ascii_lowercase();
-        // JMeter follows redirects, so the sample contains only the last response's header fields.
-        if lower == "location" || (lower == "set-cookie" && response.header("location").is_some()) {
-            continue;
-        }
-        // HTTP/2 and proxies lower-case header names; the server may not when the plan calls it.
-        let is_small = !name.contains(|c: char| c.is_ascii_uppercase());
-        let any_case = if is_small { "(?i)" } else { "" };
-        if content == value {
-            return Some(match is_small {
-                true => {
-                    ExtractorSource::HeaderPattern(format!("{any_case}{}: (.+)", escaped(name)))
-                }
-                false => ExtractorSource::Header {
-                    left: format!("{name}: "),
-                },
-            });
-        }
-        if let Some(at) = content.find(value) {
-            let (left, right) = (&content[..at], content[at + value.len()..].chars().next());
-            let end = right.map_or_else(|| "\\s".to_owned(), |c| escaped(&c.to_string()));
-            return Some(ExtractorSource::HeaderPattern(format!(
-                "{any_case}{}: {}([^{end}]+)",
-                escaped(name),
-                escaped(left)
-            )));
+/// Escapes a text for a regular expression in which any space matches any other.
+fn spaced(text: &str) -> String {
+    let mut out = String::new();
+    for part in text.split_inclusive(char::is_whitespace) {
+        let bare = part.trim_end_matches(char::is_whitespace);
+        out.push_str(&escaped(bare));
+        if bare.len() < part.len() && !(bare.is_empty() && out.ends_with("\\s+")) {
+            out.push_str("\\s+");
         }
     }
-    None
-}
-
-/// The first text between two delimiters.
-pub fn between<'b>(left: &str, right: &str, body: &'b str) -> Option<&'b str> {
-    Boundary::new(left, right).find_iter(body).next()
-}
-
-/// The shortest texts around the value whose first match is the value.
-fn in_text(body: &str, value: &str) -> Option<ExtractorSource> {
-    let at = body.find(value)?;
-    let before = &body[..at];
-    let after = &body[at + value.len()..];
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    let right: String = after.chars().take_while(|c| *c != '\n').take(1).collect();
-    let starts: Vec<usize> = before[line_start..]
-        .char_indices()
-        .map(|(at, _)| line_start + at)
-        .collect();
-    for start in starts.into_iter().rev().take(CONTEXT).skip(3) {
-        let left = &before[start..];
-        if left.contains("${") || right.is_empty() {
-            continue;
-        }
-        if between(left, &right, body) == Some(value) {
-            return Some(ExtractorSource::Boundary {
-                left: left.to_owned(),
-                right,
-            });
-        }
-    }
-    None
+    out
 }

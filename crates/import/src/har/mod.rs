@@ -176,7 +176,15 @@ fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
         elapsed_ms: entry["time"].as_f64().unwrap_or(0.0).clamp(0.0, 3.6e6) as i64,
         page: entry["pageref"].as_str().map(str::to_owned),
         kind: kind.to_owned(),
+        expected_texts: texts(&entry["_expected"]),
     })
+}
+
+/// The texts that the user of a recording browser expects.
+fn texts(list: &Value) -> Vec<String> {
+    let list = list.as_array().into_iter().flatten();
+    list.filter_map(|text| text.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn milliseconds(text: &str) -> Option<i64> {
@@ -192,7 +200,12 @@ fn headers(fields: &Value) -> Vec<(String, String)> {
             let name = field["name"].as_str()?.trim();
             let value = field["value"].as_str().unwrap_or("");
             let is_real = !name.is_empty() && !name.starts_with(':');
-            is_real.then(|| (name.to_owned(), value.to_owned()))
+            is_real.then_some((name, value))
+        })
+        // Browsers write several fields of one name as lines of one value.
+        .flat_map(|(name, value)| {
+            let lines = value.split('\n');
+            lines.map(|line| (name.to_owned(), line.trim_end_matches('\r').to_owned()))
         })
         .collect()
 }
@@ -362,6 +375,7 @@ fn response(response: &Value) -> Response {
         headers,
         body,
         mime: content["mimeType"].as_str().unwrap_or("").to_owned(),
+        hops: Vec::new(),
     }
 }
 

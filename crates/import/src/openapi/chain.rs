@@ -221,8 +221,7 @@ impl<'d> OperationChain<'_, 'd> {
                     .any(|name| name.eq_ignore_ascii_case("location"))
             })
         });
-        has_location
-            .then(|| ExtractorSource::HeaderPattern("(?i)Location: .*/([^/?#\\s]+)".to_owned()))
+        has_location.then(|| ExtractorSource::header("(?i)Location: .*/([^/?#\\s]+)".to_owned()))
     }
 
     /// The path to the first of the properties.
@@ -347,7 +346,7 @@ fn source(expression: &str) -> Option<ExtractorSource> {
     let expression = expression.trim_start_matches('{').trim_end_matches('}');
     if let Some(field) = expression.strip_prefix("$response.header.") {
         let is_plain = field.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        return is_plain.then(|| ExtractorSource::HeaderPattern(format!("(?i){field}: (.+)")));
+        return is_plain.then(|| ExtractorSource::header(format!("(?i){field}: (.+)")));
     }
     let pointer = expression.strip_prefix("$response.body#")?;
     let mut path = "$".to_owned();

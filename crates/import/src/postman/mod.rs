@@ -436,11 +436,11 @@ impl Importer {
     ) -> bool {
         let source = |value: ScriptValue| match value {
             ScriptValue::Json(path) => Some(ExtractorSource::Json(path)),
-            ScriptValue::Header(field) => Some(ExtractorSource::HeaderPattern(format!(
+            ScriptValue::Header(field) => Some(ExtractorSource::header(format!(
                 "(?i){}: (.+)",
                 plain(&field)
             ))),
-            ScriptValue::Cookie(cookie) => Some(ExtractorSource::HeaderPattern(format!(
+            ScriptValue::Cookie(cookie) => Some(ExtractorSource::header(format!(
                 "(?i)Set-Cookie: {}=([^;\\s]*)",
                 plain(&cookie)
             ))),

@@ -1,5 +1,7 @@
 //! Visits recorded by a real Chromium, where there is one: each plan replays with 20 users without an error.
 
+mod hotel;
+mod in_browser;
 mod like;
 mod made;
 mod second_shop;
@@ -230,4 +232,77 @@ fn the_second_shop_by_har() {
 #[test]
 fn the_second_shop_by_proxy() {
     at_the_second_shop(by_proxy);
+}
+
+/// Records a visit to the hotel through the proxy, and imports it.
+fn at_the_hotel(shop: &Workshop, hotel: &str, email: &str, har: &str, more: &[&str]) -> Finished {
+    let proxy = free_address();
+    let listens = proxy.to_string();
+    let mut words = vec!["record", hotel, "--proxy", &listens, "-o", "visit.jmx"];
+    words.extend(["--no-think-time", "--force", "--har", har]);
+    words.extend(more);
+    let recording = shop.start(&words);
+    hotel::Guest::new(proxy, hotel).visit(email);
+    interrupt(&recording);
+    let recorded = finish(recording, LIMIT);
+    assert_eq!(recorded.code, Some(0), "{}{}", recorded.out, recorded.err);
+    recorded
+}
+
+/// The plan replays with several users, and the hotel refuses nothing.
+fn is_accepted(shop: &Workshop, recorded: &Finished) {
+    let words = [
+        "run",
+        "visit.jmx",
+        "-Jusers=4",
+        "-Jloops=3",
+        "--fail-on",
+        "errors > 0",
+        "--fail-on",
+        "samples < 100",
+        "-l",
+        "visit.jtl",
+    ];
+    let run = shop.run(&words, LIMIT);
+    let rows = shop.read("visit.jtl");
+    assert_eq!(
+        run.code,
+        Some(0),
+        "{}{}{}\n{rows}",
+        recorded.out,
+        run.out,
+        run.err
+    );
+}
+
+#[test]
+fn a_hotel_that_refuses_wrong_values_accepts_its_replays() {
+    let hotel = hotel::start();
+    let (shop, url) = (workshop(), hotel.url("").trim_end_matches('/').to_owned());
+    let recorded = at_the_hotel(&shop, &url, "ann@example.org", "ann.har", &[]);
+    is_accepted(&shop, &recorded);
+    let more = ["--other-user", "ann.har"];
+    let recorded = at_the_hotel(&shop, &url, "bob@example.org", "bob.har", &more);
+    is_accepted(&shop, &recorded);
+    let data = shop.read("visit.csv");
+    assert_eq!(data.lines().next(), Some("email"), "{data}");
+}
+
+#[test]
+fn a_failed_request_does_not_keep_others_from_being_proved() {
+    let (hotel, broken) = (hotel::start(), hotel::start_without("guests"));
+    let (shop, url) = (workshop(), hotel.url("").trim_end_matches('/').to_owned());
+    at_the_hotel(&shop, &url, "ann@example.org", "ann.har", &[]);
+    let server = broken.url("/");
+    let words = ["import", "ann.har", "-o", "proved.jmx", "--verify", &server];
+    let imported = shop.run(&words, LIMIT);
+    assert_eq!(imported.code, Some(0), "{}{}", imported.out, imported.err);
+    for line in [
+        "from `GET /guests/{id}`, sent by `POST /redeem`, was not reached",
+        "differs    `GET /guests/{id}` answered 503, in the recording 200",
+        "from `POST /stays`, sent by 3 requests, proved by two replays",
+        "from `PUT /stays/{id}`, sent by 1 request, proved by two replays",
+    ] {
+        assert!(imported.out.contains(line), "{line}: {}", imported.out);
+    }
 }
