@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use drumfire_commands::console::Console;
 use drumfire_commands::dispatch;
 use drumfire_commands::engine::{Engine, JavaBridge};
+use drumfire_commands::terminal::escape;
 use drumfire_commands::terminal::live::error_columns;
 use drumfire_commands::terminal::style::Style;
 
@@ -38,6 +39,10 @@ fn main() -> ExitCode {
     drumfire_commands::signals::survive_file_limits();
     // Not locked: another thread prints messages to the run.
     let (mut out, mut err) = (io::stdout(), io::stderr());
+    std::panic::set_hook(Box::new(|panic| {
+        let text = format!("{panic}\n");
+        eprint!("{}", escape::text(&drumfire_platform::secrets::text(&text)));
+    }));
     let mut console = Console {
         style: Style::of(&out),
         err_style: Style::of(&err),
@@ -50,6 +55,7 @@ fn main() -> ExitCode {
         err: &mut err,
     };
     let exit = dispatch::execute(&words, &Engine { java: JAVA }, &mut console);
+    let exit = console.end(exit);
     #[cfg(feature = "jvm")]
     drumfire_jvm::leave_after_crash(exit.code());
     exit.into()

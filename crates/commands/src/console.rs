@@ -2,12 +2,19 @@
 //! process.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
+use std::sync::OnceLock;
+
+use drumfire_platform::causes::cause;
+use drumfire_platform::secrets::addresses;
 
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::terminal::escape;
 use crate::terminal::style::Style;
+
+/// Why standard output lost something. A reader that has gone away wants no more, and is no loss.
+static LOSS: OnceLock<String> = OnceLock::new();
 
 /// The surroundings of a command.
 pub struct Console<'a> {
@@ -30,15 +37,29 @@ pub struct Console<'a> {
 }
 
 impl Console<'_> {
-    /// Prints a text to standard output. A reader that has gone away (`| head`) does not stop a run.
+    /// Prints a text to standard output, without user and password of the addresses in it. A reader that has gone away (`| head`) does not stop a run.
     pub fn print(&mut self, text: &str) {
-        self.print_as_it_is(&escape::text(text));
+        self.print_as_it_is(&escape::text(&addresses(text)));
     }
 
     /// Prints commands for a CI system to standard output. The caller has already escaped their texts.
     pub fn print_as_it_is(&mut self, text: &str) {
-        let _ = self.out.write_all(text.as_bytes());
-        let _ = self.out.flush();
+        let written = self.out.write_all(text.as_bytes());
+        if let Err(error) = written.and_then(|()| self.out.flush())
+            && error.kind() != io::ErrorKind::BrokenPipe
+        {
+            LOSS.get_or_init(|| cause(&error));
+        }
+    }
+
+    /// Ends a command: if standard output lost something, that is told, and the command has failed.
+    pub fn end(&mut self, exit: Exit) -> Exit {
+        let Some(why) = LOSS.get() else { return exit };
+        self.error(&format!("standard output cannot be written: {why}"));
+        match exit {
+            Exit::Ok => Exit::RunFailed,
+            other => other,
+        }
     }
 
     /// Prints a line to standard output.
@@ -48,7 +69,9 @@ impl Console<'_> {
 
     /// Prints to standard error.
     pub fn print_error(&mut self, text: &str) {
-        let _ = self.err.write_all(escape::text(text).as_bytes());
+        let _ = self
+            .err
+            .write_all(escape::text(&addresses(text)).as_bytes());
         let _ = self.err.flush();
     }
 

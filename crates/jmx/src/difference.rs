@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::outline::ShownValue;
 use crate::settings::settings;
 use crate::tree::{Node, Tree};
 
@@ -35,6 +36,11 @@ pub(crate) struct PlacedElement<'t> {
 
 /// The differences from one plan to another; empty if they mean the same.
 pub fn differences(old: &Tree, new: &Tree) -> Vec<Difference> {
+    differences_with(old, new, |_, setting| setting.value.clone())
+}
+
+/// The same with values as `shown` shows them; they are compared as they are.
+pub fn differences_with(old: &Tree, new: &Tree, shown: ShownValue) -> Vec<Difference> {
     let mut before = entries(old);
     let mut after = entries(new);
     pair(&mut before, &mut after);
@@ -72,7 +78,7 @@ pub fn differences(old: &Tree, new: &Tree) -> Vec<Difference> {
                 to: entry.path.clone(),
             });
         }
-        changed(entry, partner, &mut found);
+        changed(entry, partner, shown, &mut found);
     }
     found
 }
@@ -165,35 +171,36 @@ fn out_of_order(at: usize, before: &[PlacedElement<'_>], after: &[PlacedElement<
     earlier.filter_map(old_place).any(|other| other > own)
 }
 
-fn changed(new: &PlacedElement<'_>, old: &PlacedElement<'_>, found: &mut Vec<Difference>) {
-    let mut change = |setting: &str, from: &str, to: &str| {
-        if from != to {
-            found.push(Difference::Changed {
-                element: new.path.clone(),
-                setting: setting.to_owned(),
-                from: from.to_owned(),
-                to: to.to_owned(),
-            });
-        }
+fn changed(
+    new: &PlacedElement<'_>,
+    old: &PlacedElement<'_>,
+    shown: ShownValue,
+    found: &mut Vec<Difference>,
+) {
+    let mut change = |setting: &str, from: String, to: String| {
+        found.push(Difference::Changed {
+            element: new.path.clone(),
+            setting: setting.to_owned(),
+            from,
+            to,
+        });
     };
-    change("name", &old.node.name, &new.node.name);
+    if old.node.name != new.node.name {
+        change("name", old.node.name.to_string(), new.node.name.to_string());
+    }
     let (before, after) = (settings(old.node), settings(new.node));
-    let value = |list: &[crate::settings::Setting], path: &str| {
-        let found = list.iter().find(|setting| setting.path == path);
-        found.map_or_else(String::new, |setting| setting.value.clone())
-    };
     for setting in &after {
-        change(
-            &setting.path,
-            &value(&before, &setting.path),
-            &setting.value,
-        );
+        let earlier = before.iter().find(|old| old.path == setting.path);
+        if earlier.is_none_or(|earlier| earlier.value != setting.value) {
+            let from = earlier.map_or_else(String::new, |earlier| shown(old.node, earlier));
+            change(&setting.path, from, shown(new.node, setting));
+        }
     }
     for setting in before
         .iter()
         .filter(|old| !after.iter().any(|new| new.path == old.path))
     {
-        change(&setting.path, &setting.value, "");
+        change(&setting.path, shown(old.node, setting), String::new());
     }
 }
 

@@ -54,7 +54,7 @@ pub use classes::{canonical_class, full_class_name, is_known_alias};
 pub use conflicts::{RESOLVE, conflict};
 pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
 pub use diagnostic::{Diagnostic, Severity};
-pub use difference::{Difference, differences};
+pub use difference::{Difference, differences, differences_with};
 pub use drumfire_platform::spelling::did_you_mean;
 pub use edit::{Edit, EditError};
 pub use known_properties::{
@@ -62,7 +62,7 @@ pub use known_properties::{
 };
 pub use merge::{Conflict, Merged, merge};
 pub use name::Name;
-pub use outline::outline;
+pub use outline::{ShownValue, outline, outline_with};
 pub use properties::{PropertyEntry, PropertyFile, load, read_properties, read_properties_file};
 pub use property_table::PropertyTable;
 pub use read::{Read, read, read_file};

@@ -2,20 +2,28 @@
 
 use std::fmt::Write as _;
 
-use crate::settings::settings;
+use crate::settings::{Setting, settings};
 use crate::tree::{Node, Tree};
+
+/// How a setting of an element is shown.
+pub type ShownValue = fn(&Node, &Setting) -> String;
 
 /// Writes one line for each element and one for each of its settings, indented by depth. A value of several lines follows its
 /// name, each line behind a bar.
 pub fn outline(tree: &Tree) -> String {
+    outline_with(tree, |_, setting| setting.value.clone())
+}
+
+/// The same with values as `shown` shows them.
+pub fn outline_with(tree: &Tree, shown: ShownValue) -> String {
     let mut out = String::new();
     for root in tree.roots.iter() {
-        node(root, 0, &mut out);
+        node(root, 0, shown, &mut out);
     }
     out
 }
 
-fn node(node: &Node, depth: usize, out: &mut String) {
+fn node(node: &Node, depth: usize, shown: ShownValue, out: &mut String) {
     let indent = "  ".repeat(depth);
     let class = node.class.rsplit('.').next().unwrap_or(&node.class);
     let disabled = if node.enabled { "" } else { ", disabled" };
@@ -25,17 +33,18 @@ fn node(node: &Node, depth: usize, out: &mut String) {
         .iter()
         .filter(|setting| setting.path != "enabled")
     {
-        if setting.value.contains('\n') {
+        let value = shown(node, setting);
+        if value.contains('\n') {
             let _ = writeln!(out, "{indent}    {}:", setting.path);
-            for line in setting.value.lines() {
+            for line in value.lines() {
                 let _ = writeln!(out, "{indent}    | {line}");
             }
         } else {
-            let _ = writeln!(out, "{indent}    {}: {}", setting.path, setting.value);
+            let _ = writeln!(out, "{indent}    {}: {value}", setting.path);
         }
     }
     for child in &node.children {
-        self::node(child, depth + 1, out);
+        self::node(child, depth + 1, shown, out);
     }
 }
 

@@ -8,6 +8,10 @@ use crate::tree::{Element, Node, Prop, Props, Value};
 pub struct Setting {
     /// The property names joined by dots; list items in brackets.
     pub path: String,
+    /// The property of the element that holds it.
+    pub top: String,
+    /// The innermost property that holds it.
+    pub property: String,
     /// The text, as JMeter's screen would show it.
     pub value: String,
 }
@@ -18,11 +22,27 @@ pub fn settings(node: &Node) -> Vec<Setting> {
     if !node.enabled {
         all.push(Setting {
             path: "enabled".to_owned(),
+            top: String::new(),
+            property: String::new(),
             value: "false".to_owned(),
         });
     }
-    of_props("", &node.class, &node.props, &mut all);
+    let place = Place {
+        path: "",
+        top: None,
+        property: "",
+    };
+    of_props(&place, &node.class, &node.props, &mut all);
     all
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    path: &'p str,
+    /// The property of the element; `None` at the element itself.
+    top: Option<&'p str>,
+    property: &'p str,
 }
 
 /// A property's name without its class prefix: `num_threads` of `ThreadGroup.num_threads`.
@@ -37,7 +57,7 @@ pub(crate) fn short_name(name: &str) -> &str {
     }
 }
 
-fn of_props(path: &str, class: &str, props: &Props, all: &mut Vec<Setting>) {
+fn of_props(place: &Place<'_>, class: &str, props: &Props, all: &mut Vec<Setting>) {
     for prop in props {
         let is_special = prop.name.starts_with("TestElement.");
         // The path of an argument's value already contains its name.
@@ -47,7 +67,12 @@ fn of_props(path: &str, class: &str, props: &Props, all: &mut Vec<Setting>) {
         );
         let is_beside = is_name && matches!(class, "Argument" | "HTTPArgument" | "Header");
         if !is_special && !is_beside {
-            let inner = own_path(path, class, &prop.name);
+            let path = own_path(place.path, class, &prop.name);
+            let inner = Place {
+                path: &path,
+                top: Some(place.top.unwrap_or(&prop.name)),
+                property: &prop.name,
+            };
             of_value(&inner, &prop.value, all);
         }
     }
@@ -70,24 +95,31 @@ pub(crate) fn joined(path: &str, name: &str) -> String {
     }
 }
 
-fn of_value(path: &str, value: &Value, all: &mut Vec<Setting>) {
+fn of_value(place: &Place<'_>, value: &Value, all: &mut Vec<Setting>) {
+    let path = place.path;
     match value {
         Value::Element(element) => {
-            of_props(path, &element.class, &element.props, all);
+            of_props(place, &element.class, &element.props, all);
             // Elements that code makes have no such attribute.
             if !element.enabled && !element.enabled_as.is_empty() {
-                all.push(Setting {
-                    path: joined(path, "enabled"),
-                    value: "false".to_owned(),
-                });
+                let path = joined(path, "enabled");
+                let place = Place {
+                    path: &path,
+                    ..*place
+                };
+                push(&place, "false".to_owned(), all);
             }
         }
         Value::List(items) | Value::Map(items) => {
-            for (place, item) in items.iter().enumerate() {
+            for (number, item) in (1..).zip(items) {
                 let name = item_name(item);
-                let inner = match name.is_empty() {
-                    true => format!("{path}[{}]", place + 1),
+                let path = match name.is_empty() {
+                    true => format!("{path}[{number}]"),
                     false => format!("{path}[{name}]"),
+                };
+                let inner = Place {
+                    path: &path,
+                    ..*place
                 };
                 of_value(&inner, &item.value, all);
             }
@@ -95,9 +127,9 @@ fn of_value(path: &str, value: &Value, all: &mut Vec<Setting>) {
         Value::Object(object) => {
             let fields = object.children.iter().filter(|field| field.text != "false");
             let names: Vec<&str> = fields.map(|field| field.name.as_str()).collect();
-            push(path, names.join(" "), all);
+            push(place, names.join(" "), all);
         }
-        other => push(path, other.as_str().into_owned(), all),
+        other => push(place, other.as_str().into_owned(), all),
     }
 }
 
@@ -117,10 +149,12 @@ pub(crate) fn item_name(item: &Prop) -> String {
     name.map_or_else(String::new, |name| name.as_str().into_owned())
 }
 
-fn push(path: &str, value: String, all: &mut Vec<Setting>) {
+fn push(place: &Place<'_>, value: String, all: &mut Vec<Setting>) {
     if !value.is_empty() {
         all.push(Setting {
-            path: path.to_owned(),
+            path: place.path.to_owned(),
+            top: place.top.unwrap_or_default().to_owned(),
+            property: place.property.to_owned(),
             value,
         });
     }

@@ -13,6 +13,7 @@ pub mod ports;
 pub mod processes;
 pub mod progress;
 pub mod replacement;
+pub mod secrets;
 pub mod spelling;
 pub mod words;
 

@@ -1,8 +1,10 @@
 //! Aggregates one worker's samples into increments, without locking and without allocating per sample.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use drumfire_platform::secrets::addresses;
 use rustc_hash::FxHashMap;
 
 use crate::buckets::bucket;
@@ -293,6 +295,10 @@ impl Collector {
             Rc::from(&label[..label.floor_char_boundary(self.label_bytes)])
         } else {
             Rc::clone(label)
+        };
+        let label = match addresses(&label) {
+            Cow::Owned(masked) => Rc::from(masked),
+            Cow::Borrowed(_) => label,
         };
         if let Some(&place) = index.get(&label) {
             return place;

@@ -1,12 +1,13 @@
 //! Failed samples grouped by kind, with the full first sample of each kind.
 
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
+use drumfire_platform::secrets;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::sample::Sample;
-use crate::secrets::{masked_fields, masked_headers};
 
 /// Limit of distinct kinds of failures; further kinds are counted together.
 const MAX_KINDS: usize = 2_000;
@@ -103,39 +104,39 @@ pub struct FailedSample {
 impl FailedSample {
     fn of(sample: &Sample, most: usize) -> FailedSample {
         let cut = |text: &str| cut(text, most);
-        let text = |text: Option<&str>| cut(text.unwrap_or_default());
-        let fields = |text: Option<&str>| cut(&masked_fields(text.unwrap_or_default()));
-        let headers = |text: Option<&str>| cut(&masked_headers(text.unwrap_or_default()));
+        let masked = |text: &str| cut(&secrets::text(text));
+        let text = |text: Option<&str>| masked(text.unwrap_or_default());
+        let headers = |text: Option<&str>| cut(&secrets::headers(text.unwrap_or_default()));
         let body = sample.response_data.as_deref().unwrap_or_default();
         let body = String::from_utf8_lossy(&body[..body.len().min(most + 4)]);
         let failed = sample.assertions.iter().filter(|a| a.failure || a.error);
         FailedSample {
-            label: cut(&sample.label),
+            label: cut(&secrets::addresses(&sample.label)),
             thread_name: cut(&sample.thread_name),
             start_ms: sample.start_ms,
             elapsed_ms: sample.elapsed_ms,
             code: cut(&sample.code),
-            message: cut(&sample.message),
+            message: masked(&sample.message),
             assertions: failed
                 .map(|assertion| {
                     let message = assertion.message.as_deref().unwrap_or_default();
                     match assertion.name.as_deref() {
-                        Some(name) if !name.is_empty() => cut(&format!("{name}: {message}")),
-                        _ => cut(message),
+                        Some(name) if !name.is_empty() => masked(&format!("{name}: {message}")),
+                        _ => masked(message),
                     }
                 })
                 .collect(),
-            url: fields(sample.url.as_deref()),
+            url: text(sample.url.as_deref()),
             method: text(sample.method.as_deref()),
             request_headers: headers(sample.request_headers.as_deref()),
-            request_body: fields(
+            request_body: text(
                 sample
                     .query_string
                     .as_deref()
                     .or(sample.sampler_data.as_deref()),
             ),
             response_headers: headers(sample.response_headers.as_deref()),
-            response_body: fields(Some(&body)),
+            response_body: masked(&body),
         }
     }
 }
@@ -218,6 +219,13 @@ impl ErrorKinds {
             kind.count += 1;
             return;
         }
+        if let Cow::Owned(masked) = masked_key(&self.key) {
+            self.key = masked;
+            if let Some(kind) = self.kinds.get_mut(self.key.as_str()) {
+                kind.count += 1;
+                return;
+            }
+        }
         let most = match self.kinds.len() {
             0..MAX_LONG => KEPT_BYTES,
             _ => SHORT_BYTES,
@@ -295,6 +303,17 @@ impl ErrorKinds {
             OTHER_ERRORS.to_owned()
         };
         self.kinds.entry(key).or_default().add(count, first);
+    }
+}
+
+/// A key whose label and message tell no secrets.
+fn masked_key(key: &str) -> Cow<'_, str> {
+    match key.split_once('\0') {
+        Some((label, rest)) => match (secrets::addresses(label), secrets::text(rest)) {
+            (Cow::Borrowed(_), Cow::Borrowed(_)) => Cow::Borrowed(key),
+            (label, rest) => Cow::Owned(format!("{label}\0{rest}")),
+        },
+        None => Cow::Borrowed(key),
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use drumfire_platform::secrets;
 use serde::{Deserialize, Serialize};
 
 use crate::collect::LabelCount;
@@ -34,9 +35,9 @@ impl RecentError {
     pub(crate) fn of(sample: &Sample) -> RecentError {
         RecentError {
             end_ms: sample.end_ms,
-            label: sample.label.as_ref().to_owned(),
+            label: secrets::addresses(&sample.label).into_owned(),
             code: sample.code.as_str().to_owned(),
-            message: failures::error_message(sample).to_owned(),
+            message: secrets::text(failures::error_message(sample)).into_owned(),
         }
     }
 }

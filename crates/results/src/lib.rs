@@ -26,7 +26,6 @@ mod record;
 mod row;
 mod sample;
 mod save_config;
-mod secrets;
 mod sparse;
 mod statistics;
 mod summariser;
@@ -57,7 +56,6 @@ pub use sample::{
     Written,
 };
 pub use save_config::{SaveConfig, SaveConfigError, TimestampFormat};
-pub use secrets::{MASK, is_secret, masked_fields, masked_headers};
 pub use sparse::{Sparse, percentile_of};
 pub use statistics::{LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording, StatisticsRow};
 pub use summariser::{Summariser, SummariserSettings, SummaryDelta, ThreadCounts};

@@ -1,5 +1,6 @@
 //! Statistics per label over a whole run, and the rows of the final table.
 
+use drumfire_platform::secrets::addresses;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -244,6 +245,7 @@ impl From<Recording> for RecordingParts {
 impl Recording {
     /// The place of a label, added if new; beyond [`MAX_LABELS`] the place of [`OTHER_LABELS`].
     pub fn place(&mut self, label: &str, transaction: bool) -> usize {
+        let label = &*addresses(label);
         let label = if self.labels.len() < MAX_LABELS {
             label
         } else {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use drumfire_platform::secrets;
 use drumfire_results::Increment;
 
 use crate::encoder::{Encoder, Interval, Users};
@@ -319,7 +320,7 @@ impl Sender {
         if delivery.problem.is_none() {
             tracing::warn!("sink {} at {}: {error}", delivery.sink, delivery.address);
         }
-        delivery.problem = Some(error.to_string());
+        delivery.problem = Some(secrets::text(&error.to_string()).into_owned());
     }
 
     /// Sends what is left. A destination that took nothing of late gets one more attempt, so that it does not delay the end.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use drumfire_authorities::Authorities;
 use drumfire_platform::causes::cause;
 use drumfire_platform::ports::bad_port;
+use drumfire_platform::secrets;
 use drumfire_platform::spelling::one_of;
 use thiserror::Error;
 
@@ -256,9 +257,9 @@ fn is_url(text: &str) -> bool {
     host.is_some_and(|host| !host.is_empty() && !host.starts_with(':'))
 }
 
-/// A target without user and password, for messages.
+/// A target without secrets, for messages.
 fn shown(target: &str) -> String {
-    drumfire_authorities::without_credentials(target).0
+    secrets::shown("target", target).into_owned()
 }
 
 fn is_host_and_port(text: &str) -> bool {
@@ -369,7 +370,7 @@ mod tests {
         assert!(RequestedOutput::parse("otlp=http://me:pw@h").is_ok());
         let secret = why("influxdb=htps://me:secret@h/");
         assert!(
-            secret.contains("htps://h/") && !secret.contains("secret"),
+            secret.contains("htps://***@h/") && !secret.contains("secret"),
             "{secret}"
         );
         assert!(RequestedOutput::parse("prometheus=127.0.0.1:9270").is_ok());

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use drumfire_elements::config::user_defined_variables;
 use drumfire_elements::other::test_plan;
 use drumfire_jmx::{Element, Node, Tree};
+use drumfire_platform::secrets;
 use serde_json::Value;
 
 use crate::amount::{Amount, seconds};
@@ -326,12 +327,9 @@ fn masked(value: Value) -> Value {
     match value {
         Value::Object(table) => {
             let entries = table.into_iter().map(|(key, value)| {
-                let lower = key.to_lowercase();
-                let is_secret = ["password", "secret", "token"]
-                    .iter()
-                    .any(|sign| lower.ends_with(sign));
                 let value = match value {
-                    Value::String(text) if is_secret && !text.is_empty() => Value::from("********"),
+                    Value::String(text) => Value::from(secrets::shown(&key, &text)),
+                    Value::Number(_) if secrets::is_secret(&key) => Value::from(secrets::MASK),
                     other => masked(other),
                 };
                 (key, value)
@@ -339,6 +337,7 @@ fn masked(value: Value) -> Value {
             Value::Object(entries.collect())
         }
         Value::Array(items) => Value::Array(items.into_iter().map(masked).collect()),
+        Value::String(text) => Value::from(secrets::text(&text)),
         other => other,
     }
 }

@@ -1,5 +1,10 @@
 //! Responses and servers that would cost memory or time without bound, and the property that bounds each.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use drumfire_testkit::plans::{debug, pause};
 use drumfire_testkit::program::LIMIT;
 use drumfire_testkit::server::{ResponseStep, Server};
 
@@ -58,6 +63,13 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "memory-of-a-control-group",
+        is_quick: false,
+        before: "`doctor` showed the machine's memory, and the run was killed without a word",
+        after: "`doctor` names the limit, and a run warns at 90 % of it",
+        stage: scarce_group,
+    },
+    Fault {
         name: "an-upload-nobody-takes",
         is_quick: false,
         before: "the user waited for ever",
@@ -80,6 +92,73 @@ fn names_limit(bench: &FaultBench, response: Vec<u8>, property: &str) -> anyhow:
         finished.contains(property),
         &format!("the row does not name `{property}`: {finished}"),
     )
+}
+
+/// A control group with a limit, removed when dropped.
+struct LimitedGroup(PathBuf);
+
+impl LimitedGroup {
+    const MIB: u64 = 600;
+
+    /// Makes a group below the root of version 1, or of version 2 if that has the memory; `None` without the right to.
+    fn make() -> Option<LimitedGroup> {
+        let name = format!("drumfire-faults-{}", std::process::id());
+        let versions = [
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+            ("/sys/fs/cgroup", "memory.max"),
+        ];
+        versions.iter().find_map(|(root, limit)| {
+            let group = LimitedGroup(Path::new(root).join(&name));
+            fs::create_dir(&group.0).ok()?;
+            let bytes = (LimitedGroup::MIB << 20).to_string();
+            // Without the controller, the group has no such file, and none can be made.
+            fs::write(group.0.join(limit), bytes).ok().map(|()| group)
+        })
+    }
+
+    /// The words of a shell that enter the group.
+    fn enter(&self) -> String {
+        format!("echo $$ > {}/cgroup.procs", self.0.display())
+    }
+}
+
+impl Drop for LimitedGroup {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// Runs in a real control group whose memory another process takes almost whole.
+fn scarce_group(bench: &FaultBench) -> anyhow::Result<()> {
+    let Some(group) = LimitedGroup::make() else {
+        println!("        skipped: it needs the right to make a control group with a memory limit");
+        return Ok(());
+    };
+    let workshop = bench.with_plan("1", 30, &[pause(100), debug("d")].concat());
+    let doctor = bench.run_limited(&workshop, &group.enter(), "doctor")?;
+    let told = format!("{} MiB, the limit of the control group", LimitedGroup::MIB);
+    expect(&doctor, 0, &[&told])?;
+    let calm = bench.run_limited(&workshop, &group.enter(), "run p.jmx")?;
+    expect(&calm, 0, &["verdict  "])?;
+    ensure(
+        !calm.err.contains("control group"),
+        &format!("a warning without need: {}", calm.err),
+    )?;
+    // `tail` keeps what it has read until the end.
+    let ballast = LimitedGroup::MIB * 93 / 100;
+    let enter = format!(
+        "{}; (head -c {ballast}M /dev/zero; sleep 8) | tail -c 1000M > /dev/null & sleep 2",
+        group.enter()
+    );
+    let scarce = bench.run_limited(&workshop, &enter, "run p.jmx")?;
+    let told = format!(
+        "of {} MiB of the control group's memory are in use",
+        LimitedGroup::MIB
+    );
+    let handled = expect(&scarce, 0, &[&told]);
+    // The group can be removed once its processes have ended.
+    std::thread::sleep(Duration::from_secs(7));
+    handled
 }
 
 /// Sends 64 MiB to a server that reads no body.

@@ -48,6 +48,89 @@ pub const FAULTS: &[Fault] = &[
         stage: |bench| two_runs(bench, &["--out", "json=o.json"], &["--out", "json=o.json"]),
     },
     Fault {
+        name: "reports-of-two-runs",
+        is_quick: true,
+        before: "the run that ended last replaced the report and the summary of the other without a word",
+        after: "the second run is refused, exit code 1; the files of a killed run are free",
+        stage: |bench| {
+            for option in [
+                "--summary-json",
+                "--report",
+                "--junit",
+                "--markdown",
+                "--metrics",
+            ] {
+                // The results file shows that the first run has begun.
+                let first = [option, "out.file", "-l", "r.csv"];
+                two_runs(bench, &first, &[option, "./out.file"])?;
+            }
+            let same = ["--summary-json", "x", "--junit", "x"];
+            let finished = bench.run(&sample("s"), &same);
+            expect(&finished, 1, &["the JUnit file", "nothing was sent"])
+        },
+    },
+    Fault {
+        name: "log-of-two-runs",
+        is_quick: true,
+        before: "the second run wrote over the lines of the first",
+        after: "the log has the lines of both",
+        stage: |bench| {
+            let workshop = bench.with_plan("1", 20, &[pause(100), sample("s")].concat());
+            let first = start(&workshop, &["run", "p.jmx"]);
+            until_exists(&workshop, "jmeter.log")?;
+            std::thread::sleep(Duration::from_millis(500));
+            let second = workshop.run(&["run", "p.jmx"], LIMIT);
+            expect(&second, 0, &["... end of run"])?;
+            expect(&first.finish()?, 0, &["... end of run"])?;
+            let count = workshop
+                .read("jmeter.log")
+                .matches("Starting 1 threads")
+                .count();
+            ensure(count == 2, &format!("{count} of two starts in the log"))
+        },
+    },
+    Fault {
+        name: "standard-output-on-a-full-disk",
+        is_quick: true,
+        before: "exit code 0 without a word",
+        after: "exit code 1 with the cause; a reader that goes away is none",
+        stage: |bench| {
+            let workshop = bench.with_plan("1", 1, &sample("s"));
+            for words in [
+                "show p.jmx > /dev/full",
+                "plan p.jmx > /dev/full",
+                "run p.jmx > /dev/full",
+            ] {
+                let finished = bench.run_limited(&workshop, "true", words)?;
+                expect(
+                    &finished,
+                    1,
+                    &["standard output cannot be written: the disk is full"],
+                )?;
+            }
+            let gone = bench.run_limited(&workshop, "true", "show p.jmx | true")?;
+            ensure(gone.err.is_empty(), &gone.err)
+        },
+    },
+    Fault {
+        name: "control-sequences-in-the-log",
+        is_quick: true,
+        before: "a label cleared the terminal of whoever read the log",
+        after: "control characters are escaped",
+        stage: |bench| {
+            let workshop = bench.folder();
+            let named = group("1", 1, &sample("s"));
+            let named = named.replace("users\"", "a&#27;[2J&#155;b&#8238;c&#13;d\"");
+            workshop.write("q.jmx", plan(&named));
+            let finished = workshop.run(&["run", "q.jmx"], LIMIT);
+            expect(&finished, 0, &["verdict  "])?;
+            let log = workshop.read("jmeter.log");
+            ensure(log.contains(r"a\x1b[2J"), "the log has no label")?;
+            let raw = log.chars().find(|c| c.is_control() && !"\n\t".contains(*c));
+            ensure(raw.is_none(), &format!("the log has {raw:?}"))
+        },
+    },
+    Fault {
         name: "json-unwritable",
         is_quick: true,
         before: "exit code 2, that of a wrong command line",

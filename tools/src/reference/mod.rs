@@ -4,6 +4,7 @@
 mod elements;
 mod functions;
 mod properties;
+mod secrets;
 
 use std::path::Path;
 
@@ -18,6 +19,7 @@ fn pages(root: &Path) -> anyhow::Result<Vec<(&'static str, String)>> {
         ("elements.md", elements::page(root)?),
         ("functions.md", functions::page()),
         ("properties.md", properties::page()),
+        ("secrets.md", secrets::page()),
     ])
 }
 

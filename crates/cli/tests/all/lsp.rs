@@ -76,7 +76,7 @@ const PART: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </hashTree></hashTree></hashTree></jmeterTestPlan>
 "#;
 
-struct Client {
+pub(super) struct Client {
     server: Child,
     input: ChildStdin,
     messages: Receiver<Value>,
@@ -93,7 +93,7 @@ impl Drop for Client {
 }
 
 impl Client {
-    fn start() -> Client {
+    pub(super) fn start() -> Client {
         let folder = tempfile::tempdir().expect("a folder");
         let mut server = Command::new(env!("CARGO_BIN_EXE_drumfire"))
             .arg("lsp")
@@ -145,11 +145,11 @@ impl Client {
         client
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn uri(&self, name: &str) -> String {
+    pub(super) fn uri(&self, name: &str) -> String {
         format!("file://{}", self.path(name).display())
     }
 
@@ -177,13 +177,13 @@ impl Client {
         }
     }
 
-    fn ask(&mut self, method: &str, parameters: Value) -> Value {
+    pub(super) fn ask(&mut self, method: &str, parameters: Value) -> Value {
         let answer = self.answer(method, parameters);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].clone()
     }
 
-    fn open(&mut self, name: &str, text: &str) {
+    pub(super) fn open(&mut self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).expect("it is written");
         let document =
             json!({ "uri": self.uri(name), "languageId": "jmx", "version": 1, "text": text });

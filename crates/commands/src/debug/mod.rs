@@ -48,7 +48,9 @@ pub fn debug(
     let secrets = Secrets(arguments.show_secrets);
     let control = Control::default();
     let on_sample: OnSample = match arguments.text {
-        true => Box::new(move |number, shown| print(&render(number, shown, secrets))),
+        true => {
+            Box::new(move |number, shown| print(&secrets.fields(&render(number, shown, secrets))))
+        }
         false => Box::new(|_, _| {}),
     };
     let live = live(arguments);

@@ -65,7 +65,7 @@ impl DebugPage {
         let samples: Vec<Value> = self.session.samples(|samples| {
             let samples = (1..).zip(samples);
             samples
-                .map(|(number, shown)| brief(number, shown))
+                .map(|(number, shown)| brief(number, shown, self.secrets))
                 .collect()
         });
         let halted = self.session.halted().map(|halted| {
@@ -118,7 +118,7 @@ impl DebugPage {
     fn change(&self, change: &Change) -> Value {
         let shown = |value: &Option<String>| {
             let value = value.as_ref();
-            value.map(|value| self.secrets.value(&change.name, value).to_owned())
+            value.map(|value| self.secrets.value(&change.name, value).into_owned())
         };
         json!({ "name": change.name, "before": shown(&change.before), "after": shown(&change.after) })
     }
@@ -145,15 +145,20 @@ impl DebugPage {
             .iter()
             .map(|child| self.view(child))
             .collect();
+        let assertions = sample.assertions.iter().map(|(name, fault)| {
+            let fault = fault.as_ref().map(|fault| secrets.fields(fault));
+            json!({"name": name, "fault": fault})
+        });
+        let assertions: Vec<Value> = assertions.collect();
         json!({
-            "label": sample.label, "code": sample.code, "message": sample.message, "success": sample.success,
-            "startMs": sample.start_ms, "elapsedUs": sample.elapsed_us, "latencyMs": sample.latency_ms,
+            "label": secrets.fields(&sample.label), "code": sample.code,
+            "message": secrets.fields(&sample.message), "success": sample.success, "startMs": sample.start_ms, "elapsedUs": sample.elapsed_us, "latencyMs": sample.latency_ms,
             "connectMs": sample.connect_ms, "sentBytes": sample.sent_bytes, "receivedBytes": sample.received_bytes,
             "url": masked.url, "method": sample.method, "requestHeaders": masked.request_headers,
             "cookies": masked.cookies, "requestBody": masked.request_body,
             "responseHeaders": secrets.headers(&sample.response_headers), "contentType": sample.content_type,
             "responseBody": secrets.fields(&sample.response_body), "isBinary": sample.is_binary,
-            "assertions": sample.assertions.iter().map(|(name, fault)| json!({"name": name, "fault": fault})).collect::<Vec<_>>(),
+            "assertions": assertions,
             "curl": curl::command(&masked), "children": children,
         })
     }
@@ -222,18 +227,18 @@ fn read<T: for<'de> Deserialize<'de>>(body: &[u8]) -> Result<T, Refused> {
     serde_json::from_slice(body).map_err(|error| format!("The body does not fit: {error}").into())
 }
 
-fn brief(number: usize, shown: &Shown) -> Value {
-    fn of(sample: &SampleView) -> Value {
+fn brief(number: usize, shown: &Shown, secrets: Secrets) -> Value {
+    fn of(sample: &SampleView, secrets: Secrets) -> Value {
         json!({
-            "label": sample.label,
+            "label": secrets.fields(&sample.label),
             "code": sample.code,
-            "message": sample.message,
+            "message": secrets.fields(&sample.message),
             "success": sample.success,
             "elapsedUs": sample.elapsed_us,
-            "children": sample.children.iter().map(of).collect::<Vec<_>>(),
+            "children": sample.children.iter().map(|child| of(child, secrets)).collect::<Vec<_>>(),
         })
     }
-    let mut brief = of(&shown.sample);
+    let mut brief = of(&shown.sample, secrets);
     brief["number"] = number.into();
     // The page's search looks through these as they were on the wire.
     brief["elements"] = shown

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use drumfire_engine::{ElementKind, SampleView};
-use drumfire_results::{MASK, is_secret, masked_fields, masked_headers};
+use drumfire_platform::secrets::{self, MASK};
 
 use super::session::{DebugStep, Shown};
 
@@ -23,7 +23,7 @@ impl Secrets {
     pub fn headers<'t>(self, text: &'t str) -> Cow<'t, str> {
         match self.0 {
             true => Cow::Borrowed(text),
-            false => masked_headers(text),
+            false => secrets::headers(text),
         }
     }
 
@@ -31,15 +31,15 @@ impl Secrets {
     pub fn fields<'t>(self, text: &'t str) -> Cow<'t, str> {
         match self.0 {
             true => Cow::Borrowed(text),
-            false => masked_fields(text),
+            false => secrets::text(text),
         }
     }
 
     /// The value of a variable, masked unless secrets are shown.
-    pub fn value<'t>(self, name: &str, value: &'t str) -> &'t str {
-        match !self.0 && is_secret(name) {
-            true => MASK,
-            false => value,
+    pub fn value<'t>(self, name: &str, value: &'t str) -> Cow<'t, str> {
+        match self.0 {
+            true => Cow::Borrowed(value),
+            false => secrets::shown(name, value),
         }
     }
 

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use drumfire_health::{Ceiling, Limits, Machine, PlanDemands, ceilings, dangerous_settings};
+use drumfire_platform::secrets;
 
 use crate::console::Console;
 use crate::doctor::arguments::DoctorArguments;
@@ -79,7 +80,11 @@ fn demand(
     let (program, _) = engine
         .draft(&plan, &settings)
         .map_err(|faults| console.refusal_of(&faults))?;
-    Ok(program.describe().demand)
+    let mut demand = program.describe().demand;
+    for target in &mut demand.targets {
+        *target = secrets::shown("target", target).into_owned();
+    }
+    Ok(demand)
 }
 
 /// The load of a plan. Without a plan, it assumes JMeter's defaults: new connections in each iteration, to

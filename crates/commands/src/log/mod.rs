@@ -1,18 +1,22 @@
 //! The program's log (`-j`, `jmeter.log`), in the line format of JMeter's Log4j configuration, `%d %p %c{1.}: %m%n`:
-//! `2026-11-21 01:33:43,335 INFO o.a.j.s.SampleResult: text`.
+//! `2026-11-21 01:33:43,335 INFO o.a.j.s.SampleResult: text`. Unlike JMeter's, it has no control characters, which a terminal
+//! would obey, and the program's own lines have no secrets.
 
 mod levels;
 pub mod options;
 mod queue;
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use drumfire_java::date::SimplePattern;
 use drumfire_platform::causes::cause;
+use drumfire_platform::files::claim;
+use drumfire_platform::secrets;
 use drumfire_platform::words::counted;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -23,6 +27,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::log::options::LogOptions;
+use crate::terminal::escape;
 pub use levels::Levels;
 pub use queue::{set_queue_levels, start_queue};
 
@@ -62,7 +67,12 @@ fn create(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    File::create(path)
+    let file = OpenOptions::new().create(true).append(true).open(path)?;
+    // The lines of a run that is under way stay, and this run's follow them.
+    if claim(&file).is_ok() && file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    Ok(file)
 }
 
 /// Replaces patterns in single quotes with the date (`NewDriver.replaceDateFormatInFileName`).
@@ -139,7 +149,7 @@ impl<S: Subscriber> Layer<S> for JmeterLog {
             &self.zone,
             level.as_str(),
             category,
-            &parts.message,
+            &parts.harmless_message(),
         );
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.write_all(line.as_bytes()) {
@@ -152,6 +162,17 @@ impl<S: Subscriber> Layer<S> for JmeterLog {
 struct Parts {
     message: String,
     category: Option<String>,
+}
+
+impl Parts {
+    /// The message without control characters and, unless a script wrote it, without secrets.
+    fn harmless_message(&self) -> String {
+        let message = match self.category {
+            Some(_) => Cow::Borrowed(self.message.as_str()),
+            None => secrets::text(&self.message),
+        };
+        escape::lines(&message).into_owned()
+    }
 }
 
 impl Visit for Parts {

@@ -84,7 +84,7 @@ impl<S: Subscriber> Layer<S> for QueuedLog {
             Level::DEBUG => LogLevel::Debug,
             Level::TRACE => LogLevel::Trace,
         };
-        self.0.push(level, category, &parts.message);
+        self.0.push(level, category, &parts.harmless_message());
     }
 }
 

@@ -4,6 +4,8 @@ pub mod arguments;
 
 use std::fmt::Write as _;
 
+use drumfire_platform::secrets;
+
 use crate::console::Console;
 use crate::engine::{
     Engine, GroupView, LevelStretch, LevelUnit, PlanView, Share, SplitView, TreeRow, UserWindow,
@@ -37,7 +39,13 @@ pub fn plan(
     for class in absent.map_err(|faults| console.refusal_of(&faults))? {
         console.warn(&format!("`{class}`: {}", drumfire_engine::absent(&class)));
     }
-    let view = program.describe();
+    let mut view = program.describe();
+    for property in &mut view.properties {
+        property.value = secrets::shown(&property.name, &property.value).into_owned();
+    }
+    for target in &mut view.demand.targets {
+        *target = secrets::shown("target", target).into_owned();
+    }
     let split = options
         .agents
         .map(|agents| program.split(&Share::of_weights(&vec![1; agents as usize], 0)));

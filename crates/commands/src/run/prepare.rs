@@ -33,6 +33,7 @@ use crate::run::arguments::{PlanChoice, Progress, ResultsFile, RunArguments};
 use crate::run::criteria::baseline;
 use crate::run::criteria::guards::{Board, Guards};
 use crate::run::criteria::thresholds::{LabelCondition, check_labels, warn_of_inversions};
+use crate::run::outputs::claims::Claims;
 use crate::run::outputs::exports::Exports;
 use crate::run::outputs::ui::Ui;
 use crate::run::run_file::fingerprint::Fingerprint;
@@ -80,6 +81,8 @@ pub struct RunFacts {
     pub groups: Vec<GroupView>,
     /// The order for the coordinator, for a run on several machines.
     pub fleet: Option<FleetOrder>,
+    /// Keeps other runs from writing the same files until the run ends.
+    _claims: Claims,
     /// Serves the demo site until the run ends.
     _demo: Option<DemoSite>,
     /// Holds the files of the built-in plan until the run ends.
@@ -133,7 +136,10 @@ pub fn prepare(
         program.result_files()
     };
     let folder = brief.report.files.folder.as_deref();
-    outputs::prove(&outputs::of_run(&brief.options, results, folder))?;
+    let wanted = outputs::of_run(&brief.options, results, folder);
+    outputs::prove(&wanted)?;
+    let state = drumfire_platform::state_folder(console.variable);
+    brief._claims = Claims::take(&wanted, state.as_deref())?;
     if brief.options.progress != Progress::Quiet && !brief.options.is_of_url() {
         announce(brief.fingerprint.shown(), &brief.settings, console);
     }
@@ -231,6 +237,7 @@ fn begin(
         groups: Vec::new(),
         fleet: None,
         _demo: demo,
+        _claims: Claims::default(),
         _quickstart: chosen.quickstart,
     };
     Ok((brief, listening))

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use drumfire_import::{Address, Draft, DraftLoad, DraftStep, Request, RequestBody, Transaction};
 use drumfire_platform::ports::{PORT, bad_port};
+use drumfire_platform::secrets;
 use drumfire_results::Recording;
 use tempfile::TempDir;
 
@@ -288,7 +289,7 @@ fn shown(address: &Address) -> String {
     } else {
         format!(":{port}")
     };
-    format!("{scheme}://{host}{port}{path}")
+    secrets::text(&format!("{scheme}://{host}{port}{path}")).into_owned()
 }
 
 /// The line about a saved plan. A plan accepts any certificate, as in JMeter.

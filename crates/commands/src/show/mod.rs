@@ -1,12 +1,15 @@
 //! `drumfire show` and `drumfire diff`: print plans as text, and how two plans differ in meaning.
 
+mod secrets;
+
 use std::path::{Path, PathBuf};
 
-use drumfire_jmx::{Difference, Tree};
+use drumfire_jmx::{Difference, ShownValue, Tree};
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
+use crate::terminal::escape;
 
 /// The options of `show`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
@@ -14,6 +17,9 @@ use crate::refusal::Refusal;
 pub struct ShowArguments {
     /// The plan (.jmx)
     pub plan: PathBuf,
+    /// Show passwords, tokens and cookies unmasked
+    #[arg(long)]
+    pub show_secrets: bool,
 }
 
 /// The options of `diff`.
@@ -24,12 +30,16 @@ pub struct DiffArguments {
     pub old: PathBuf,
     /// The later plan
     pub new: PathBuf,
+    /// Show passwords, tokens and cookies unmasked
+    #[arg(long)]
+    pub show_secrets: bool,
 }
 
 /// Prints the outline of a plan.
 pub fn show(arguments: &ShowArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let tree = tree(&arguments.plan, console)?;
-    console.print(&drumfire_jmx::outline(&tree));
+    let text = drumfire_jmx::outline_with(&tree, shown(arguments.show_secrets));
+    print(&text, arguments.show_secrets, console);
     Ok(Exit::Ok)
 }
 
@@ -37,13 +47,28 @@ pub fn show(arguments: &ShowArguments, console: &mut Console<'_>) -> Result<Exit
 pub fn diff(arguments: &DiffArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let old = canonical(&tree(&arguments.old, console)?);
     let new = canonical(&tree(&arguments.new, console)?);
-    let differences = drumfire_jmx::differences(&old, &new);
+    let differences = drumfire_jmx::differences_with(&old, &new, shown(arguments.show_secrets));
     let text = lines(&differences, console);
-    console.print(&text);
+    print(&text, arguments.show_secrets, console);
     Ok(match differences.is_empty() {
         true => Exit::Ok,
         false => Exit::RunFailed,
     })
+}
+
+/// How settings are shown.
+fn shown(with_secrets: bool) -> ShownValue {
+    match with_secrets {
+        true => |_, setting| setting.value.clone(),
+        false => secrets::masked,
+    }
+}
+
+fn print(text: &str, with_secrets: bool, console: &mut Console<'_>) {
+    match with_secrets {
+        true => console.print_as_it_is(&escape::text(text)),
+        false => console.print(text),
+    }
 }
 
 fn tree(plan: &Path, console: &Console<'_>) -> Result<Tree, Refusal> {
@@ -93,11 +118,7 @@ fn lines(differences: &[Difference], console: &Console<'_>) -> String {
                 if last != element {
                     text.push_str(&format!("{}  {element}\n", style.yellow("changed")));
                 }
-                text.push_str(&format!(
-                    "    {setting}: {} -> {}\n",
-                    shown(from),
-                    shown(to)
-                ));
+                text.push_str(&format!("    {setting}: {} -> {}\n", cut(from), cut(to)));
             }
         }
         last = match difference {
@@ -109,7 +130,7 @@ fn lines(differences: &[Difference], console: &Console<'_>) -> String {
 }
 
 /// A value on one line; long values are cut.
-fn shown(value: &str) -> String {
+fn cut(value: &str) -> String {
     const LONGEST: usize = 60;
     if value.is_empty() {
         return "(nothing)".to_owned();

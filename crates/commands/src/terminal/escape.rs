@@ -32,6 +32,27 @@ pub fn line(line: &str) -> Cow<'_, str> {
     }
 }
 
+/// Escapes the control characters of a text for a file that people read in a terminal, as with `tail -f`: `\u{1b}` becomes
+/// `\x1b`. Line ends and tabs stay.
+pub fn lines(text: &str) -> Cow<'_, str> {
+    let text = match text.contains("\r\n") {
+        true => Cow::Owned(text.replace("\r\n", "\n")),
+        false => Cow::Borrowed(text),
+    };
+    if !text.chars().any(is_control) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match u32::from(c) {
+            code if is_control(c) && code < 0x100 => out.push_str(&format!("\\x{code:02x}")),
+            code if is_control(c) => out.push_str(&format!("\\u{{{code:x}}}")),
+            _ => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Whether a terminal may obey the character. Line ends are up to the caller; tabs are harmless.
 fn is_control(c: char) -> bool {
     // Bidirectional controls reorder the text that is shown.
@@ -121,6 +142,16 @@ mod tests {
         assert!(shown.len() < LONGEST_LINE + 100, "{}", shown.len());
         assert!(shown.starts_with("label\n: :ééé") && shown.ends_with("éend\nlast"));
         assert_eq!(text(&"x".repeat(LONGEST_LINE)).len(), LONGEST_LINE);
+    }
+
+    #[test]
+    fn a_log_has_no_control_characters_but_line_ends_and_tabs() {
+        assert_eq!(
+            lines("a\x1b[2Jb\rc\x07\u{9b}\u{202e}"),
+            "a\\x1b[2Jb\\x0dc\\x07\\x9b\\u{202e}"
+        );
+        assert_eq!(lines("a\tb\r\n\tc\n"), "a\tb\n\tc\n");
+        assert!(matches!(lines("plain\n"), Cow::Borrowed("plain\n")));
     }
 
     #[test]

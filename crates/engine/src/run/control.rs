@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
+use drumfire_platform::secrets;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
@@ -333,7 +334,7 @@ impl Control {
         if marks.len() < MOST_MARKS {
             marks.push(Mark {
                 at_ms,
-                text: text.to_owned(),
+                text: secrets::text(text).into_owned(),
             });
         }
     }

@@ -70,6 +70,7 @@ pages! {
     reference_of_elements_holds: "docs/reference/elements.md",
     reference_of_functions_holds: "docs/reference/functions.md",
     reference_of_properties_holds: "docs/reference/properties.md",
+    reference_of_secrets_holds: "docs/reference/secrets.md",
     reference_of_the_summary_holds: "docs/reference/summary.md",
     reference_of_trouble_holds: "docs/reference/trouble.md",
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use drumfire_authorities::Authorities;
 use drumfire_engine::AgentTick;
 use drumfire_health::Grade;
+use drumfire_platform::secrets;
 use drumfire_results::{CollectorSet, Recording, SampleQueue, ThreadCounts};
 use drumfire_sinks::{AgentMetrics, Delivery, Exporter, RequestedOutput, RunInfo, Sink, Users};
 use jiff::Timestamp;
@@ -273,7 +274,9 @@ fn list(text: &str) -> Vec<String> {
 
 fn tag(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some((name, value)) if !name.is_empty() => {
+            Ok((name.to_owned(), secrets::shown(name, value).into_owned()))
+        }
         _ => Err(format!(
             "`{text}` is not NAME=VALUE, such as --tag team=shop"
         )),

@@ -2,6 +2,7 @@
 //! later does not affect the others: they are written, and the command ends with an error.
 
 mod backends;
+pub mod claims;
 mod collectors;
 pub mod exports;
 pub mod summary_json;

@@ -10,8 +10,8 @@ use std::path::Path;
 use drumfire_engine::GroupView;
 use drumfire_fleet::AgentOutcome;
 use drumfire_health::{Stage, StageTimes};
+use drumfire_platform::secrets;
 use drumfire_report::{Mark, RunAgent, RunFile, ThresholdResult, TimeUse, TimedPart};
-use drumfire_results::{MASK, is_secret};
 
 use crate::engine::Outcome;
 use crate::run::run_file::facts::{health, run_verdict, thousandths};
@@ -94,10 +94,7 @@ fn run_agent(agent: &AgentOutcome) -> RunAgent {
 
 /// Properties that the command line sets, in its order. The values of secret ones are masked.
 pub fn given(properties: &PropertyOptions) -> Vec<(String, String)> {
-    let value = |name: &str, value: &str| match is_secret(name) {
-        true => MASK.to_owned(),
-        false => value.to_owned(),
-    };
+    let value = |name: &str, value: &str| secrets::shown(name, value).into_owned();
     let given = properties
         .all_changes()
         .into_iter()
