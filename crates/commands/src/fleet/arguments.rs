@@ -176,8 +176,8 @@ impl FleetOptions {
             return both("--each", "--agents with a range");
         }
         let waits = written([("--wait", self.wait)]);
-        let given = self.link.given().chain(waits);
-        match given.filter(|_| self.is_local()).next() {
+        let mut given = self.link.given().chain(waits);
+        match given.find(|_| self.is_local()) {
             Some(name) => Err(format!(
                 "`{name}` has no effect with `--agents local:N`, whose agents use their own server; leave one of them out"
             )),

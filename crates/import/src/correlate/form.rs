@@ -121,7 +121,9 @@ fn has_leaf(json: &Value, key: &str, value: &str) -> bool {
         Value::Object(fields) => fields.iter().any(|(name, own)| {
             let is_own = match own {
                 Value::String(text) => text == value,
-                other => other.to_string() == value,
+                Value::Number(number) => number.to_string() == value,
+                Value::Bool(flag) => flag.to_string() == value,
+                _ => false,
             };
             name == key && is_own || has_leaf(own, key, value)
         }),

@@ -372,7 +372,9 @@ mod tests {
             put(case.path(), name, "1");
         }
         lay_out(case.path(), run.path()).expect("files can be copied");
-        let site = site();
+        let servers = Servers::start(case.path())
+            .expect("the plan can be read")
+            .expect("it asks for the site only");
         assert_eq!(
             read_all(run.path())
                 .expect("files")
@@ -381,8 +383,12 @@ mod tests {
             ["in/users.csv", "plan.jmx"]
         );
         put(run.path(), RESULTS, "rows");
-        put(run.path(), "sub/a.txt", &format!("at {}", site.address()));
-        let found = written(case.path(), run.path(), &site).expect("files");
+        put(
+            run.path(),
+            "sub/a.txt",
+            &format!("at {}", servers.site.address()),
+        );
+        let found = written(case.path(), run.path(), &servers).expect("files");
         assert_eq!(found["sub/a.txt"], "at 127.0.0.1:PORT");
         assert_eq!(found.len(), 1);
         assert_eq!(expected_files(case.path()).expect("files")["a.txt"], "1");
