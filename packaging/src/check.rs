@@ -97,12 +97,13 @@ pub fn all(release: &Release) -> anyhow::Result<()> {
             }
         }
     }
-    match failed.is_empty() {
-        true => Ok(()),
-        false => bail!(
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        bail!(
             "these packages do not install or run: {}",
             failed.join(", ")
-        ),
+        )
     }
 }
 
@@ -180,14 +181,13 @@ fn is_root() -> bool {
 
 /// A command with nothing but the system's programs in its path, run as a user without rights if possible.
 pub fn clean(program: impl AsRef<std::ffi::OsStr>, home: &Path) -> Command {
-    let mut command = match is_root() {
-        true => {
-            let mut command = Command::new("setpriv");
-            command.args([format!("--reuid={NOBODY}"), format!("--regid={NOBODY}")]);
-            command.args(["--clear-groups", "--"]).arg(program);
-            command
-        }
-        false => Command::new(program),
+    let mut command = if is_root() {
+        let mut command = Command::new("setpriv");
+        command.args([format!("--reuid={NOBODY}"), format!("--regid={NOBODY}")]);
+        command.args(["--clear-groups", "--"]).arg(program);
+        command
+    } else {
+        Command::new(program)
     };
     command
         .env_clear()

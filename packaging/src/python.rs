@@ -30,9 +30,10 @@ pub fn name(program: &BuiltProgram) -> String {
 
 /// The platform tag: the oldest glibc, or the first version of musl, for which pip accepts the wheel.
 fn tag(program: &BuiltProgram) -> String {
-    match program.is_static {
-        true => format!("musllinux_1_1_{}", program.cpu),
-        false => format!("manylinux_2_17_{}", program.cpu),
+    if program.is_static {
+        format!("musllinux_1_1_{}", program.cpu)
+    } else {
+        format!("manylinux_2_17_{}", program.cpu)
     }
 }
 

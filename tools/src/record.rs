@@ -85,9 +85,10 @@ fn timed(program: &Path, folder: &Path) -> anyhow::Result<String> {
     }
     case.write_recorded(&recorded)?;
     let unsteady = case.unsteady(&recorded);
-    match unsteady.is_empty() {
-        true => Ok(format!("{} measures", recorded.len())),
-        false => Ok(format!("UNSTEADY: {}", unsteady.join("; "))),
+    if unsteady.is_empty() {
+        Ok(format!("{} measures", recorded.len()))
+    } else {
+        Ok(format!("UNSTEADY: {}", unsteady.join("; ")))
     }
 }
 

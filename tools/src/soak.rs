@@ -206,9 +206,10 @@ fn is_flat(held: &[Held]) -> anyhow::Result<()> {
     let grown = now.memory_bytes > then.memory_bytes + MEMORY_BYTES
         || now.descriptors > then.descriptors + DESCRIPTORS
         || now.threads > then.threads + THREADS;
-    match grown {
-        true => bail!("the process grows: {then}, then {now}"),
-        false => Ok(()),
+    if grown {
+        bail!("the process grows: {then}, then {now}")
+    } else {
+        Ok(())
     }
 }
 

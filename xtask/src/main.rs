@@ -177,12 +177,11 @@ fn advisories() -> anyhow::Result<()> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    match reached.is_ok_and(|status| status.success()) {
-        true => run(cargo().args(["deny", "--locked", "check", "advisories"])),
-        false => {
-            println!("skipped: advisories, since {DATABASE} cannot be reached");
-            Ok(())
-        }
+    if reached.is_ok_and(|status| status.success()) {
+        run(cargo().args(["deny", "--locked", "check", "advisories"]))
+    } else {
+        println!("skipped: advisories, since {DATABASE} cannot be reached");
+        Ok(())
     }
 }
 

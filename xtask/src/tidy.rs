@@ -281,9 +281,10 @@ fn unlinked_pages(files: &Files) -> Vec<String> {
         .keys()
         .filter_map(|name| Some((name, name.strip_prefix("docs/")?)))
         .filter(|(_, path)| *path != "SUMMARY.md")
-        .filter_map(|(name, path)| match is_page(path) {
-            true => (!contents.contains(path)).then(|| format!("{name}: docs/SUMMARY.md lacks it")),
-            false => {
+        .filter_map(|(name, path)| {
+            if is_page(path) {
+                (!contents.contains(path)).then(|| format!("{name}: docs/SUMMARY.md lacks it"))
+            } else {
                 let file = path.rsplit('/').next().unwrap_or(path);
                 (!pages.contains(file)).then(|| format!("{name}: no page names it"))
             }

@@ -24,12 +24,13 @@ fn tls(error: &(dyn std::error::Error + 'static)) -> String {
     let Some(fault) = fault_in(error) else {
         return error.to_string();
     };
-    match is_unknown(fault) {
-        true => format!(
+    if is_unknown(fault) {
+        format!(
             "{}; name that authority with `--tls-ca FILE.pem`",
             reason(fault)
-        ),
-        false => reason(fault),
+        )
+    } else {
+        reason(fault)
     }
 }
 

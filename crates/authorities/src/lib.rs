@@ -66,9 +66,10 @@ impl Authorities {
         let found = CertificateDer::pem_file_iter(file).map_err(wrong)?;
         let found = found.map(|one| one.map(|one| certificate(&one)));
         let own: Vec<_> = found.collect::<Result<_, _>>().map_err(wrong)?;
-        match own.is_empty() {
-            true => Err(wrong(PemError::NoItemsFound)),
-            false => Ok(Authorities { own: own.into() }),
+        if own.is_empty() {
+            Err(wrong(PemError::NoItemsFound))
+        } else {
+            Ok(Authorities { own: own.into() })
         }
     }
 
@@ -77,9 +78,10 @@ impl Authorities {
     pub fn tls(&self) -> TlsConfig {
         let system = SYSTEM.get_or_init(of_system);
         let all: Vec<_> = system.iter().chain(self.own.iter()).cloned().collect();
-        let roots = match all.is_empty() {
-            true => RootCerts::WebPki,
-            false => RootCerts::new_with_certs(&all),
+        let roots = if all.is_empty() {
+            RootCerts::WebPki
+        } else {
+            RootCerts::new_with_certs(&all)
         };
         let provider = rustls::crypto::aws_lc_rs::default_provider();
         TlsConfig::builder()

@@ -90,9 +90,10 @@ pub fn execute(words: &[String], engine: &Engine, console: &mut Console<'_>) -> 
 
 /// Prints a refusal; where standard output is for another program, to standard error only.
 fn refuse(refusal: Refusal, prints_data: bool, console: &mut Console<'_>) -> Exit {
-    match prints_data {
-        true => console.refuse(&refusal.off_standard_output()),
-        false => console.refuse(&refusal),
+    if prints_data {
+        console.refuse(&refusal.off_standard_output())
+    } else {
+        console.refuse(&refusal)
     }
 }
 

@@ -29,9 +29,19 @@ impl Refusal {
         }
     }
 
+    /// A refusal because of how the command was called.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Refusal::new(Exit::Usage, message)
+    }
+
+    /// A refusal because the command could not do its work.
+    pub fn run_failed(message: impl Into<String>) -> Self {
+        Refusal::new(Exit::RunFailed, message)
+    }
+
     /// A refusal because of an error of the operating system.
     pub fn failed(error: std::io::Error) -> Self {
-        Refusal::new(Exit::RunFailed, cause(&error))
+        Refusal::run_failed(cause(&error))
     }
 
     /// A refusal because a file cannot be read; names the file that was probably meant.

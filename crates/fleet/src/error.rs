@@ -87,12 +87,13 @@ const FULL: [&str; 5] = [
 
 /// The error of an operation, from NATS's message.
 pub(crate) fn failed(what: &str, why: &str) -> FleetError {
-    match FULL.iter().any(|words| why.contains(words)) {
-        true => FleetError::Full {
+    if FULL.iter().any(|words| why.contains(words)) {
+        FleetError::Full {
             what: what.to_owned(),
             folder: None,
-        },
-        false => FleetError::Other(format!("{what}: {why}")),
+        }
+    } else {
+        FleetError::Other(format!("{what}: {why}"))
     }
 }
 

@@ -189,11 +189,12 @@ fn connect_options(options: &LinkOptions, name: &str) -> Result<ConnectOptions, 
     } else if let Some(file) = &options.credentials {
         let cannot = |why: String| format!("the credentials {}: {why}", file.display());
         let text = std::fs::read_to_string(file).map_err(|error| cannot(cause(&error)))?;
-        connecting = match text.trim().starts_with("SU") {
-            true => connecting.nkey(text.trim().to_owned()),
-            false => connecting
+        connecting = if text.trim().starts_with("SU") {
+            connecting.nkey(text.trim().to_owned())
+        } else {
+            connecting
                 .credentials(&text)
-                .map_err(|error| cannot(error.to_string()))?,
+                .map_err(|error| cannot(error.to_string()))?
         };
     }
     Ok(connecting)

@@ -47,9 +47,10 @@ pub fn merge(parts: &[PathBuf], target: &Path) -> io::Result<()> {
         Some(first) => first.fill_buf()?.starts_with(b"<"),
         None => false,
     };
-    match is_xml {
-        true => merge_xml(readers, is_new, &mut out)?,
-        false => merge_csv(readers, is_new, &mut out)?,
+    if is_xml {
+        merge_xml(readers, is_new, &mut out)?
+    } else {
+        merge_csv(readers, is_new, &mut out)?
     }
     out.flush()
 }

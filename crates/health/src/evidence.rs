@@ -307,17 +307,19 @@ fn share_used(second: &Second, cores: f64) -> f64 {
 /// cores, so its own use proves nothing.
 pub(crate) fn cores_taken_beside(second: &Second) -> f64 {
     let taken = cores_taken(second).max(0.0);
-    match taken <= (second.cores_used + second.cores_family) / 2.0 {
-        true => taken,
-        false => 0.0,
+    if taken <= (second.cores_used + second.cores_family) / 2.0 {
+        taken
+    } else {
+        0.0
     }
 }
 
 /// The cores that other programs took, if the run's threads had to wait for them.
 fn cores_missed(second: &Second, is_felt: bool, cores: f64) -> f64 {
-    match is_held_up_by_others(second, is_felt, cores) {
-        true => cores_taken(second),
-        false => 0.0,
+    if is_held_up_by_others(second, is_felt, cores) {
+        cores_taken(second)
+    } else {
+        0.0
     }
 }
 

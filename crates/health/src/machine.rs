@@ -449,9 +449,10 @@ fn reserved(text: &str) -> u32 {
 
 /// A number of cores with its noun. A quota may be a part of a core.
 pub(crate) fn cores_told(cores: f64) -> String {
-    match cores == 1.0 {
-        true => "1 core".to_owned(),
-        false => format!("{cores} cores"),
+    if cores == 1.0 {
+        "1 core".to_owned()
+    } else {
+        format!("{cores} cores")
     }
 }
 

@@ -81,9 +81,10 @@ impl<C: Carrier> Carriers<C> {
             if !expired && carrier.is_fit() {
                 return Some(carrier.clone());
             }
-            let why = match expired {
-                true => &counts.expired,
-                false => &counts.stale,
+            let why = if expired {
+                &counts.expired
+            } else {
+                &counts.stale
             };
             add(why, 1);
             counts.closed(!expired);

@@ -148,9 +148,10 @@ impl Opening<'_> {
             (None, Ok(address)) => vec![address],
             (None, Err(_)) => self.session.worker().resolver.resolve(host).await?,
         };
-        match addresses.is_empty() {
-            true => Err(FailureKind::UnknownHost),
-            false => Ok(addresses),
+        if addresses.is_empty() {
+            Err(FailureKind::UnknownHost)
+        } else {
+            Ok(addresses)
         }
     }
 

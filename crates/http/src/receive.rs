@@ -160,9 +160,10 @@ impl Receiver {
             self.recognise(bytes)?
         } else {
             self.pending.extend_from_slice(bytes);
-            match may_end_head(&self.pending, before) {
-                true => scan(&self.pending, false)?,
-                false => None,
+            if may_end_head(&self.pending, before) {
+                scan(&self.pending, false)?
+            } else {
+                None
             }
         };
         let Some((head, end)) = scanned else {
@@ -244,9 +245,10 @@ impl Receiver {
             return self.count_interim();
         }
         if let Keep::Failed(limit) = self.body.keep {
-            self.body.keep = match head.status >= 400 && !head.facts.content_encoded {
-                true => Keep::UpTo(limit),
-                false => Keep::Nothing,
+            self.body.keep = if head.status >= 400 && !head.facts.content_encoded {
+                Keep::UpTo(limit)
+            } else {
+                Keep::Nothing
             };
         }
         let no_body = self.is_head || (self.is_connect && head.status / 100 == 2);
@@ -373,10 +375,7 @@ impl Receiver {
         };
         let turn = DecodeBudget::of(TURN_WORK / WORK_OF_CODING);
         decoder.resume(&turn, &mut |decoded| body.take(decoded))?;
-        match self.ending {
-            true => self.finish(),
-            false => Ok(()),
-        }
+        if self.ending { self.finish() } else { Ok(()) }
     }
 
     /// Handles the end of the stream. Fails if the response is incomplete.
@@ -594,9 +593,10 @@ mod tests {
                     .map_or("-".into(), |(_, value)| escape(value));
                 let (major, minor) = head.version;
                 let (status, reason) = (head.status, escape(&head.bytes[head.reason.clone()]));
-                let body = match bodiless {
-                    true => "null".into(),
-                    false => escape(&receiver.body.stored),
+                let body = if bodiless {
+                    "null".into()
+                } else {
+                    escape(&receiver.body.stored)
                 };
                 format!("ok|{status}|HTTP/{major}.{minor}|{reason}|{body}|{kept}|{x}")
             }

@@ -34,9 +34,10 @@ impl Timers {
                 return Poll::Pending;
             };
             let (deadline, sleep) = armed.get_or_insert_with(|| self.arm(limit));
-            match has_come(*deadline, sleep, cx) {
-                true => Poll::Ready(None),
-                false => Poll::Pending,
+            if has_come(*deadline, sleep, cx) {
+                Poll::Ready(None)
+            } else {
+                Poll::Pending
             }
         })
         .await;
@@ -111,11 +112,12 @@ where
         };
         let (timers, at) = (deadline.timers, deadline.at);
         let sleep = deadline.sleep.get_or_insert_with(|| timers.armed_by(at));
-        match has_come(at, sleep, cx) {
-            true => Poll::Ready(Err(FailureKind::TookTooLong {
+        if has_come(at, sleep, cx) {
+            Poll::Ready(Err(FailureKind::TookTooLong {
                 limit: deadline.limit,
-            })),
-            false => Poll::Pending,
+            }))
+        } else {
+            Poll::Pending
         }
     }
 }

@@ -323,9 +323,10 @@ pub fn certificates(file: impl AsRef<Path>) -> Result<Vec<Vec<u8>>, Certificates
     let found = CertificateDer::pem_file_iter(file)?;
     let found = found.map(|one| one.map(|one| one.to_vec()));
     let found: Vec<_> = found.collect::<Result<_, _>>()?;
-    match found.is_empty() {
-        true => Err(CertificatesError::NoItemsFound),
-        false => Ok(found),
+    if found.is_empty() {
+        Err(CertificatesError::NoItemsFound)
+    } else {
+        Ok(found)
     }
 }
 

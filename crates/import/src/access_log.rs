@@ -94,16 +94,15 @@ pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError>
 }
 
 fn request(line: &Line<'_>, base: &Address) -> Option<Request> {
-    let address = match line.target.contains("://") {
+    let address = if line.target.contains("://") {
         // A proxy's log holds whole addresses.
-        true => Address::parse(&line.target)?,
-        false => {
-            let target = line.target.starts_with('/').then_some(&line.target)?;
-            let parsed = Address::parse(&format!("http://h{target}"))?;
-            Address {
-                path: parsed.path,
-                ..base.clone()
-            }
+        Address::parse(&line.target)?
+    } else {
+        let target = line.target.starts_with('/').then_some(&line.target)?;
+        let parsed = Address::parse(&format!("http://h{target}"))?;
+        Address {
+            path: parsed.path,
+            ..base.clone()
         }
     };
     Some(Request::new(line.method, address))

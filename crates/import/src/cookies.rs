@@ -126,9 +126,10 @@ pub fn bring<'e>(
         draft.brought_cookies.push(BroughtCookie {
             name: cookie.name,
             value: PlanText::variable(&variable),
-            domain: match is_lone {
-                true => cookie.hosts.into_iter().next().unwrap_or_default(),
-                false => site(&cookie.hosts[0]),
+            domain: if is_lone {
+                cookie.hosts.into_iter().next().unwrap_or_default()
+            } else {
+                site(&cookie.hosts[0])
             },
             is_secure: cookie.is_secure,
         });

@@ -23,9 +23,10 @@ pub fn test_plan(name: &str, comments: &str, variables: &[(String, PlanText, Str
         let argument = Element::new(items::ARGUMENT.class)
             .with(items::NAME.name, name.as_str())
             .with(items::VALUE.name, value.template());
-        let argument = match description.is_empty() {
-            true => argument,
-            false => argument.with(items::DESCRIPTION.name, description.as_str()),
+        let argument = if description.is_empty() {
+            argument
+        } else {
+            argument.with(items::DESCRIPTION.name, description.as_str())
         };
         Prop::new(name, argument.with(items::METADATA.name, "="))
     });
@@ -333,11 +334,12 @@ pub fn http_argument(name: &str, value: &str, encode: bool) -> Prop {
         .with(items::ENCODE.name, encode)
         .with(items::VALUE.name, value)
         .with(items::METADATA.name, "=");
-    let argument = match name.is_empty() {
-        true => argument,
-        false => argument
+    let argument = if name.is_empty() {
+        argument
+    } else {
+        argument
             .with(items::USE_EQUALS.name, true)
-            .with(items::NAME.name, name),
+            .with(items::NAME.name, name)
     };
     Prop::new(name, argument)
 }
@@ -352,9 +354,10 @@ pub fn http_file(path: &str, parameter: &str, mime: &str) -> Prop {
 
 pub fn http_arguments(items: Vec<Prop>, is_raw: bool) -> Element {
     let panel = Element::new(items::ARGUMENTS.class);
-    let panel = match is_raw {
-        true => panel,
-        false => panel.shown("HTTPArgumentsPanel", "User Defined Variables"),
+    let panel = if is_raw {
+        panel
+    } else {
+        panel.shown("HTTPArgumentsPanel", "User Defined Variables")
     };
     panel.with(user_defined_variables::VARIABLES.name, items)
 }

@@ -88,9 +88,10 @@ pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError>
     }
     if steps.is_empty() {
         const REMEDY: &str = "Name a document with `query` or `mutation`";
-        let message = match document.has_schema {
-            true => "a GraphQL schema holds no operations",
-            false => "the GraphQL document holds no query and no mutation",
+        let message = if document.has_schema {
+            "a GraphQL schema holds no operations"
+        } else {
+            "the GraphQL document holds no query and no mutation"
         };
         return Err(ImportError::nothing(message, REMEDY, &draft));
     }
@@ -379,12 +380,13 @@ fn definition_end(text: &str, tokens: &[GraphqlToken<'_>], start: usize) -> Resu
             ));
         }
     }
-    match is_schema && depth == 0 {
-        true => Ok(tokens.len()),
-        false => Err(format!(
+    if is_schema && depth == 0 {
+        Ok(tokens.len())
+    } else {
+        Err(format!(
             "the definition of line {} is not closed",
             line(text, tokens[start].start)
-        )),
+        ))
     }
 }
 

@@ -131,9 +131,10 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 
 /// Parses JSON, or YAML if the text looks like an API description.
 fn parse(text: &str) -> Result<Value, String> {
-    match openapi::is_yaml(text) {
-        true => parse_any(text),
-        false => parse_json(text.trim_start()),
+    if openapi::is_yaml(text) {
+        parse_any(text)
+    } else {
+        parse_json(text.trim_start())
     }
 }
 
@@ -210,9 +211,10 @@ fn unknown() -> ImportError {
 
 fn not_json(text: &str, why: &str) -> ImportError {
     let error = ImportError::new(why);
-    match why.contains(ENDS_EARLY) && text.len() > 40 {
-        true => error.hint("The file is cut off; save it again"),
-        false => error.hint("Correct it there, or save the file again"),
+    if why.contains(ENDS_EARLY) && text.len() > 40 {
+        error.hint("The file is cut off; save it again")
+    } else {
+        error.hint("Correct it there, or save the file again")
     }
 }
 

@@ -117,9 +117,10 @@ impl ImportError {
             .iter()
             .map(|(reason, count)| format!("{reason}: {count}"))
             .collect();
-        let whole = match reasons.is_empty() {
-            true => message.to_owned(),
-            false => format!("{message}; left out: {}", reasons.join("; ")),
+        let whole = if reasons.is_empty() {
+            message.to_owned()
+        } else {
+            format!("{message}; left out: {}", reasons.join("; "))
         };
         ImportError::new(whole).hint(remedy)
     }

@@ -22,12 +22,11 @@ impl Draft {
             _ => ServerNames::default(),
         };
         let named;
-        let draft = match servers.variables.is_empty() {
-            true => self,
-            false => {
-                named = self.with_servers(&servers);
-                &named
-            }
+        let draft = if servers.variables.is_empty() {
+            self
+        } else {
+            named = self.with_servers(&servers);
+            &named
         };
         draft.written(&servers, data_file)
     }
@@ -148,9 +147,12 @@ impl Draft {
         if self.data.names.is_empty() {
             return None;
         }
-        let quoted = |value: &String| match value.contains([',', '"', '\n', '\r']) {
-            true => format!("\"{}\"", value.replace('"', "\"\"")),
-            false => value.clone(),
+        let quoted = |value: &String| {
+            if value.contains([',', '"', '\n', '\r']) {
+                format!("\"{}\"", value.replace('"', "\"\""))
+            } else {
+                value.clone()
+            }
         };
         let mut text = self.data.names.join(",");
         for row in &self.data.rows {
@@ -514,9 +516,10 @@ fn extractor(extractor: &Extractor) -> Node {
             in_redirects,
         } => {
             let node = elements::regex_extractor(variable, pattern, "true", *number);
-            match in_redirects {
-                true => node.with(scope::SAMPLE.name, "all"),
-                false => node,
+            if *in_redirects {
+                node.with(scope::SAMPLE.name, "all")
+            } else {
+                node
             }
         }
         ExtractorSource::Address(pattern) => elements::regex_extractor(variable, pattern, "URL", 1),
@@ -579,9 +582,10 @@ impl VariableNames {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let name = wanted.chars().map(|c| if is_plain(c) { c } else { '_' });
         let name = name.collect::<String>().trim_matches('_').to_owned();
-        match name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-            true => format!("value_{name}").trim_end_matches('_').to_owned(),
-            false => name,
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+            format!("value_{name}").trim_end_matches('_').to_owned()
+        } else {
+            name
         }
     }
 }

@@ -140,9 +140,10 @@ fn literal_servers(draft: &Draft, main: &ServerFields) -> Vec<ServerFields> {
 /// The name to wish for the variable of a further host: `host_api` for `api.shop.example`.
 fn wish(host: &str) -> String {
     let first = host.split('.').next().unwrap_or("");
-    match first.starts_with(|c: char| c.is_ascii_alphabetic()) && first != "www" && host != first {
-        true => format!("host_{first}"),
-        false => "host".to_owned(),
+    if first.starts_with(|c: char| c.is_ascii_alphabetic()) && first != "www" && host != first {
+        format!("host_{first}")
+    } else {
+        "host".to_owned()
     }
 }
 

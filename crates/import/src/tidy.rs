@@ -93,9 +93,10 @@ pub fn draft(mut recording: Recording, options: &ImportOptions) -> Draft {
     let own_exchanges = own_exchanges.filter(|exchange| own.has(&host(&exchange.request.address)));
     cookies::bring(own_exchanges, options, &mut draft);
     let kept = kept(recording.exchanges, &own, options, &mut draft);
-    let kept = match options.keep_redirects {
-        true => kept,
-        false => without_followed_redirects(kept, &mut draft),
+    let kept = if options.keep_redirects {
+        kept
+    } else {
+        without_followed_redirects(kept, &mut draft)
     };
     draft.transactions = transactions(kept, &recording.pages, options);
     if options.first_of_group {
@@ -443,9 +444,10 @@ fn transactions(
                 .unwrap_or_default();
             all.push(Transaction {
                 is_typed: !title.is_empty(),
-                name: Some(names.take(match title.is_empty() {
-                    true => exchange.request.label(),
-                    false => title.clone(),
+                name: Some(names.take(if title.is_empty() {
+                    exchange.request.label()
+                } else {
+                    title.clone()
                 })),
                 is_measured: true,
                 steps: Vec::new(),

@@ -72,9 +72,10 @@ pub fn parse_int_range(text: &str, radix: u32) -> Result<i32, String> {
         return Err(error_at(index, text));
     }
     // Accumulates negative numbers, as Java does, so that overflow happens at the same digit.
-    let limit = match negative {
-        true => i64::from(i32::MIN),
-        false => -i64::from(i32::MAX),
+    let limit = if negative {
+        i64::from(i32::MIN)
+    } else {
+        -i64::from(i32::MAX)
     };
     let mut value: i64 = 0;
     for c in digits.chars() {

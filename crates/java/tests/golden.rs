@@ -106,9 +106,10 @@ fn uris_are_parsed_as_in_java() {
             Some(range) => text[range.clone()].to_owned(),
             None => "null".to_owned(),
         };
-        let path = match uri.opaque {
-            true => "null".to_owned(),
-            false => text[uri.path.clone()].to_owned(),
+        let path = if uri.opaque {
+            "null".to_owned()
+        } else {
+            text[uri.path.clone()].to_owned()
         };
         let mut ascii = String::new();
         uri::append_ascii(text, &mut ascii);

@@ -221,23 +221,21 @@ fn snippet(source: &SourceFile, span: Span, line: usize, window: usize) -> (Stri
     let (before, after) = (&text[indent.min(from)..from], &text[from..]);
     let room = (window as f64 * SNIPPET_LEAD) as usize;
     let fits = within(text[indent..].chars(), window).len() == shown(&text[indent..]).len();
-    let (lead, mut line) = match !fits && shown(before).width() > room {
-        true => {
-            let kept: Vec<char> = within(before.chars().rev(), room).chars().collect();
-            ("…", kept.into_iter().rev().collect())
-        }
-        false => ("", within(before.chars(), window)),
+    let (lead, mut line) = if !fits && shown(before).width() > room {
+        let kept: Vec<char> = within(before.chars().rev(), room).chars().collect();
+        ("…", kept.into_iter().rev().collect())
+    } else {
+        ("", within(before.chars(), window))
     };
     let offset = lead.width() + line.width();
     let rest = within(after.chars(), window.saturating_sub(line.width()));
     line.push_str(&rest);
     let marked = shown(&text[from..to.max(from)]).width().max(1);
-    let marked = match rest.len() < shown(after).len() {
-        true => {
-            line.push('…');
-            marked.min(rest.width() + 1)
-        }
-        false => marked,
+    let marked = if rest.len() < shown(after).len() {
+        line.push('…');
+        marked.min(rest.width() + 1)
+    } else {
+        marked
     };
     let marks = " ".repeat(offset) + &"^".repeat(marked);
     (format!("{lead}{line}"), marks)

@@ -213,9 +213,10 @@ impl Edit {
             Value::List(items) | Value::Map(items) => {
                 items.iter().enumerate().find_map(|(place, item)| {
                     let name = item_name(item);
-                    let inner = match name.is_empty() {
-                        true => format!("{path}[{}]", place + 1),
-                        false => format!("{path}[{name}]"),
+                    let inner = if name.is_empty() {
+                        format!("{path}[{}]", place + 1)
+                    } else {
+                        format!("{path}[{name}]")
                     };
                     self.within(&inner, item)
                 })

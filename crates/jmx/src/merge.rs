@@ -359,9 +359,10 @@ impl<'t> Merge<'t> {
             (true, _) => self.side == MergeSide::Ours,
             (false, unmoved) => !unmoved || right == was,
         };
-        let woven = match leads {
-            true => woven(&ours, &theirs),
-            false => woven(&theirs, &ours),
+        let woven = if leads {
+            woven(&ours, &theirs)
+        } else {
+            woven(&theirs, &ours)
         };
         let mut ordered: Vec<usize> = woven.into_iter().copied().collect();
         ordered.extend(
@@ -417,9 +418,10 @@ impl<'t> Merge<'t> {
             }
         }
         let enabled = three_way(&switches).copied().unwrap_or(kept.enabled);
-        let donor = match enabled == ours.enabled {
-            true => ours,
-            false => theirs,
+        let donor = if enabled == ours.enabled {
+            ours
+        } else {
+            theirs
         };
         merged.enabled = donor.enabled;
         merged.enabled_as = donor.enabled_as.clone();

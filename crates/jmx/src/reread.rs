@@ -198,9 +198,10 @@ mod tests {
         let (text, edit) = edited(PLAN, Span::new(at, at + old.len()), new);
         let mut tree = tree_of(PLAN).expect("a plan");
         let is_enough = reread(&mut tree, &text, edit);
-        let whole = match is_enough {
-            true => tree_of(&text).expect("one element was enough, so the text is a plan"),
-            false => tree_of(PLAN).expect("a plan"),
+        let whole = if is_enough {
+            tree_of(&text).expect("one element was enough, so the text is a plan")
+        } else {
+            tree_of(PLAN).expect("a plan")
         };
         assert_eq!(format!("{tree:?}"), format!("{whole:?}"), "{old} -> {new}");
         is_enough

@@ -113,9 +113,10 @@ fn of_value(place: &Place<'_>, value: &Value, all: &mut Vec<Setting>) {
         Value::List(items) | Value::Map(items) => {
             for (number, item) in (1..).zip(items) {
                 let name = item_name(item);
-                let path = match name.is_empty() {
-                    true => format!("{path}[{number}]"),
-                    false => format!("{path}[{name}]"),
+                let path = if name.is_empty() {
+                    format!("{path}[{number}]")
+                } else {
+                    format!("{path}[{name}]")
                 };
                 let inner = Place {
                     path: &path,

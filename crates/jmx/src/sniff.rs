@@ -211,9 +211,10 @@ fn report(path: &Path) -> String {
 
 /// The remedy for a recording or an API description.
 fn import(path: &Path) -> String {
-    let plan = match path.extension().is_some_and(|ending| ending == "jmx") {
-        true => path.with_file_name("imported.jmx"),
-        false => path.with_extension("jmx"),
+    let plan = if path.extension().is_some_and(|ending| ending == "jmx") {
+        path.with_file_name("imported.jmx")
+    } else {
+        path.with_extension("jmx")
     };
     format!(
         "write `drumfire import {} -o {}`",

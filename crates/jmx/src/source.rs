@@ -81,9 +81,10 @@ pub(crate) struct MovedOffsets {
 impl MovedOffsets {
     /// The offset after the move.
     pub fn offset(self, offset: usize) -> usize {
-        match offset >= self.from {
-            true => offset - self.from + self.to,
-            false => offset,
+        if offset >= self.from {
+            offset - self.from + self.to
+        } else {
+            offset
         }
     }
 

@@ -126,9 +126,12 @@ impl Encoding {
                 valid => (valid.min(wanted), valid.min(wanted)),
             };
         };
-        let units = rest.chunks_exact(2).map(|pair| match is_little {
-            true => u16::from_le_bytes([pair[0], pair[1]]),
-            false => u16::from_be_bytes([pair[0], pair[1]]),
+        let units = rest.chunks_exact(2).map(|pair| {
+            if is_little {
+                u16::from_le_bytes([pair[0], pair[1]])
+            } else {
+                u16::from_be_bytes([pair[0], pair[1]])
+            }
         });
         match char::decode_utf16(units).next() {
             Some(Ok(sign)) => (2 * sign.len_utf16(), sign.len_utf8()),
@@ -168,12 +171,11 @@ pub fn set_value(tree: &Tree, prop: &Prop, value: &Value) -> Vec<Splice> {
         .and_then(|content| Some((content, field_span(source, content, "value")?)))
         .filter(|_| matches!(prop.value, Value::Float(_) | Value::Double(_)));
     if let Some((_, field)) = field {
-        return match keeps_kind {
-            true => vec![Splice::new(field.start, field.end, written(tree, &text))],
-            false => {
-                let property = property_xml(tree, &Prop::new(&prop.name, text.as_ref()));
-                vec![Splice::new(prop.span.start, prop.span.end, property)]
-            }
+        return if keeps_kind {
+            vec![Splice::new(field.start, field.end, written(tree, &text))]
+        } else {
+            let property = property_xml(tree, &Prop::new(&prop.name, text.as_ref()));
+            vec![Splice::new(prop.span.start, prop.span.end, property)]
         };
     }
     let mut splices = Vec::new();
@@ -259,9 +261,10 @@ pub fn add_property(tree: &Tree, whole: Span, props: &Props, new: &Prop) -> Opti
         ));
     }
     let outer = blanks_before(source, whole.start);
-    let inner = match outer.is_empty() {
-        true => String::new(),
-        false => format!("{outer}  "),
+    let inner = if outer.is_empty() {
+        String::new()
+    } else {
+        format!("{outer}  ")
     };
     match content_span(source, whole) {
         Some(content) => {

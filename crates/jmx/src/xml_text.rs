@@ -53,13 +53,14 @@ fn decode<'a>(
 ) -> Result<Cow<'a, str>, XmlFault> {
     let blank_out = line_end == ' ';
     // Finds characters that cannot simply be copied.
-    let special = |bytes: &[u8]| match blank_out {
-        true => {
+    let special = |bytes: &[u8]| {
+        if blank_out {
             let at = memchr3(b'&', b'\r', b'\n', bytes);
             let before = at.map_or(bytes, |at| &bytes[..at]);
             memchr(b'\t', before).or(at)
+        } else {
+            memchr2(b'&', b'\r', bytes)
         }
-        false => memchr2(b'&', b'\r', bytes),
     };
     let Some(first) = special(raw.as_bytes()) else {
         return Ok(Cow::Borrowed(raw));

@@ -13,9 +13,12 @@ pub fn is_jmeters(class: &str) -> bool {
 /// Whether one of these jars and folders contains the class.
 pub fn contain(class_path: &[PathBuf], class: &str) -> bool {
     let file = format!("{}.class", class.replace('.', "/"));
-    class_path.iter().any(|one| match one.is_dir() {
-        true => one.join(&file).is_file(),
-        false => open(one).is_some_and(|archive| archive.index_for_name(&file).is_some()),
+    class_path.iter().any(|one| {
+        if one.is_dir() {
+            one.join(&file).is_file()
+        } else {
+            open(one).is_some_and(|archive| archive.index_for_name(&file).is_some())
+        }
     })
 }
 

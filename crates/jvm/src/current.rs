@@ -301,9 +301,10 @@ pub fn join(number: u64) -> bool {
         line.give_back();
     }
     let is_taken_here = is_taken && !is_inner;
-    let held_before = match is_taken {
-        true => HELD.replace(Arc::as_ptr(&line)),
-        false => HELD.get(),
+    let held_before = if is_taken {
+        HELD.replace(Arc::as_ptr(&line))
+    } else {
+        HELD.get()
     };
     let before = CURRENT.replace(current);
     JOINED.with_borrow_mut(|joined| {

@@ -60,9 +60,10 @@ pub fn find(properties: &Properties) -> Result<Installation, String> {
         .collect();
     found.sort_by_key(|installation| installation.version);
     found.pop().ok_or_else(|| {
-        let tried = match refused.is_empty() {
-            true => "there is none on this machine".to_owned(),
-            false => refused.join(", "),
+        let tried = if refused.is_empty() {
+            "there is none on this machine".to_owned()
+        } else {
+            refused.join(", ")
         };
         format!("{tried}; {ADVICE}")
     })

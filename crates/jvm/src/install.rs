@@ -44,14 +44,15 @@ pub fn install(home: &Path, access: &JarAccess<'_>) -> Result<(), String> {
     let wanted: Vec<_> = all.iter().map(Locked::wanted).collect();
     repositories
         .jars(&wanted)
-        .map_err(|error| match repositories.is_offline() {
-            true => format!(
+        .map_err(|error| if repositories.is_offline() {
+format!(
                 "JMeter's jars are not on this machine, and nothing is fetched offline; run `{COMMAND}` with a network ({error})"
-            ),
-            false => format!(
+            )
+} else {
+format!(
                 "there is no JMeter on this machine, and its jars cannot be fetched: {error}; {ADVICE}"
-            ),
-        })?;
+            )
+})?;
     for locked in &all {
         place(locked, repositories.local(), home)?;
     }
@@ -91,9 +92,10 @@ pub fn unfetched(access: &JarAccess<'_>) -> Result<Option<String>, String> {
 fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> {
     let artifact = &locked.artifact;
     let source = artifact.path_in(repository);
-    let folder = match artifact.name.starts_with("ApacheJMeter") {
-        true => home.join("lib/ext"),
-        false => home.join("lib"),
+    let folder = if artifact.name.starts_with("ApacheJMeter") {
+        home.join("lib/ext")
+    } else {
+        home.join("lib")
     };
     let target = folder.join(artifact.file_name());
     if target.is_file() && locked.is(&target) {
@@ -156,13 +158,14 @@ pub fn dependencies(text: &str, access: &JarAccess<'_>, java: u32) -> Result<Vec
         access.line(&format!("Resolving {text} at {}", repositories.addresses()));
     }
     let resolved = resolve(&wanted, &[JMETER], &repositories, &Surroundings::here(java));
-    let resolved = resolved.map_err(|error| match repositories.is_offline() {
-        true => format!(
+    let resolved = resolved.map_err(|error| if repositories.is_offline() {
+format!(
             "the jars of {text} are not on this machine, and nothing is fetched offline; run `{COMMAND} {}` with a network ({error})",
             text.replace(',', " ")
-        ),
-        false => format!("the jars of {text} cannot be fetched: {error}"),
-    })?;
+        )
+} else {
+format!("the jars of {text} cannot be fetched: {error}")
+})?;
     let jars: Vec<PathBuf> = resolved.into_iter().map(|one| one.jar).collect();
     let lines: Vec<_> = jars.iter().map(|jar| jar.to_string_lossy()).collect();
     let problem = |error: io::Error| unwritable(&known, &error);

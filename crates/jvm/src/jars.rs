@@ -38,12 +38,13 @@ impl JMeter {
 pub fn find(properties: &Properties) -> Result<JMeter, String> {
     if let Some(home) = properties.get_trimmed(HOME).filter(|home| !home.is_empty()) {
         let home = PathBuf::from(&*home);
-        return match is_jmeter(&home) {
-            true => Ok(JMeter::at(home)),
-            false => Err(format!(
+        return if is_jmeter(&home) {
+            Ok(JMeter::at(home))
+        } else {
+            Err(format!(
                 "{HOME}={} is not a JMeter installation",
                 home.display()
-            )),
+            ))
         };
     }
     let found = std::env::var_os("JMETER_HOME")

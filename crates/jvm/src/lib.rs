@@ -346,9 +346,10 @@ struct Ready {
 impl Ready {
     /// Makes the call; also returns whether it has waited, if the caller wants to know.
     fn run(&self) -> (Result<i64, Raised>, bool) {
-        match self.call.watches_waits {
-            true => waits::watched(|| self.run_it()),
-            false => (self.run_it(), false),
+        if self.call.watches_waits {
+            waits::watched(|| self.run_it())
+        } else {
+            (self.run_it(), false)
         }
     }
 
@@ -456,9 +457,12 @@ impl JavaHost for Jvm {
             return Ok(());
         }
         let machine = self.place(visit)?.machine;
-        let outcome = current::during(visit, None, || match started {
-            true => machine.test_started(&plan.groups[0]),
-            false => machine.test_ended().map(|()| None),
+        let outcome = current::during(visit, None, || {
+            if started {
+                machine.test_started(&plan.groups[0])
+            } else {
+                machine.test_ended().map(|()| None)
+            }
         });
         match outcome.map_err(Raised::exception)? {
             None => Ok(()),

@@ -241,9 +241,10 @@ extern "system" fn set_result<'l>(
 ) {
     env.with_env(|env| -> Result<_> {
         let bytes = env.convert_byte_array(&bytes)?;
-        let body = match body.is_null() {
-            true => None,
-            false => Some(env.convert_byte_array(&body)?),
+        let body = if body.is_null() {
+            None
+        } else {
+            Some(env.convert_byte_array(&body)?)
         };
         order(move |visit| take_result(visit, &bytes, body.as_deref()))
     })
@@ -251,9 +252,10 @@ extern "system" fn set_result<'l>(
 }
 
 fn take_result(visit: &mut Visit<'_>, bytes: &[u8], body: Option<&[u8]>) {
-    let before = match visit.is_sampling() {
-        true => None,
-        false => visit.result(),
+    let before = if visit.is_sampling() {
+        None
+    } else {
+        visit.result()
     };
     let (sample, demands) = result::read(bytes, body, before);
     visit.set_result(sample);
@@ -329,9 +331,10 @@ extern "system" fn cookies<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteA
 
 extern "system" fn set_cookies<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, bytes: JByteArray<'l>) {
     env.with_env(|env| -> Result<_> {
-        let cookies = match bytes.is_null() {
-            true => None,
-            false => Some(request::read_cookies(&env.convert_byte_array(&bytes)?)),
+        let cookies = if bytes.is_null() {
+            None
+        } else {
+            Some(request::read_cookies(&env.convert_byte_array(&bytes)?))
         };
         visit(move |visit| visit.set_cookies(cookies))
     })

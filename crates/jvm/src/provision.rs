@@ -32,9 +32,10 @@ impl Jvm {
 
     /// Assembles JMeter, unless it is there.
     fn assemble(&self, jmeter: &JMeter) -> Result<(), String> {
-        match is_to_be_assembled(jmeter) {
-            true => install::install(&jmeter.home, &self.jar_access()),
-            false => Ok(()),
+        if is_to_be_assembled(jmeter) {
+            install::install(&jmeter.home, &self.jar_access())
+        } else {
+            Ok(())
         }
     }
 
@@ -45,9 +46,10 @@ impl Jvm {
         }
         let (java, jmeter) = self.found().ok()?;
         let access = self.jar_access();
-        let missing = match is_to_be_assembled(jmeter) {
-            true => install::unfetched(&access).ok().flatten(),
-            false => None,
+        let missing = if is_to_be_assembled(jmeter) {
+            install::unfetched(&access).ok().flatten()
+        } else {
+            None
         };
         let added = install::added(&self.properties);
         let are_there = install::dependencies(&added, &access, java.version).is_ok();

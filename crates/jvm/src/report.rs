@@ -38,9 +38,10 @@ impl Jvm {
         let file = archive::file(java, &self.own_jars(jmeter)?, &jmeter.home);
         line(
             "classes",
-            match file.is_file() {
-                true => format!("shared from {}", file.display()),
-                false => "read from the jars; the first run makes an archive".to_owned(),
+            if file.is_file() {
+                format!("shared from {}", file.display())
+            } else {
+                "read from the jars; the first run makes an archive".to_owned()
             },
         );
         let mut class_path = jmeter.own_jars();

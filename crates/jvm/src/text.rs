@@ -55,8 +55,9 @@ pub fn write<'l>(env: &mut Env<'l>, text: &str) -> Result<JString<'l>> {
         let made = ((**raw).v1_1.NewString)(raw, units.as_ptr(), text.len() as jsize);
         JString::from_raw(env, made)
     };
-    match made.is_null() {
-        true => Err(jni::errors::Error::JavaException),
-        false => Ok(made),
+    if made.is_null() {
+        Err(jni::errors::Error::JavaException)
+    } else {
+        Ok(made)
     }
 }

@@ -154,9 +154,10 @@ fn arguments(
     if parameter.name.contains("property") {
         return property_names(joined, properties);
     }
-    match parameter.name.contains("variable") {
-        true => variables(joined),
-        false => Vec::new(),
+    if parameter.name.contains("variable") {
+        variables(joined)
+    } else {
+        Vec::new()
     }
 }
 

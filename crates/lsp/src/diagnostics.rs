@@ -26,9 +26,10 @@ pub fn of_reading(
     }
     document.read();
     let lines: &Lines = &document.lines;
-    let said = match document.faults.is_empty() {
-        true => &document.warnings,
-        false => &document.faults,
+    let said = if document.faults.is_empty() {
+        &document.warnings
+    } else {
+        &document.faults
     };
     said.iter().map(|fault| shown(fault, lines)).collect()
 }

@@ -178,10 +178,11 @@ impl OpenDocument {
         match drumfire_jmx::read(self.lines.text.as_bytes(), &self.path) {
             Ok(read) => {
                 let tree = read.tree;
-                let lines = match tree.source.text == self.lines.text {
-                    true => self.lines.clone(),
+                let lines = if tree.source.text == self.lines.text {
+                    self.lines.clone()
+                } else {
                     // The tree's text has no byte order mark.
-                    false => Arc::new(Lines::new(tree.source.text.clone())),
+                    Arc::new(Lines::new(tree.source.text.clone()))
                 };
                 self.plan = Some((PlanFile::new(self.path.clone(), tree), lines));
                 self.warnings = read.warnings;

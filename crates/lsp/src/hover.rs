@@ -89,13 +89,13 @@ fn property(properties: &[(String, String)], name: &str) -> String {
 
 /// The call of a function with its parameters.
 pub fn signature(spec: &FunctionSpec) -> String {
-    let parameters = spec
-        .parameters
-        .iter()
-        .map(|parameter| match parameter.required {
-            true => parameter.name.to_owned(),
-            false => format!("[{}]", parameter.name),
-        });
+    let parameters = spec.parameters.iter().map(|parameter| {
+        if parameter.required {
+            parameter.name.to_owned()
+        } else {
+            format!("[{}]", parameter.name)
+        }
+    });
     let mut parameters = parameters.collect::<Vec<_>>().join(", ");
     if spec.max.is_none() {
         parameters.push_str(", …");

@@ -37,9 +37,10 @@ fn symbol(
     children: Vec<DocumentSymbol>,
 ) -> DocumentSymbol {
     let short = element.class.rsplit('.').next().unwrap_or("");
-    let detail = match element.enabled {
-        true => short.to_owned(),
-        false => format!("{short}, disabled"),
+    let detail = if element.enabled {
+        short.to_owned()
+    } else {
+        format!("{short}, disabled")
     };
     let name = match element.name.trim() {
         "" => short.to_owned(),

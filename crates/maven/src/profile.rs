@@ -71,13 +71,13 @@ pub(crate) fn apply(pom: &Pom, properties: &Values) -> PomPart {
         .iter()
         .filter(|(one, _)| one.is_met(properties))
         .collect();
-    let active = match asked.is_empty() {
-        true => pom
-            .profiles
+    let active = if asked.is_empty() {
+        pom.profiles
             .iter()
             .filter(|(one, _)| one.is_default)
-            .collect(),
-        false => asked,
+            .collect()
+    } else {
+        asked
     };
     for (_, more) in active {
         part.properties.extend(more.properties.clone());

@@ -329,9 +329,10 @@ impl Repositories {
             tried.push("the network is not used offline".to_owned());
         }
         let (path, tried) = (path.to_owned(), tried.join(", "));
-        Err(match is_certain {
-            true => MavenError::Missing { path, tried },
-            false => MavenError::Unreachable { path, tried },
+        Err(if is_certain {
+            MavenError::Missing { path, tried }
+        } else {
+            MavenError::Unreachable { path, tried }
         })
     }
 

@@ -199,9 +199,10 @@ impl Search<'_> {
                 "its dependency {artifact} has no usable coordinates"
             )));
         }
-        let exclusions = match dependency.exclusions.is_empty() {
-            true => Rc::clone(exclusions),
-            false => Rc::new([exclusions.as_slice(), &dependency.exclusions].concat()),
+        let exclusions = if dependency.exclusions.is_empty() {
+            Rc::clone(exclusions)
+        } else {
+            Rc::new([exclusions.as_slice(), &dependency.exclusions].concat())
         };
         self.want(WantedArtifact {
             artifact,

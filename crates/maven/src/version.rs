@@ -28,10 +28,13 @@ impl VersionPart {
         match self {
             VersionPart::Known(rank) => rank.cmp(&0),
             VersionPart::Word(_) => Ordering::Greater,
-            VersionPart::Number(digits) => match digits.is_empty() {
-                true => Ordering::Equal,
-                false => Ordering::Greater,
-            },
+            VersionPart::Number(digits) => {
+                if digits.is_empty() {
+                    Ordering::Equal
+                } else {
+                    Ordering::Greater
+                }
+            }
         }
     }
 }
@@ -81,9 +84,10 @@ fn parts(version: &str) -> Vec<VersionPart> {
             let is_digit = first.is_ascii_digit();
             let end = rest.find(|c: char| c.is_ascii_digit() != is_digit);
             let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
-            parts.push(match is_digit {
-                true => VersionPart::Number(part.trim_start_matches('0').to_owned()),
-                false => qualifier(part, !after.is_empty()),
+            parts.push(if is_digit {
+                VersionPart::Number(part.trim_start_matches('0').to_owned())
+            } else {
+                qualifier(part, !after.is_empty())
             });
             rest = after;
         }

@@ -38,9 +38,10 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// The error of the system that reads a folder.
 fn folder_error() -> io::Error {
     const EISDIR: i32 = 21;
-    match cfg!(unix) {
-        true => io::Error::from_raw_os_error(EISDIR),
-        false => io::ErrorKind::IsADirectory.into(),
+    if cfg!(unix) {
+        io::Error::from_raw_os_error(EISDIR)
+    } else {
+        io::ErrorKind::IsADirectory.into()
     }
 }
 

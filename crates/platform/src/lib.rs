@@ -41,9 +41,10 @@ pub fn state_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathB
         if cfg!(windows) {
             return folder("LOCALAPPDATA");
         }
-        let below = match cfg!(target_os = "macos") {
-            true => "Library/Application Support",
-            false => ".local/state",
+        let below = if cfg!(target_os = "macos") {
+            "Library/Application Support"
+        } else {
+            ".local/state"
         };
         Some(folder("HOME")?.join(Path::new(below)))
     });

@@ -24,9 +24,10 @@ mod tests {
         let levels = [0.0, 95.0, 135.0, 175.0, 215.0, 255.0];
         let part = |share: usize| {
             let level: f64 = levels[(number - 16) / share % 6] / 255.0;
-            match level <= 0.04045 {
-                true => level / 12.92,
-                false => ((level + 0.055) / 1.055).powf(2.4),
+            if level <= 0.04045 {
+                level / 12.92
+            } else {
+                ((level + 0.055) / 1.055).powf(2.4)
             }
         };
         0.2126 * part(36) + 0.7152 * part(6) + 0.0722 * part(1)

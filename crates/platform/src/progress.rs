@@ -50,12 +50,13 @@ impl Work {
     /// Begins work, which is named as in `reading results.jtl`.
     pub fn begin(task: impl Into<String>) -> Work {
         let is_dumb = crate::variable("TERM").is_some_and(|term| term == "dumb");
-        match io::stderr().is_terminal() && !is_dumb {
-            true => Work::on(io::stderr(), PATIENCE, task.into()),
-            false => Work {
+        if io::stderr().is_terminal() && !is_dumb {
+            Work::on(io::stderr(), PATIENCE, task.into())
+        } else {
+            Work {
                 state: Arc::new(WorkState::new(task.into())),
                 thread: None,
-            },
+            }
         }
     }
 
@@ -143,12 +144,11 @@ impl WorkState {
             _ => format!(", {done} of {steps}, {} s", elapsed.as_secs()),
         };
         let room = LONGEST.saturating_sub(end.len());
-        match self.task.chars().count() > room {
-            true => {
-                let start: String = self.task.chars().take(room.saturating_sub(1)).collect();
-                format!("{start}…{end}")
-            }
-            false => format!("{}{end}", self.task),
+        if self.task.chars().count() > room {
+            let start: String = self.task.chars().take(room.saturating_sub(1)).collect();
+            format!("{start}…{end}")
+        } else {
+            format!("{}{end}", self.task)
         }
     }
 }

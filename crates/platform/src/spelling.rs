@@ -76,25 +76,28 @@ pub fn absent(path: &Path) -> String {
 /// `folders`. The search is bounded.
 pub fn near_file(path: &Path, folders: &[PathBuf]) -> Option<PathBuf> {
     let slashed = PathBuf::from(path.to_string_lossy().replace('\\', "/"));
-    let folders = match slashed.is_absolute() {
-        true => &[PathBuf::new()],
-        false => folders,
+    let folders = if slashed.is_absolute() {
+        &[PathBuf::new()]
+    } else {
+        folders
     };
     let respelt = folders.iter().find_map(|folder| respelt(&slashed, folder));
     let similar = || folders.iter().find_map(|folder| similar(&slashed, folder));
     let elsewhere = || folders.iter().find_map(|folder| below(&slashed, folder));
     let near = respelt.or_else(similar);
-    match slashed.is_absolute() {
-        true => near,
-        false => near.or_else(elsewhere),
+    if slashed.is_absolute() {
+        near
+    } else {
+        near.or_else(elsewhere)
     }
 }
 
 /// The folder as the system opens it; an empty path is the working folder.
 fn opened(folder: &Path) -> &Path {
-    match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
+    if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
     }
 }
 
@@ -117,16 +120,15 @@ fn respelt(path: &Path, folder: &Path) -> Option<PathBuf> {
             continue;
         };
         let name = name.to_str()?;
-        match exact.exists() {
-            true => spelling.push(name),
-            false => {
-                let lower = name.to_lowercase();
-                let all = names(&folder.join(&spelling));
-                spelling.push(
-                    all.into_iter()
-                        .find(|other| other.to_lowercase() == lower)?,
-                );
-            }
+        if exact.exists() {
+            spelling.push(name)
+        } else {
+            let lower = name.to_lowercase();
+            let all = names(&folder.join(&spelling));
+            spelling.push(
+                all.into_iter()
+                    .find(|other| other.to_lowercase() == lower)?,
+            );
         }
     }
     folder.join(&spelling).is_file().then_some(spelling)

@@ -59,9 +59,10 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if is_short && !text.contains(char::is_control) {
         return Cow::Borrowed(text);
     }
-    let tail = match is_short {
-        true => 0,
-        false => most.saturating_sub(1) / 2,
+    let tail = if is_short {
+        0
+    } else {
+        most.saturating_sub(1) / 2
     };
     let head = most - tail - usize::from(!is_short);
     let mut kept: String = text.chars().take(head).collect();

@@ -140,9 +140,10 @@ impl SshSource {
             match number {
                 Ok(number) => {
                     let before = last.replace(number);
-                    let value = match command.is_delta {
-                        true => before.map(|before| number - before),
-                        false => Some(number),
+                    let value = if command.is_delta {
+                        before.map(|before| number - before)
+                    } else {
+                        Some(number)
                     };
                     let reading =
                         |value| MetricReading::new(command.label.clone(), "", "value", value);
@@ -349,9 +350,10 @@ fn connecting(watch: &SshWatch, folder: &Path) -> std::io::Result<Command> {
 /// Parses the number at the start of a text, as Java's `NumberFormat` does in this language.
 fn number(printed: &str, language: &str) -> Result<f64, String> {
     let language = language.split(['_', '-']).next().unwrap_or_default();
-    let (decimal, group) = match DECIMAL_COMMAS.contains(&language) {
-        true => (',', '.'),
-        false => ('.', ','),
+    let (decimal, group) = if DECIMAL_COMMAS.contains(&language) {
+        (',', '.')
+    } else {
+        ('.', ',')
     };
     let text = printed.trim_start();
     let mut digits = String::new();

@@ -188,21 +188,22 @@ impl Index {
         {
             let span = mapped.span(range.start, range.end);
             let name = mapped.text[range].to_owned();
-            match is_computed {
-                true => self.computed.push(Computed {
+            if is_computed {
+                self.computed.push(Computed {
                     prefix: name,
                     subject,
                     span,
                     element,
-                }),
-                false => self.names.push(Occurrence {
+                })
+            } else {
+                self.names.push(Occurrence {
                     has_parts: kind == OccurrenceKind::Set,
                     name,
                     subject,
                     kind,
                     span,
                     element,
-                }),
+                })
             }
         }
     }

@@ -44,9 +44,10 @@ pub(crate) fn scan(text: &str) -> Vec<NameUse> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find("${").map(|at| at + from) {
-        from = match is_escaped(text, at) {
-            true => at + 2,
-            false => reference(text, at + 2, 0, &mut found),
+        from = if is_escaped(text, at) {
+            at + 2
+        } else {
+            reference(text, at + 2, 0, &mut found)
         };
     }
     if text.contains("vars") || text.contains("getVariables") {
@@ -89,9 +90,10 @@ fn reference(text: &str, start: usize, depth: usize, found: &mut Vec<NameUse>) -
         if !name.trim().is_empty() {
             found.push(NameUse {
                 range: trimmed(text, start..start + close),
-                subject: match name.trim().starts_with("__") {
-                    true => Subject::Function,
-                    false => Subject::Variable,
+                subject: if name.trim().starts_with("__") {
+                    Subject::Function
+                } else {
+                    Subject::Variable
                 },
                 kind: OccurrenceKind::Read,
                 is_computed: false,

@@ -93,12 +93,13 @@ pub fn read_input(
         ));
         return Ok(run);
     }
-    let mut input: Box<dyn BufRead> = match is_packed {
-        true => Box::new(BufReader::with_capacity(
+    let mut input: Box<dyn BufRead> = if is_packed {
+        Box::new(BufReader::with_capacity(
             256 << 10,
             MultiGzDecoder::new(plain),
-        )),
-        false => Box::new(plain),
+        ))
+    } else {
+        Box::new(plain)
     };
     if input
         .fill_buf()

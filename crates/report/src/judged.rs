@@ -108,9 +108,10 @@ struct StoredThreshold {
 
 impl From<StoredThreshold> for ThresholdResult {
     fn from(stored: StoredThreshold) -> ThresholdResult {
-        let earlier = match stored.is_met {
-            true => ThresholdOutcome::Passed,
-            false => ThresholdOutcome::Failed,
+        let earlier = if stored.is_met {
+            ThresholdOutcome::Passed
+        } else {
+            ThresholdOutcome::Failed
         };
         ThresholdResult {
             text: stored.text,

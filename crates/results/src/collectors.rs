@@ -329,9 +329,10 @@ impl CollectorSpec {
                 format!("{name}=\"{value}\"")
             })
             .collect();
-        match pairs.is_empty() {
-            true => String::new(),
-            false => format!("{{{}}}", pairs.join(",")),
+        if pairs.is_empty() {
+            String::new()
+        } else {
+            format!("{{{}}}", pairs.join(","))
         }
     }
 }

@@ -143,11 +143,12 @@ fn part(chunk: &str) -> ColumnPart {
         return ColumnPart::Field(*field);
     }
     // The plugin drops as many characters as the keyword has from the front, wherever the keyword is.
-    let number = match chunk.contains(VARIABLE) {
-        true => chunk
+    let number = if chunk.contains(VARIABLE) {
+        chunk
             .get(VARIABLE.len()..)
-            .and_then(|number| number.parse().ok()),
-        false => None,
+            .and_then(|number| number.parse().ok())
+    } else {
+        None
     };
     match number {
         Some(number) => ColumnPart::Variable(number),

@@ -129,9 +129,10 @@ impl ThresholdWatch {
     }
 
     fn judge_second(&mut self, number: i64) -> bool {
-        let value = match self.threshold.is_windowed() {
-            true => self.value_over_window(number),
-            false => self.threshold.value_of(&self.so_far),
+        let value = if self.threshold.is_windowed() {
+            self.value_over_window(number)
+        } else {
+            self.threshold.value_of(&self.so_far)
         };
         let Some(value) = value else {
             // A second without samples has no times to judge.

@@ -87,11 +87,12 @@ impl AccessRules {
         if !self.is_own(host) {
             return Err(StatusCode::MISDIRECTED_REQUEST);
         }
-        let is_own_page = match headers.contains_key(ORIGIN) {
-            true => text(headers, ORIGIN)
+        let is_own_page = if headers.contains_key(ORIGIN) {
+            text(headers, ORIGIN)
                 .and_then(|origin| origin.strip_prefix("http://"))
-                .is_some_and(|origin| origin == host),
-            false => true,
+                .is_some_and(|origin| origin == host)
+        } else {
+            true
         };
         if is_own_page {
             Ok(())

@@ -83,10 +83,11 @@ impl Order {
     /// Reads the order of that name from the JSON of a request; an empty body is an empty object.
     pub(crate) fn read(name: &str, body: &[u8]) -> Result<Order, Refused> {
         let mut fields: serde_json::Map<String, serde_json::Value> =
-            match body.iter().all(u8::is_ascii_whitespace) {
-                true => serde_json::Map::new(),
-                false => serde_json::from_slice(body)
-                    .map_err(|_| Refused("The body is not a JSON object".to_owned()))?,
+            if body.iter().all(u8::is_ascii_whitespace) {
+                serde_json::Map::new()
+            } else {
+                serde_json::from_slice(body)
+                    .map_err(|_| Refused("The body is not a JSON object".to_owned()))?
             };
         fields.insert("order".to_owned(), name.into());
         serde_json::from_value(fields.into()).map_err(|_| {

@@ -134,9 +134,10 @@ impl Drop for Server {
 
 /// The URL of the page. If the server listens on all addresses, it contains the machine's name.
 fn url(address: SocketAddr, host_name: &str, token: &PageToken) -> String {
-    let place = match address.ip().is_unspecified() {
-        true => format!("{host_name}:{}", address.port()),
-        false => address.to_string(),
+    let place = if address.ip().is_unspecified() {
+        format!("{host_name}:{}", address.port())
+    } else {
+        address.to_string()
     };
     format!("http://{place}/?{PARAMETER}={}", token.as_str())
 }

@@ -38,9 +38,10 @@ fn floating(value: f64, scientific: String) -> String {
         return format!("{sign}0.{zeros}{digits}");
     }
     let whole = exponent as usize + 1;
-    match digits.len() > whole {
-        true => format!("{sign}{}.{}", &digits[..whole], &digits[whole..]),
-        false => format!("{sign}{digits}{}.0", "0".repeat(whole - digits.len())),
+    if digits.len() > whole {
+        format!("{sign}{}.{}", &digits[..whole], &digits[whole..])
+    } else {
+        format!("{sign}{digits}{}.0", "0".repeat(whole - digits.len()))
     }
 }
 

@@ -32,9 +32,10 @@ pub(crate) fn read(line: &str) -> JmeterOptions {
         });
         match known {
             Some((letter, value)) => {
-                let value = match value.is_empty() {
-                    true => words.next().unwrap_or_default(),
-                    false => value,
+                let value = if value.is_empty() {
+                    words.next().unwrap_or_default()
+                } else {
+                    value
                 };
                 options.taken.push(format!("{letter}{value}"));
             }

@@ -226,9 +226,12 @@ pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> 
 
 /// The entry of a table or a list; a missing one is created.
 fn step<'v>(here: &'v mut Value, part: &str, list_follows: bool) -> Option<&'v mut Value> {
-    let fresh = || match list_follows {
-        true => Value::Array(Vec::new()),
-        false => Value::Object(Table::new()),
+    let fresh = || {
+        if list_follows {
+            Value::Array(Vec::new())
+        } else {
+            Value::Object(Table::new())
+        }
     };
     match here {
         Value::Object(table) => {
@@ -262,9 +265,10 @@ fn change_all(here: &mut Value, name: &str, value: &Value) {
     match here {
         Value::Object(table) => {
             for (key, inner) in table.iter_mut() {
-                match key == name {
-                    true => *inner = value.clone(),
-                    false => change_all(inner, name, value),
+                if key == name {
+                    *inner = value.clone()
+                } else {
+                    change_all(inner, name, value)
                 }
             }
         }

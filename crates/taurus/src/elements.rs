@@ -249,9 +249,10 @@ fn data_source(source: &serde_json::Value, files: &Files) -> Result<Node, Fault>
             if !file.is_file() {
                 return Err(files.missing(&written));
             }
-            let delimiter = match given.is_empty() {
-                true => guessed_delimiter(&file),
-                false => given,
+            let delimiter = if given.is_empty() {
+                guessed_delimiter(&file)
+            } else {
+                given
             };
             (file.to_string_lossy().into_owned(), delimiter)
         }

@@ -208,12 +208,13 @@ fn scoped(node: Node, config: &Table) -> Node {
     }
     let of_variable = scope == "variable";
     let node = node.with(scope::SAMPLE.name, scope);
-    match of_variable {
-        true => node.with(
+    if of_variable {
+        node.with(
             scope::VARIABLE.name,
             text_or(config, "from-variable", "None"),
-        ),
-        false => node,
+        )
+    } else {
+        node
     }
 }
 
@@ -335,9 +336,10 @@ pub(crate) fn scripts(of: &Table, files: &Files, all: &mut Vec<Node>) -> Result<
             let fault = Fault::new("a `jsr223` has neither script-file nor script-text");
             return Err(fault.hint("Write one of them"));
         }
-        let file = match file.is_empty() {
-            true => file,
-            false => existing(&file, files)?,
+        let file = if file.is_empty() {
+            file
+        } else {
+            existing(&file, files)?
         };
         let class = match text_or(&config, "execute", "after").as_str() {
             "before" => jsr223_pre_processor::CLASS,
@@ -364,8 +366,9 @@ pub(crate) fn existing(name: &str, files: &Files) -> Result<String, Fault> {
         return Ok(name.to_owned());
     }
     let path = files.find(name);
-    match path.is_file() {
-        true => Ok(path.to_string_lossy().into_owned()),
-        false => Err(files.missing(name)),
+    if path.is_file() {
+        Ok(path.to_string_lossy().into_owned())
+    } else {
+        Err(files.missing(name))
     }
 }

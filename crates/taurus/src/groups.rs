@@ -49,9 +49,10 @@ pub(crate) fn apply(
         return Ok(());
     }
     let timed = rules.force_concurrency && load.duration != 0.0 && !load.iterations.is_set();
-    let target = match timed && !rules.waits {
-        true => CONCURRENCY,
-        false => PLAIN,
+    let target = if timed && !rules.waits {
+        CONCURRENCY
+    } else {
+        PLAIN
     };
     let places: Vec<usize> = GROUPS
         .iter()
@@ -69,12 +70,13 @@ pub(crate) fn apply(
         convert(group, target, users, load, rules);
     }
     if let Some(rate) = load.throughput.as_ref().filter(|rate| rate.is_set()) {
-        match load.duration == 0.0 {
-            true => notes.push(
+        if load.duration == 0.0 {
+            notes.push(
                 "`throughput` needs `ramp-up` or `hold-for`; without them it has no effect"
                     .to_owned(),
-            ),
-            false => plan.children.push(shaper(rate, load)),
+            )
+        } else {
+            plan.children.push(shaper(rate, load))
         }
     }
     if target == PLAIN && load.steps.as_ref().is_some_and(Amount::is_set) {
@@ -105,10 +107,13 @@ fn shares(
 /// stays without.
 fn divided(users: f64, own: &[f64], notes: &mut Vec<String>) -> Vec<Amount> {
     let total: f64 = own.iter().sum();
-    let share = |own: &f64| match total != 0.0 && *own != 0.0 {
-        // Python rounds half to even.
-        true => (users * own / total).round_ties_even().max(1.0),
-        false => 0.0,
+    let share = |own: &f64| {
+        if total != 0.0 && *own != 0.0 {
+            // Python rounds half to even.
+            (users * own / total).round_ties_even().max(1.0)
+        } else {
+            0.0
+        }
     };
     let shares: Vec<f64> = own.iter().map(share).collect();
     let given: f64 = shares.iter().sum();
@@ -131,13 +136,12 @@ fn own_users(group: &Node) -> String {
 
 /// The number of users that a group has itself. For a property it is the default, or else one.
 fn counted(own: &str) -> Result<f64, Fault> {
-    let known = match has_variable(own) {
-        true => {
-            let is_property = own.starts_with("${__P(") || own.starts_with("${__property(");
-            let default = own.find(',').filter(|_| is_property && own.len() > 2);
-            default.map_or("1", |comma| own[comma + 1..].trim_end_matches(")}"))
-        }
-        false => own,
+    let known = if has_variable(own) {
+        let is_property = own.starts_with("${__P(") || own.starts_with("${__property(");
+        let default = own.find(',').filter(|_| is_property && own.len() > 2);
+        default.map_or("1", |comma| own[comma + 1..].trim_end_matches(")}"))
+    } else {
+        own
     };
     let number: Option<f64> = known.trim().parse().ok();
     number.map(f64::trunc).ok_or_else(|| {
@@ -170,9 +174,10 @@ fn keeps_user(group: &Node) -> bool {
 }
 
 fn convert(group: &mut Node, target: &str, users: Amount, load: &Load, rules: &GroupRules) {
-    let ramp_up = match load.has_ramp_up {
-        true => load.ramp_up.clone().unwrap_or(Amount::Number(0.0)),
-        false => own_ramp_up(group),
+    let ramp_up = if load.has_ramp_up {
+        load.ramp_up.clone().unwrap_or(Amount::Number(0.0))
+    } else {
+        own_ramp_up(group)
     };
     let enabled = users.number().is_none_or(|users| users > 0.0);
     let on_error = group
@@ -182,9 +187,10 @@ fn convert(group: &mut Node, target: &str, users: Amount, load: &Load, rules: &G
     let made = match target {
         CONCURRENCY => concurrency_group(group, &users, &ramp_up, load, on_error),
         _ => {
-            let own = match rules.force_concurrency || rules.is_generated {
-                true => None,
-                false => own_loops(group),
+            let own = if rules.force_concurrency || rules.is_generated {
+                None
+            } else {
+                own_loops(group)
             };
             let iterations = own.unwrap_or_else(|| load.iterations.clone());
             let mut made = plain_group(&PlainGroup {
@@ -294,9 +300,10 @@ fn concurrency_group(
     load: &Load,
     on_error: Option<String>,
 ) -> Node {
-    let own = match group.class == CONCURRENCY {
-        true => group.props.str(group::ITERATIONS.name).into_owned(),
-        false => String::new(),
+    let own = if group.class == CONCURRENCY {
+        group.props.str(group::ITERATIONS.name).into_owned()
+    } else {
+        String::new()
     };
     let steps = load
         .steps

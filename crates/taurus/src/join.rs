@@ -80,12 +80,11 @@ fn set_delays(parts: &mut [ExecutionPlan], slots: usize) -> Result<bool, Fault> 
             .count()
             == 1
     });
-    match slots <= 1 && one_each {
-        true => Ok(true),
-        false => {
-            let fault = Fault::new("executions that wait for one another need a duration");
-            Err(fault.hint("Write `hold-for` in each"))
-        }
+    if slots <= 1 && one_each {
+        Ok(true)
+    } else {
+        let fault = Fault::new("executions that wait for one another need a duration");
+        Err(fault.hint("Write `hold-for` in each"))
     }
 }
 

@@ -48,9 +48,10 @@ impl Load {
         let iterations = number(raw("iterations"), "iterations", true)?;
         let iterations = iterations
             .filter(Amount::is_set)
-            .unwrap_or(match duration == 0.0 {
-                true => Amount::Number(1.0),
-                false => Amount::Number(0.0),
+            .unwrap_or(if duration == 0.0 {
+                Amount::Number(1.0)
+            } else {
+                Amount::Number(0.0)
             });
         Ok(Load {
             concurrency: number(local("concurrency"), "concurrency", true)?,

@@ -47,9 +47,10 @@ pub(crate) fn http_request(request: &Table, around: &InheritedSettings<'_>) -> R
     };
     let label = text_or(request, "label", &url);
     let method = text_or(request, "method", "GET");
-    let method = match has_variable(&method) {
-        true => method,
-        false => method.to_uppercase(),
+    let method = if has_variable(&method) {
+        method
+    } else {
+        method.to_uppercase()
     };
     let mut node = http_request::FACTS.node(&label);
     let body = body_of(request, around)?;

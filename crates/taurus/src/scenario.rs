@@ -145,9 +145,10 @@ fn scenario_of(
             let fault = Fault::new(format!(
                 "there is no scenario `{label}`, neither by name nor as a file"
             ));
-            return Err(match known.is_empty() {
-                true => fault,
-                false => fault.hint(format!("Scenarios are: {}", known.join(", "))),
+            return Err(if known.is_empty() {
+                fault
+            } else {
+                fault.hint(format!("Scenarios are: {}", known.join(", ")))
             });
         };
         return Ok((label, scenario.clone()));

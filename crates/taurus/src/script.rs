@@ -97,9 +97,10 @@ fn anchored(prop: &Prop, folder: &Path) -> Prop {
         {
             let beside = folder.join(name);
             let here = Path::new(name).exists();
-            match !here && beside.exists() {
-                true => Value::Str(beside.to_string_lossy().into_owned()),
-                false => return prop.clone(),
+            if !here && beside.exists() {
+                Value::Str(beside.to_string_lossy().into_owned())
+            } else {
+                return prop.clone();
             }
         }
         Value::Element(element) => {

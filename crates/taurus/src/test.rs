@@ -173,12 +173,11 @@ fn part(
     }
     let scenario = &execution.scenario;
     let script = text_or(scenario, "script", "");
-    let (mut plan, tree) = match script.is_empty() {
-        false => {
-            let (plan, tree) = from_file(&script, files)?;
-            (plan, Some(tree))
-        }
-        true => (from_requests(execution, config, files)?, None),
+    let (mut plan, tree) = if script.is_empty() {
+        (from_requests(execution, config, files)?, None)
+    } else {
+        let (plan, tree) = from_file(&script, files)?;
+        (plan, Some(tree))
     };
     let is_generated = tree.is_none();
     script::adjust(&mut plan, scenario, is_generated);

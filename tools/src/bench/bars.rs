@@ -90,9 +90,10 @@ pub fn picture(file: &Path, title: &str, bars: &[Bar]) -> Result<(), Box<dyn std
             to_the_left,
         ))?;
         let to_the_right = text(13).pos(Pos::new(HPos::Left, VPos::Center));
-        let value = match bar.value < 100.0 {
-            true => format!("{:.1}", bar.value),
-            false => format!("{:.0}", bar.value),
+        let value = if bar.value < 100.0 {
+            format!("{:.1}", bar.value)
+        } else {
+            format!("{:.0}", bar.value)
         };
         area.draw(&Text::new(value, (end + 8, middle), to_the_right))?;
     }

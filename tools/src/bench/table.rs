@@ -34,9 +34,10 @@ impl TableRow<'_> {
     /// The median over the rounds of a figure that the program reports itself.
     fn time(&self, value: impl Fn(&Round) -> Option<f64>) -> String {
         let known: Vec<f64> = self.rounds.iter().filter_map(value).collect();
-        match known.is_empty() {
-            true => "-".to_owned(),
-            false => format!("{:.2}", median(known)),
+        if known.is_empty() {
+            "-".to_owned()
+        } else {
+            format!("{:.2}", median(known))
         }
     }
 }

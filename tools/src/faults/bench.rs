@@ -147,10 +147,7 @@ pub fn expect(finished: &Finished, code: i32, words: &[&str]) -> anyhow::Result<
 
 /// Fails with a message unless a condition holds.
 pub fn ensure(is_so: bool, what: &str) -> anyhow::Result<()> {
-    match is_so {
-        true => Ok(()),
-        false => bail!("{what}"),
-    }
+    if is_so { Ok(()) } else { bail!("{what}") }
 }
 
 /// A running program. It is killed when dropped, so that a failing test leaves no process behind.

@@ -262,9 +262,10 @@ impl FleetStage {
     /// Checks that the run counted every sample of the plan exactly once.
     fn counted(&self, loops: i32) -> anyhow::Result<()> {
         let (total, planned) = (self.total()?, u64::from(USERS) * loops as u64);
-        match total == planned {
-            true => Ok(()),
-            false => bail!("{total} samples are counted, {planned} were taken"),
+        if total == planned {
+            Ok(())
+        } else {
+            bail!("{total} samples are counted, {planned} were taken")
         }
     }
 

@@ -140,9 +140,10 @@ fn chosen(choice: &FaultSelection) -> anyhow::Result<Vec<&'static Fault>> {
             bail!("unknown fault `{name}`; choose from {}", known.join(", "));
         }
     }
-    let is_chosen = |fault: &&Fault| match choice.names.is_empty() {
-        true => fault.is_quick || !choice.only_quick,
-        false => {
+    let is_chosen = |fault: &&Fault| {
+        if choice.names.is_empty() {
+            fault.is_quick || !choice.only_quick
+        } else {
             let is_of_fleet = fault.name.starts_with(FLEET) && choice.names.contains(&FLEET);
             choice.names.contains(&fault.name) || is_of_fleet
         }

@@ -56,9 +56,10 @@ pub fn trust(words: &[&str]) -> anyhow::Result<()> {
         Some(program) => program.canonicalize()?,
         None => build()?,
     };
-    let _neighbour = match options.neighbour {
-        true => Some(Neighbour::start()?),
-        false => None,
+    let _neighbour = if options.neighbour {
+        Some(Neighbour::start()?)
+    } else {
+        None
     };
     let mut counts = Counts::default();
     for situation in chosen(&options) {
@@ -234,9 +235,10 @@ impl Told {
 
     fn short(&self) -> String {
         let told: Vec<&str> = self.told().collect();
-        match told.is_empty() {
-            true => self.grade.clone(),
-            false => format!("{}, {}", self.grade, told.join("; ")),
+        if told.is_empty() {
+            self.grade.clone()
+        } else {
+            format!("{}, {}", self.grade, told.join("; "))
         }
     }
 }

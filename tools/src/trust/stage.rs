@@ -29,9 +29,10 @@ pub fn stage(situation: &Situation, program: &Path) -> anyhow::Result<Finished> 
         .any(|staging| matches!(staging, Staging::Ports(_)));
     let port = server.address().port().to_string();
     let plan = (situation.plan)();
-    let plan = match is_inside {
-        true => plan.replace("${__P(port)}", "${__P(demo.port)}"),
-        false => plan.replace("${__P(port)}", &port),
+    let plan = if is_inside {
+        plan.replace("${__P(port)}", "${__P(demo.port)}")
+    } else {
+        plan.replace("${__P(port)}", &port)
     };
     std::fs::write(folder.path().join("plan.jmx"), plan)?;
     let mut command = command(situation, program, folder.path(), is_inside)?;
@@ -72,9 +73,10 @@ fn server(target: StagedTarget) -> Server {
         }
         StagedTarget::Stalled(from, to) => {
             let at = first.get_or_init(Instant::now).elapsed();
-            let pause = match at >= from && at < to {
-                true => to - at,
-                false => Duration::ZERO,
+            let pause = if at >= from && at < to {
+                to - at
+            } else {
+                Duration::ZERO
             };
             vec![ResponseStep::Pause(pause), ResponseStep::Send(ok("here"))]
         }

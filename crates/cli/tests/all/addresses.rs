@@ -61,9 +61,10 @@ fn sendable(target: &str) -> String {
         let is_refused = sign.is_ascii_control()
             || " \"<>\\^`{|}%".contains(sign)
             || (!is_query && "[]".contains(sign));
-        match is_refused {
-            true => out.push_str(&format!("%{:02X}", u32::from(sign))),
-            false => out.push(sign),
+        if is_refused {
+            out.push_str(&format!("%{:02X}", u32::from(sign)))
+        } else {
+            out.push(sign)
         }
     }
     out
@@ -141,9 +142,12 @@ fn postman(server: &Server, cases: &[Case]) -> String {
 /// As nginx writes it.
 fn access_log(_: &Server, cases: &[Case]) -> String {
     let line = |case: &Case| {
-        let escaped = |sign: char| match sign.is_ascii_control() || "\"\\".contains(sign) {
-            true => format!("\\x{:02X}", u32::from(sign)),
-            false => sign.to_string(),
+        let escaped = |sign: char| {
+            if sign.is_ascii_control() || "\"\\".contains(sign) {
+                format!("\\x{:02X}", u32::from(sign))
+            } else {
+                sign.to_string()
+            }
         };
         let target: String = case.address.chars().map(escaped).collect();
         format!("::1 - - [10/Oct/2000:13:55:36 -0700] \"GET {target} HTTP/1.1\" 200 5\n")

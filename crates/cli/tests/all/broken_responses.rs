@@ -152,9 +152,10 @@ fn compare(listener: &str, options: &[&str]) {
             .replace("Non HTTP response message: ", "!")
             .replace(&format!("127.0.0.1:{port}"), "HOST")
             .replace(&format!("HOST/{number} "), "HOST/ ");
-        let bytes = match expected.ends_with("|-") {
-            true => "-",
-            false => attribute(sample, "by"),
+        let bytes = if expected.ends_with("|-") {
+            "-"
+        } else {
+            attribute(sample, "by")
         };
         let found = format!("{code}|{message}|{bytes}");
         if attribute(sample, "lb") != *name || found != *expected {

@@ -61,9 +61,12 @@ fn replayed(
 
 fn form(fields: &[(&str, &str)]) -> String {
     let encode = |text: &str| {
-        let each = text.bytes().map(|byte| match byte.is_ascii_alphanumeric() {
-            true => char::from(byte).to_string(),
-            false => format!("%{byte:02X}"),
+        let each = text.bytes().map(|byte| {
+            if byte.is_ascii_alphanumeric() {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
         });
         each.collect::<String>()
     };

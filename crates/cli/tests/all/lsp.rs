@@ -170,9 +170,10 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
         loop {
             let message = self.messages.recv_timeout(LIMIT).expect("an answer");
-            match message["id"] == id {
-                true => return message,
-                false => self.put_back.push_back(message),
+            if message["id"] == id {
+                return message;
+            } else {
+                self.put_back.push_back(message)
             }
         }
     }

@@ -31,9 +31,12 @@ fn left(workshop: &Workshop) -> Vec<String> {
 
 fn kept_runs(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let count = |path: &Path| match path.is_dir() {
-        true => kept_runs(path),
-        false => usize::from(path.extension().is_some_and(|ending| ending == "drumfire")),
+    let count = |path: &Path| {
+        if path.is_dir() {
+            kept_runs(path)
+        } else {
+            usize::from(path.extension().is_some_and(|ending| ending == "drumfire"))
+        }
     };
     entries.map(|entry| count(&entry.path())).sum()
 }

@@ -154,7 +154,7 @@ fn serve_metrics(
         Ok(server) => Ok(Some(server)),
         Err(error) => {
             let message = format!("`--metrics {address}`: {}", cause(&error));
-            Err(Refusal::new(Exit::RunFailed, message).hint("name a free port of this machine"))
+            Err(Refusal::run_failed(message).hint("name a free port of this machine"))
         }
     }
 }
@@ -180,7 +180,7 @@ fn listen(
     });
     let listening = listening.map_err(|error| {
         let message = format!("signals cannot be handled: {}", cause(&error));
-        Refusal::new(Exit::RunFailed, message)
+        Refusal::run_failed(message)
     })?;
     Ok((first, listening))
 }
@@ -252,7 +252,7 @@ fn trusted(texts: &[String]) -> Result<Vec<String>, Refusal> {
             continue;
         }
         let wrong = |why: &str| {
-            let refusal = Refusal::new(Exit::Usage, format!("`--trust {text}`: {why}"));
+            let refusal = Refusal::usage(format!("`--trust {text}`: {why}"));
             refusal.hint("name the `trust.pub` of `drumfire fleet init`")
         };
         let found = std::fs::read_to_string(text).map_err(|error| wrong(&cause(&error)))?;
@@ -274,10 +274,7 @@ fn trusted(texts: &[String]) -> Result<Vec<String>, Refusal> {
 /// process, and nothing of the last run remains.
 fn again(started_in: &Path, hello: &Hello) -> Refusal {
     let cannot = |error: std::io::Error| {
-        Refusal::new(
-            Exit::RunFailed,
-            format!("the agent cannot start again: {}", cause(&error)),
-        )
+        Refusal::run_failed(format!("the agent cannot start again: {}", cause(&error)))
     };
     match std::env::current_exe() {
         // It returns only if it fails.
@@ -299,24 +296,25 @@ fn end_with_input() {
 }
 
 fn refusal(error: &FleetError) -> Refusal {
-    Refusal::new(Exit::RunFailed, error.to_string())
+    Refusal::run_failed(error.to_string())
 }
 
 /// The options, checked for an address.
 pub fn link(link: &LinkOptions, is_jmeter: bool) -> Result<drumfire_fleet::LinkOptions, Refusal> {
     let link = link.to_link();
-    let option = match is_jmeter {
-        true => "-Jdrumfire.nats=",
-        false => "--nats ",
+    let option = if is_jmeter {
+        "-Jdrumfire.nats="
+    } else {
+        "--nats "
     };
     if link.url.is_empty() {
         let why = "agents are reached over a NATS server, and none is named";
-        return Err(Refusal::new(Exit::Usage, why).hint(format!(
+        return Err(Refusal::usage(why).hint(format!(
             "add `{option}nats://HOST:4222`, or set {NATS_VARIABLE}"
         )));
     }
     if let Some(port) = link.url.split(',').find_map(bad_port) {
-        return Err(Refusal::new(Exit::Usage, format!("`{port}` is not a port")).hint(PORT));
+        return Err(Refusal::usage(format!("`{port}` is not a port")).hint(PORT));
     }
     Ok(link)
 }
@@ -335,13 +333,13 @@ fn hello(order: &AgentArguments, engine: &Engine) -> Result<Hello, Refusal> {
     if !is_token(&name) {
         let message =
             format!("`{name}` is not a valid agent name; use letters, digits, `-` and `_`");
-        return Err(Refusal::new(Exit::Usage, message));
+        return Err(Refusal::usage(message));
     }
     let mut labels = BTreeMap::new();
     for label in &order.label {
         let Some((name, value)) = label.split_once('=') else {
             let message = format!("`--label {label}` has no value; write `--label name=value`");
-            return Err(Refusal::new(Exit::Usage, message));
+            return Err(Refusal::usage(message));
         };
         labels.insert(name.to_owned(), value.to_owned());
     }
@@ -428,9 +426,10 @@ fn waiting(run: &WaitingRun, agents: &[Hello]) -> String {
     let busy = agents.iter().filter(|hello| run.selection.covers(hello));
     let busy = busy.filter(|hello| hello.run.is_some());
     let busy: Vec<String> = busy.map(|hello| format!("`{}`", hello.name)).collect();
-    let busy = match busy.is_empty() {
-        true => String::new(),
-        false => format!("; busy: {}", busy.join(", ")),
+    let busy = if busy.is_empty() {
+        String::new()
+    } else {
+        format!("; busy: {}", busy.join(", "))
     };
     format!(
         "{} on {} waits for `--agents {}`, for {since_s} s{busy}",

@@ -6,7 +6,6 @@ use std::num::{ParseFloatError, ParseIntError};
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 
 /// The refusal of a command line that clap does not accept.
@@ -33,7 +32,7 @@ pub fn refusal(error: &Error) -> Refusal {
     };
     let hint =
         hint.unwrap_or_else(|| format!("`{} --help` lists what can be written", command(&usage)));
-    let mut refusal = Refusal::new(Exit::Usage, message);
+    let mut refusal = Refusal::usage(message);
     if error.kind() == ErrorKind::MissingRequiredArgument && !usage.is_empty() {
         refusal.err.push_str(&format!("{usage}\n"));
     }
@@ -77,9 +76,10 @@ fn no_such_value(error: &Error) -> (String, Option<String>) {
     let name = option_name(&option);
     let known = texts(error, ContextKind::ValidValue);
     if value.is_empty() {
-        let hint = match known.is_empty() {
-            true => format!("write `{option}`"),
-            false => format!("write one of {}", quoted(&known)),
+        let hint = if known.is_empty() {
+            format!("write `{option}`")
+        } else {
+            format!("write one of {}", quoted(&known))
         };
         return (format!("`{name}` has no value"), Some(hint));
     }
@@ -92,9 +92,10 @@ fn no_such_value(error: &Error) -> (String, Option<String>) {
 
 fn unknown(error: &Error) -> (String, Option<String>) {
     let word = text(error, ContextKind::InvalidArg);
-    let message = match word.starts_with('-') {
-        true => format!("there is no option `{word}`"),
-        false => format!("`{word}` is one argument too many"),
+    let message = if word.starts_with('-') {
+        format!("there is no option `{word}`")
+    } else {
+        format!("`{word}` is one argument too many")
     };
     let near = texts(error, ContextKind::SuggestedArg);
     (
@@ -141,9 +142,10 @@ fn quoted(words: &[String]) -> String {
 
 /// `--users` of `--users <COUNT>`; the whole text of a positional argument.
 fn option_name(option: &str) -> &str {
-    match option.starts_with('-') {
-        true => option.split([' ', '=', '[']).next().unwrap_or(option),
-        false => option,
+    if option.starts_with('-') {
+        option.split([' ', '=', '[']).next().unwrap_or(option)
+    } else {
+        option
     }
 }
 
@@ -166,8 +168,9 @@ fn command(usage: &str) -> String {
     let words: Vec<&str> = words
         .take_while(|word| !word.starts_with(['[', '<', '-']))
         .collect();
-    match words.is_empty() {
-        true => "drumfire".to_owned(),
-        false => words.join(" "),
+    if words.is_empty() {
+        "drumfire".to_owned()
+    } else {
+        words.join(" ")
     }
 }

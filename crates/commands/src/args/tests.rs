@@ -4,6 +4,7 @@ use crate::check::arguments::CheckFormat;
 use crate::settings::options::Change;
 
 use super::*;
+use crate::exit_codes::Exit;
 
 fn read_line(line: &str) -> Result<Command, Refusal> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();

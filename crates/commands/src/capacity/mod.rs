@@ -30,8 +30,7 @@ pub fn capacity(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let wrong = |why: String| Refusal::new(Exit::Usage, why);
-    let goal = goal(arguments).map_err(wrong)?;
+    let goal = goal(arguments).map_err(Refusal::usage)?;
     let made = run_url::plan_of(&arguments.plan.to_string_lossy())?;
     let plan = made.as_ref().map_or(&arguments.plan, |(_, plan)| plan);
     let mut words = vec!["run".to_owned(), plan.display().to_string()];
@@ -39,7 +38,7 @@ pub fn capacity(
     let others = arguments.options.iter().filter(|word| !is_insecure(word));
     words.extend(others.cloned());
     let Command::Run(mut options) = crate::args::read(&words)? else {
-        return Err(wrong(
+        return Err(Refusal::usage(
             "options behind `--` are those of `drumfire run`".to_owned(),
         ));
     };

@@ -404,11 +404,10 @@ impl Search {
                     level.outcome == LevelOutcome::BrokenByGenerator
                         && (level.rate - broken).abs() < f64::EPSILON
                 });
-                let caveat = match caveat {
-                    true => {
-                        "; the generator itself was short of time there, so the target may hold more"
-                    }
-                    false => "",
+                let caveat = if caveat {
+                    "; the generator itself was short of time there, so the target may hold more"
+                } else {
+                    ""
                 };
                 format!(
                     "capacity  {held}/s; at {}/s {until}{caveat}",

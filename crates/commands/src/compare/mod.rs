@@ -38,17 +38,16 @@ pub fn compare(arguments: &CompareArguments, console: &mut Console<'_>) -> Resul
         comparison.refuse();
     }
     baseline::print(&comparison, console);
-    let failed = |message: String| Refusal::new(Exit::RunFailed, message);
     if let Some(file) = &arguments.page {
-        files::put(file, comparison.html().as_bytes()).map_err(failed)?;
+        files::put(file, comparison.html().as_bytes()).map_err(Refusal::run_failed)?;
     }
     if let Some(file) = &arguments.markdown {
-        files::put(file, comparison.markdown().as_bytes()).map_err(failed)?;
+        files::put(file, comparison.markdown().as_bytes()).map_err(Refusal::run_failed)?;
     }
     let cases = cases(&comparison);
     if let Some(file) = &arguments.ci.junit {
         let suite = format!("compared with {}", comparison.base);
-        files::put(file, junit(&suite, &cases, 0.0).as_bytes()).map_err(failed)?;
+        files::put(file, junit(&suite, &cases, 0.0).as_bytes()).map_err(Refusal::run_failed)?;
     }
     if arguments.ci.annotations {
         let title = format!("compared with {}", comparison.base);
@@ -57,11 +56,12 @@ pub fn compare(arguments: &CompareArguments, console: &mut Console<'_>) -> Resul
     if comparison.is_refused() {
         let message =
             "these runs must not be compared\nhint: `--anyway` compares them nevertheless";
-        return Err(failed(message.to_owned()));
+        return Err(Refusal::run_failed(message.to_owned()));
     }
-    Ok(match comparison.is_worse() {
-        true => Exit::Worse,
-        false => Exit::Ok,
+    Ok(if comparison.is_worse() {
+        Exit::Worse
+    } else {
+        Exit::Ok
     })
 }
 
@@ -98,8 +98,7 @@ pub fn merge(arguments: &MergeArguments, console: &mut Console<'_>) -> Result<Ex
     let (mut all, others) = read_all(&arguments.inputs, &arguments.properties, console)?;
     all.merge(&others);
     let written = replace(&arguments.output, |file| all.write(file));
-    written
-        .map_err(|error| Refusal::new(Exit::RunFailed, unwritable(&arguments.output, &error)))?;
+    written.map_err(|error| Refusal::run_failed(unwritable(&arguments.output, &error)))?;
     console.line(&format!(
         "{} of {} in {}",
         counted(all.recording.total().count, "sample"),
@@ -126,7 +125,7 @@ fn read_all(
         for warning in warnings {
             console.warn(&warning);
         }
-        runs.push(run.map_err(|message| Refusal::new(Exit::RunFailed, message))?);
+        runs.push(run.map_err(Refusal::run_failed)?);
     }
     // Runs of one plan, or files with the same name, are shown by their paths.
     let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();

@@ -70,7 +70,7 @@ impl ControlClient {
         let Some((place, token)) = parts else {
             let message = format!("`{url}` is not the address of a run's page");
             let hint = "write it as the run printed it, such as `http://127.0.0.1:9280/?token=…`";
-            return Err(Refusal::new(Exit::Usage, message).hint(hint));
+            return Err(Refusal::usage(message).hint(hint));
         };
         let agent = Agent::config_builder()
             .timeout_global(Some(PATIENCE))
@@ -112,13 +112,13 @@ impl ControlClient {
         let text = answer.body_mut().read_to_string().unwrap_or_default();
         match answer.status() {
             StatusCode::OK => Ok(()),
-            status => Err(Refusal::new(Exit::RunFailed, failure(status, &text))),
+            status => Err(Refusal::run_failed(failure(status, &text))),
         }
     }
 
     fn silent(&self, why: &str) -> Refusal {
         let message = format!("no run answers at {}: {why}", self.place);
-        let mut refusal = Refusal::new(Exit::RunFailed, message);
+        let mut refusal = Refusal::run_failed(message);
         refusal.err.push_str(HINT);
         refusal
     }
@@ -151,10 +151,8 @@ fn only_run(console: &Console<'_>) -> Result<ControlClient, Refusal> {
     match answering.len() {
         1 => Ok(answering.remove(0).1),
         0 => {
-            let mut refusal = Refusal::new(
-                Exit::RunFailed,
-                "no run with a page is under way on this machine",
-            );
+            let mut refusal =
+                Refusal::run_failed("no run with a page is under way on this machine");
             refusal.err.push_str(HINT);
             Err(refusal)
         }
@@ -163,7 +161,7 @@ fn only_run(console: &Console<'_>) -> Result<ControlClient, Refusal> {
             for (run, _) in &answering {
                 let _ = write!(message, "\n  {}  {}", run.name, run.url);
             }
-            Err(Refusal::new(Exit::Usage, message))
+            Err(Refusal::usage(message))
         }
     }
 }

@@ -47,11 +47,10 @@ pub fn debug(
     let options = run_options(arguments)?;
     let secrets = Secrets(arguments.show_secrets);
     let control = Control::default();
-    let on_sample: OnSample = match arguments.text {
-        true => {
-            Box::new(move |number, shown| print(&secrets.fields(&render(number, shown, secrets))))
-        }
-        false => Box::new(|_, _| {}),
+    let on_sample: OnSample = if arguments.text {
+        Box::new(move |number, shown| print(&secrets.fields(&render(number, shown, secrets))))
+    } else {
+        Box::new(|_, _| {})
     };
     let live = live(arguments);
     let told = live.clone();
@@ -71,12 +70,11 @@ pub fn debug(
     );
     session.break_at(arguments.breakpoints.iter().cloned());
     let is_closed = Arc::new(AtomicBool::new(false));
-    let server = match arguments.text {
-        true => None,
-        false => {
-            let page = DebugPage::new(session.clone(), secrets, control.clone(), is_closed.clone());
-            Some(serve(arguments, live, page, &control, console)?)
-        }
+    let server = if arguments.text {
+        None
+    } else {
+        let page = DebugPage::new(session.clone(), secrets, control.clone(), is_closed.clone());
+        Some(serve(arguments, live, page, &control, console)?)
     };
     let company = RunParticipants {
         control: &control,
@@ -102,12 +100,12 @@ fn run_options(arguments: &DebugArguments) -> Result<RunArguments, Refusal> {
     words.extend(arguments.options.iter().cloned());
     let Command::Run(mut options) = crate::args::read(&words)? else {
         let why = "options behind `--` are those of `drumfire run`";
-        return Err(Refusal::new(Exit::Usage, why));
+        return Err(Refusal::usage(why));
     };
     if options.fleet.is_wanted() {
         let why =
             "`--agents` has no effect here: `debug` follows one user on this machine; leave it out";
-        return Err(Refusal::new(Exit::Usage, why));
+        return Err(Refusal::usage(why));
     }
     let load = [
         ("drumfire.load.once", "true".to_owned()),
@@ -141,13 +139,8 @@ fn serve(
     let host = gethostname::gethostname().to_string_lossy().into_owned();
     let steering = Arc::new(OwnRun::new(control.clone()));
     let ListenAddress(place) = address;
-    let server =
-        Server::start(address, host, live, steering, Some(Arc::new(page))).map_err(|error| {
-            Refusal::new(
-                Exit::RunFailed,
-                format!("`--ui {place}`: {}", cause(&error)),
-            )
-        })?;
+    let server = Server::start(address, host, live, steering, Some(Arc::new(page)))
+        .map_err(|error| Refusal::run_failed(format!("`--ui {place}`: {}", cause(&error))))?;
     console.line(&format!("debugger  {}", server.url()));
     Ok(server)
 }

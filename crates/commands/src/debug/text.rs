@@ -21,33 +21,37 @@ pub struct Secrets(pub bool);
 impl Secrets {
     /// Header fields, masked unless secrets are shown.
     pub fn headers<'t>(self, text: &'t str) -> Cow<'t, str> {
-        match self.0 {
-            true => Cow::Borrowed(text),
-            false => secrets::headers(text),
+        if self.0 {
+            Cow::Borrowed(text)
+        } else {
+            secrets::headers(text)
         }
     }
 
     /// A URL or body, masked unless secrets are shown.
     pub fn fields<'t>(self, text: &'t str) -> Cow<'t, str> {
-        match self.0 {
-            true => Cow::Borrowed(text),
-            false => secrets::text(text),
+        if self.0 {
+            Cow::Borrowed(text)
+        } else {
+            secrets::text(text)
         }
     }
 
     /// The value of a variable, masked unless secrets are shown.
     pub fn value<'t>(self, name: &str, value: &'t str) -> Cow<'t, str> {
-        match self.0 {
-            true => Cow::Borrowed(value),
-            false => secrets::shown(name, value),
+        if self.0 {
+            Cow::Borrowed(value)
+        } else {
+            secrets::shown(name, value)
         }
     }
 
     /// Cookies, masked unless secrets are shown.
     pub fn cookies(self, text: &str) -> &str {
-        match self.0 || text.is_empty() {
-            true => text,
-            false => MASK,
+        if self.0 || text.is_empty() {
+            text
+        } else {
+            MASK
         }
     }
 }

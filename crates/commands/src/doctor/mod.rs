@@ -184,9 +184,10 @@ fn text(
 fn memory_source(limits: &Limits) -> &'static str {
     let group = Machine::default().group_memory();
     let is_of_group = group.is_some_and(|group| Some(group.limit_bytes) == limits.memory_bytes);
-    match is_of_group {
-        true => ", the limit of the control group",
-        false => "",
+    if is_of_group {
+        ", the limit of the control group"
+    } else {
+        ""
     }
 }
 
@@ -245,12 +246,13 @@ fn fits(found: &[Ceiling], style: Style) -> String {
         .filter(|ceiling| ceiling.is_exceeded())
         .map(|ceiling| ceiling.of)
         .collect();
-    match exceeded.is_empty() {
-        true => style.green("the plan's users fit on this machine"),
-        false => style.red(&format!(
+    if exceeded.is_empty() {
+        style.green("the plan's users fit on this machine")
+    } else {
+        style.red(&format!(
             "the plan asks for more than this machine has: {}",
             exceeded.join("; ")
-        )),
+        ))
     }
 }
 

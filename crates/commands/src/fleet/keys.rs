@@ -13,7 +13,6 @@ use crate::refusal::Refusal;
 
 /// Writes the files and prints what to do with them.
 pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let failed = |why: String| Refusal::new(Exit::RunFailed, why);
     match &keys.command {
         FleetCommand::Init {
             folder,
@@ -26,12 +25,12 @@ pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusa
                 folder,
                 at: at.as_deref(),
             };
-            init(&place, host, *port, agent, console).map_err(failed)?;
+            init(&place, host, *port, agent, console).map_err(Refusal::run_failed)?;
         }
         FleetCommand::Add { folder, agent } => {
             for name in agent {
                 let file = drumfire_fleet::add_agent(folder, name);
-                let file = file.map_err(|error| failed(error.to_string()))?;
+                let file = file.map_err(|error| Refusal::run_failed(error.to_string()))?;
                 console.line(&file.display().to_string());
             }
         }

@@ -18,7 +18,6 @@ use drumfire_platform::causes::cause;
 use crate::agent::{link, table};
 use crate::console::Console;
 use crate::engine::{CompiledPlan, Control, GroupView, LevelUnit, RunOrder, Subscriber};
-use crate::exit_codes::Exit;
 use crate::fleet::arguments::{FleetOptions, LostAgents, RowsOfAgents};
 use crate::refusal::Refusal;
 use crate::settings::authorities::TLS_CA;
@@ -57,14 +56,14 @@ impl FleetRun<'_> {
     ) -> Result<FleetOrder, Refusal> {
         let options = self.options;
         let is_local = options.is_local();
-        let link = match is_local {
-            true => options.link.to_link(),
-            false => link(&options.link, options.is_jmeter)?,
+        let link = if is_local {
+            options.link.to_link()
+        } else {
+            link(&options.link, options.is_jmeter)?
         };
         let rows = self.rows();
         if is_local && rows == RowHandling::Keep {
-            return Err(Refusal::new(
-                Exit::Usage,
+            return Err(Refusal::usage(
                 "`--rows keep` keeps rows on the agents, and agents of `local:N` delete theirs; use `-l FILE` without it",
             ));
         }
@@ -137,7 +136,7 @@ impl FleetRun<'_> {
                 results.display(),
                 cause(&error)
             );
-            Refusal::new(Exit::RunFailed, message)
+            Refusal::run_failed(message)
         })
     }
 
@@ -193,7 +192,7 @@ pub fn plan_files(
             let message = format!(
                 "`--send {text}` is not a file in the plan's folder; name it relative to the plan"
             );
-            return Err(Refusal::new(Exit::Usage, message));
+            return Err(Refusal::usage(message));
         }
         if files.iter().all(|file| file.path != text) {
             let is_rows = rows.contains(&path) && !more.contains(&path);

@@ -36,8 +36,7 @@ pub fn fmt(arguments: &FmtArguments, console: &mut Console<'_>) -> Result<Exit, 
                 if arguments.check {
                     console.line(&format!("would format  {}", plan.display()));
                 } else {
-                    whole_file::write(plan, text.as_bytes())
-                        .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+                    whole_file::write(plan, text.as_bytes()).map_err(Refusal::run_failed)?;
                     console.line(&format!("formatted  {}", plan.display()));
                 }
             }
@@ -60,8 +59,9 @@ fn formatted(plan: &Path) -> Result<Formatted, Vec<drumfire_jmx::Diagnostic>> {
         .map_err(|error| vec![drumfire_jmx::Diagnostic::from_io(plan, &error)])?;
     let read = drumfire_jmx::read(&bytes, plan)?;
     let text = drumfire_jmx::write(&read.tree);
-    Ok(match text.as_bytes() == bytes {
-        true => Formatted::Already,
-        false => Formatted::Differs(text),
+    Ok(if text.as_bytes() == bytes {
+        Formatted::Already
+    } else {
+        Formatted::Differs(text)
     })
 }

@@ -215,7 +215,6 @@ fn write(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<(), Refusal> {
-    let failed = |why: String| Refusal::new(Exit::RunFailed, why);
     let data = data_file(wish.output);
     let text = draft.data_text();
     if text.is_some() {
@@ -231,10 +230,10 @@ fn write(
     let plan = drumfire_jmx::write(&tree);
     // The survey reads the plan again.
     drop(tree);
-    whole_file::write(wish.output, plan.as_bytes()).map_err(failed)?;
+    whole_file::write(wish.output, plan.as_bytes()).map_err(Refusal::run_failed)?;
     drop(plan);
     if let Some(text) = &text {
-        whole_file::write(&data, text.as_bytes()).map_err(failed)?;
+        whole_file::write(&data, text.as_bytes()).map_err(Refusal::run_failed)?;
     }
     let mut settings = settings(&PropertyOptions::default(), &[], Some(wish.output), console)?;
     // a path that contains a variable is known only during the run
@@ -287,9 +286,10 @@ fn summary(
     for finding in findings.iter().take(MOST_LINES) {
         let from = steps.get(finding.from).map_or("", String::as_str);
         let used = counted(finding.used_in.len() as u64, "request");
-        let confirmed = match finding.is_confirmed {
-            true => ", confirmed by the other user",
-            false => "",
+        let confirmed = if finding.is_confirmed {
+            ", confirmed by the other user"
+        } else {
+            ""
         };
         let state = proof.map_or("", |proof| proof.state(finding));
         text.push_str(&format!(

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use drumfire_import::Draft;
 
-use crate::exit_codes::Exit;
 use crate::new::{base_name, data_file};
 use crate::refusal::Refusal;
 use crate::whole_file;
@@ -47,7 +46,7 @@ impl Uploads {
             let text = content.map_or_else(|| format!("placeholder for {name}\n"), str::to_owned);
             if let Err(why) = whole_file::write(&file, text.as_bytes()) {
                 uploads.remove();
-                return Err(Refusal::new(Exit::RunFailed, why));
+                return Err(Refusal::run_failed(why));
             }
             uploads.made.push(Upload {
                 file,
@@ -67,13 +66,16 @@ impl Uploads {
 
     /// A line of the summary for each file.
     pub fn lines(&self) -> String {
-        let line = |upload: &Upload| match upload.is_recorded {
-            true => format!("wrote      {}: as recorded\n", upload.file.display()),
-            false => format!(
-                "wrote      {}: a placeholder; put `{}` in its place\n",
-                upload.file.display(),
-                upload.named
-            ),
+        let line = |upload: &Upload| {
+            if upload.is_recorded {
+                format!("wrote      {}: as recorded\n", upload.file.display())
+            } else {
+                format!(
+                    "wrote      {}: a placeholder; put `{}` in its place\n",
+                    upload.file.display(),
+                    upload.named
+                )
+            }
         };
         self.made.iter().map(line).collect()
     }

@@ -11,7 +11,6 @@ use crate::args;
 use crate::command::Command;
 use crate::console::Console;
 use crate::engine::Engine;
-use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run;
 use crate::run::arguments::PlanChoice;
@@ -80,9 +79,10 @@ impl Proof {
     pub fn remarks(&self, steps: &[String], accept: bool) -> String {
         let mut text = String::new();
         let label = |place: &usize| steps.get(*place).map_or("", String::as_str);
-        let end = match accept {
-            true => "",
-            false => "; look at it, or keep its variable with `--accept`",
+        let end = if accept {
+            ""
+        } else {
+            "; look at it, or keep its variable with `--accept`"
         };
         for (finding, state) in &self.findings {
             let why = match state {
@@ -106,9 +106,10 @@ impl Proof {
             ));
         }
         for (place, recorded, replayed) in &self.differing {
-            let answer = match replayed.is_empty() {
-                true => "was not sent".to_owned(),
-                false => format!("answered {replayed}"),
+            let answer = if replayed.is_empty() {
+                "was not sent".to_owned()
+            } else {
+                format!("answered {replayed}")
             };
             text.push_str(&format!(
                 "differs    `{}` {answer}, in the recording {recorded}\n",
@@ -129,10 +130,9 @@ pub fn prove(
     console: &Console<'_>,
 ) -> Result<Proof, Refusal> {
     let Some(server) = Address::parse(server) else {
-        return Err(Refusal::new(
-            Exit::Usage,
-            format!("`{server}` is not an address of a server"),
-        ));
+        return Err(Refusal::usage(format!(
+            "`{server}` is not an address of a server"
+        )));
     };
     let mut draft = numbered(draft, &server);
     // the replayed plan is in another folder
@@ -229,8 +229,7 @@ fn replay(
 
 /// The rows of a result file by the number of their request.
 fn rows(file: &Path) -> Result<HashMap<usize, ReplayedAnswer>, Refusal> {
-    let failed =
-        |_: csv::Error| Refusal::new(Exit::RunFailed, "the results of the replay cannot be read");
+    let failed = |_: csv::Error| Refusal::run_failed("the results of the replay cannot be read");
     let mut reader = csv::Reader::from_path(file).map_err(failed)?;
     let header = reader.headers().map_err(failed)?.clone();
     let mut rows = HashMap::new();

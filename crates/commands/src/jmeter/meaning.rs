@@ -60,7 +60,7 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
         .argument('P')
         .filter(|port| port.parse::<u16>().is_err())
     {
-        return Err(Refusal::new(Exit::Usage, format!("`{port}` is not a port")).hint(PORT));
+        return Err(Refusal::usage(format!("`{port}` is not a port")).hint(PORT));
     }
     if let Some(file) = given.argument('g') {
         return Ok(Command::Report(report_options(&given, file)));
@@ -179,9 +179,10 @@ impl Given<'_> {
             } => Some(Change::Property(argument.clone(), value.clone())),
             _ => None,
         };
-        match self.has('r') || self.has('R') {
-            true => self.items.iter().filter_map(change).collect(),
-            false => Vec::new(),
+        if self.has('r') || self.has('R') {
+            self.items.iter().filter_map(change).collect()
+        } else {
+            Vec::new()
         }
     }
 

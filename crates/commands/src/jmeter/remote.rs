@@ -5,7 +5,6 @@ use drumfire_fleet::{Hosts, Selection, agent_name};
 use drumfire_jmx::JMETER_DEFAULTS;
 
 use crate::agent::arguments::AgentArguments;
-use crate::exit_codes::Exit;
 use crate::fleet::arguments::FleetOptions;
 use crate::fleet::arguments::{LinkOptions, nats_of_environment};
 use crate::refusal::Refusal;
@@ -217,7 +216,7 @@ fn list(hosts: &str) -> Vec<String> {
 fn number(name: &str, value: &str) -> Result<u64, Refusal> {
     value.parse().map_err(|_| {
         let message = format!("the property `{name}` is `{value}`; give a whole number");
-        Refusal::new(Exit::Usage, message)
+        Refusal::usage(message)
     })
 }
 

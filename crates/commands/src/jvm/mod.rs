@@ -29,9 +29,10 @@ pub fn jvm(
     let action = options.action.unwrap_or_default();
     let mut coordinates = Vec::new();
     for one in &options.what {
-        match is_plan(one) {
-            true => coordinates.extend(of_plan(one, engine, &settings, console)?),
-            false => coordinates.push(of_name(one, action)?),
+        if is_plan(one) {
+            coordinates.extend(of_plan(one, engine, &settings, console)?)
+        } else {
+            coordinates.push(of_name(one, action)?)
         }
     }
     coordinates.sort_unstable();
@@ -41,7 +42,7 @@ pub fn jvm(
         JvmAction::Install => JvmOrder::Install(coordinates),
         JvmAction::Remove if coordinates.is_empty() => {
             let why = "name the plugin to remove; `drumfire jvm` lists them under `maven`";
-            return Err(Refusal::new(Exit::Usage, why));
+            return Err(Refusal::usage(why));
         }
         JvmAction::Remove => JvmOrder::Remove(coordinates.iter().map(|one| project(one)).collect()),
     };
@@ -65,12 +66,9 @@ fn of_name(word: &str, action: JvmAction) -> Result<String, Refusal> {
     }
     match (parts, action) {
         (2, JvmAction::Remove) | (3.., _) => Ok(word.to_owned()),
-        _ => Err(Refusal::new(
-            Exit::Usage,
-            format!(
-                "`{word}` is no known plugin at Maven Central; name its jar as group:artifact:version, or put it on the class path with -Juser.classpath=JAR"
-            ),
-        )),
+        _ => Err(Refusal::usage(format!(
+            "`{word}` is no known plugin at Maven Central; name its jar as group:artifact:version, or put it on the class path with -Juser.classpath=JAR"
+        ))),
     }
 }
 

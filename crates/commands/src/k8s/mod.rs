@@ -49,12 +49,12 @@ pub fn k8s(
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let K8sCommand::Manifest(arguments) = &arguments.command;
-    let wrong = |why: String| Refusal::new(Exit::Usage, why);
-    let plan = match arguments.in_image {
-        true => None,
-        false => Some(existing_plan(&arguments.plan)?),
+    let plan = if arguments.in_image {
+        None
+    } else {
+        Some(existing_plan(&arguments.plan)?)
     };
-    let name = name(arguments).map_err(wrong)?;
+    let name = name(arguments).map_err(Refusal::usage)?;
     let mut arguments = arguments.clone();
     // Agents on other machines accept only signed plans.
     if arguments.keys.is_none() && !arguments.nats.as_deref().is_some_and(is_loopback) {
@@ -75,8 +75,8 @@ pub fn k8s(
     if let Some(plan) = &plan {
         manifest.read(plan, engine, console)?;
     }
-    let text = serde_saphyr::to_string_multiple(&manifest.resources().map_err(wrong)?);
-    console.print_as_it_is(&text.map_err(|error| wrong(error.to_string()))?);
+    let text = serde_saphyr::to_string_multiple(&manifest.resources().map_err(Refusal::usage)?);
+    console.print_as_it_is(&text.map_err(|error| Refusal::usage(error.to_string()))?);
     Ok(Exit::Ok)
 }
 
@@ -110,11 +110,12 @@ fn name(arguments: &ManifestArguments) -> Result<String, String> {
     let plain = agent_name(&wanted).to_lowercase().replace('_', "-");
     let name = plain.trim_matches('-');
     let is_good = name.len() <= LONGEST_NAME && name.starts_with(|c: char| c.is_ascii_lowercase());
-    match is_good {
-        true => Ok(name.to_owned()),
-        false => Err(format!(
+    if is_good {
+        Ok(name.to_owned())
+    } else {
+        Err(format!(
             "`{wanted}` is not a valid Kubernetes name; pass `--name` with a letter and then letters, digits and dashes, {LONGEST_NAME} at most"
-        )),
+        ))
     }
 }
 
@@ -143,7 +144,7 @@ impl Manifest<'_> {
         for file in plan_files(&program, plan, &self.arguments.send)? {
             let read = std::fs::read(&file.here).map_err(|error| {
                 let message = unreadable(&file.here, &error);
-                Refusal::new(Exit::RunFailed, message)
+                Refusal::run_failed(message)
             })?;
             self.files.push((file.path, read));
         }
@@ -154,14 +155,15 @@ impl Manifest<'_> {
                 bytes >> 10,
                 MOST_BYTES >> 10
             );
-            return Err(Refusal::new(Exit::Usage, message));
+            return Err(Refusal::usage(message));
         }
         let users = program.describe().demand.users;
         let survey = engine.survey(plan, &settings);
         let rows = survey.map(|survey| survey.rows).unwrap_or_default();
-        let java_mib = match rows.iter().any(|row| row.rung == Rung::Jvm) {
-            true => JAVA_MIB,
-            false => 0,
+        let java_mib = if rows.iter().any(|row| row.rung == Rung::Jvm) {
+            JAVA_MIB
+        } else {
+            0
         };
         let each = users.div_ceil(u64::from(self.arguments.agents));
         let mib = AGENT_MIB + java_mib + (each * BYTES_PER_USER).div_ceil(1 << 20);

@@ -29,7 +29,7 @@ pub fn lsp(engine: Engine) -> Result<Exit, Refusal> {
     drop(connection);
     served.map_err(|error| {
         let why = threads.refusal().map_or(error.to_string(), str::to_owned);
-        Refusal::new(Exit::RunFailed, why)
+        Refusal::run_failed(why)
     })?;
     threads.join().map_err(Refusal::failed)?;
     Ok(Exit::Ok)

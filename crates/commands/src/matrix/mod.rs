@@ -44,10 +44,9 @@ type Combination = Vec<(String, String)>;
 
 /// Runs the combinations that have not been run yet, then shows all.
 pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let usage = |why: String| Refusal::new(Exit::Usage, why);
-    let found = project::matrix(arguments.plan.as_deref()).map_err(usage)?;
+    let found = project::matrix(arguments.plan.as_deref()).map_err(Refusal::usage)?;
     let Some((folder, matrix)) = found else {
-        let mut refusal = usage(format!("there is no `[matrix]` in {}", project::FILE));
+        let mut refusal = Refusal::usage(format!("there is no `[matrix]` in {}", project::FILE));
         refusal
             .err
             .push_str("hint: write `[matrix.axes]` with `users = [1, 10]`\n");
@@ -56,11 +55,11 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
     let given = arguments.plan.clone();
     let plan = given.or_else(|| matrix.plan.as_ref().map(|plan| folder.join(plan)));
     let Some(plan) = plan else {
-        return Err(usage(
+        return Err(Refusal::usage(
             "`drumfire matrix` needs a plan: name it, or set `plan` in `[matrix]`".to_owned(),
         ));
     };
-    let all = combinations(&matrix, console).map_err(usage)?;
+    let all = combinations(&matrix, console).map_err(Refusal::usage)?;
     if arguments.list {
         all.iter().for_each(|one| console.line(&name(one)));
         return Ok(Exit::Ok);
@@ -328,9 +327,10 @@ fn run(
         command.arg("--profile").arg(profile);
     }
     for (axis, value) in one {
-        match OPTIONS.contains(&axis.as_str()) {
-            true => command.arg(format!("--{axis}")).arg(value),
-            false => command.arg(format!("-J{axis}={value}")),
+        if OPTIONS.contains(&axis.as_str()) {
+            command.arg(format!("--{axis}")).arg(value)
+        } else {
+            command.arg(format!("-J{axis}={value}"))
         };
     }
     let status = command.args(options).status().map_err(failed)?;
@@ -344,8 +344,7 @@ fn show(
     place: &Path,
     console: &mut Console<'_>,
 ) -> Result<(), Refusal> {
-    let refused = |why: String| Refusal::new(Exit::RunFailed, why);
-    let runs = read_runs(all, place).map_err(refused)?;
+    let runs = read_runs(all, place).map_err(Refusal::run_failed)?;
     let Some((base, others)) = runs.split_first() else {
         return Ok(());
     };
@@ -382,10 +381,10 @@ fn show(
     console.print(&format!("\n{}", table(&heads, &lines)));
     if let Some(file) = &arguments.markdown {
         let text = markdown(&heads, &lines);
-        whole_file::write(file, text.as_bytes()).map_err(refused)?;
+        whole_file::write(file, text.as_bytes()).map_err(Refusal::run_failed)?;
     }
     if let Some(file) = &arguments.page {
-        pages(file, plan, all, &runs, &comparison, &against).map_err(refused)?;
+        pages(file, plan, all, &runs, &comparison, &against).map_err(Refusal::run_failed)?;
         console.line(&format!("page     {}", file.display()));
     }
     Ok(())

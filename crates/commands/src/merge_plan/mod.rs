@@ -24,23 +24,25 @@ pub fn merge_plan(
     let is_new = std::fs::metadata(&arguments.base).is_ok_and(|file| file.len() == 0);
     let ours = canonical(&arguments.ours, path, console)?;
     let theirs = canonical(&arguments.theirs, path, console)?;
-    let base = match is_new {
-        true => Tree {
+    let base = if is_new {
+        Tree {
             roots: Vec::new().into(),
             ..ours.clone()
-        },
-        false => canonical(&arguments.base, path, console)?,
+        }
+    } else {
+        canonical(&arguments.base, path, console)?
     };
     let merged = drumfire_jmx::merge(&base, &ours, &theirs);
-    let text = match merged.conflicts.is_empty() {
-        true => drumfire_jmx::write(&merged.ours),
-        false => marked(
+    let text = if merged.conflicts.is_empty() {
+        drumfire_jmx::write(&merged.ours)
+    } else {
+        marked(
             &drumfire_jmx::write(&merged.ours),
             &drumfire_jmx::write(&merged.theirs),
-        ),
+        )
     };
     let output = arguments.output.as_ref().unwrap_or(&arguments.ours);
-    whole_file::write(output, text.as_bytes()).map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+    whole_file::write(output, text.as_bytes()).map_err(Refusal::run_failed)?;
     if merged.conflicts.is_empty() {
         return Ok(Exit::Ok);
     }

@@ -25,7 +25,7 @@ pub fn mirror(options: &MirrorArguments, console: &mut Console<'_>) -> Result<Ex
                 "the mirror server cannot listen on {address}: {}",
                 cause(&error)
             );
-            Refusal::new(Exit::RunFailed, message)
+            Refusal::run_failed(message)
         })?;
     let (told, stop) = mpsc::channel();
     let listening = signals::listen(None, move |_| {

@@ -33,10 +33,10 @@ fn names() -> clap::builder::PossibleValuesParser {
 /// Writes the plan and, for some templates, a data file beside it.
 pub fn new(arguments: &NewArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let Some(template) = templates::named(&arguments.template) else {
-        return Err(Refusal::new(
-            Exit::Usage,
-            format!("there is no template `{}`", arguments.template),
-        ));
+        return Err(Refusal::usage(format!(
+            "there is no template `{}`",
+            arguments.template
+        )));
     };
     let data = template
         .data
@@ -49,11 +49,10 @@ pub fn new(arguments: &NewArguments, console: &mut Console<'_>) -> Result<Exit, 
         .as_ref()
         .map_or_else(String::new, |(file, _)| base_name(file));
     let plan = drumfire_jmx::write(&template.tree(&name));
-    let failed = |why: String| Refusal::new(Exit::RunFailed, why);
-    whole_file::write(&arguments.plan, plan.as_bytes()).map_err(failed)?;
+    whole_file::write(&arguments.plan, plan.as_bytes()).map_err(Refusal::run_failed)?;
     console.line(&format!("wrote  {}", arguments.plan.display()));
     if let Some((file, content)) = &data {
-        whole_file::write(file, content.as_bytes()).map_err(failed)?;
+        whole_file::write(file, content.as_bytes()).map_err(Refusal::run_failed)?;
         console.line(&format!("wrote  {}", file.display()));
     }
     if !template.needs.is_empty() {
@@ -79,15 +78,16 @@ pub(super) fn base_name(file: &Path) -> String {
 
 /// Refuses to overwrite an existing file unless `force` is set.
 pub(super) fn refuse_existing(file: &Path, force: bool) -> Result<(), Refusal> {
-    match file.exists() && !force {
-        true => Err(Refusal {
+    if file.exists() && !force {
+        Err(Refusal {
             exit: Exit::Usage,
             out: String::new(),
             err: format!(
                 "error: `{}` exists\nhint: add `--force` to overwrite it\n",
                 file.display()
             ),
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }

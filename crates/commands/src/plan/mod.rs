@@ -50,12 +50,11 @@ pub fn plan(
         .agents
         .map(|agents| program.split(&Share::of_weights(&vec![1; agents as usize], 0)));
     let text = if options.json {
-        let mut value = serde_json::to_value(&view)
-            .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+        let mut value =
+            serde_json::to_value(&view).map_err(|error| Refusal::run_failed(error.to_string()))?;
         if let Some(split) = &split {
             let split = serde_json::to_value(split);
-            value["split"] =
-                split.map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+            value["split"] = split.map_err(|error| Refusal::run_failed(error.to_string()))?;
         }
         format!("{value:#}\n")
     } else {

@@ -19,8 +19,7 @@ pub fn folder(console: &Console<'_>) -> Result<PathBuf, Refusal> {
         .or_else(of_home);
     match data {
         Some(data) => Ok(data.join("drumfire/recorder")),
-        None => Err(Refusal::new(
-            Exit::RunFailed,
+        None => Err(Refusal::run_failed(
             "there is no folder for the certificate: set `HOME` or `XDG_DATA_HOME`".to_owned(),
         )),
     }
@@ -40,7 +39,7 @@ pub fn certificate(wish: CaAction, console: &mut Console<'_>) -> Result<Exit, Re
                     folder.display(),
                     cause(&error)
                 );
-                Refusal::new(Exit::RunFailed, message)
+                Refusal::run_failed(message)
             })?;
             console.print(&format!(
                 "removed      {}\nRemove it from the authorities of your browsers, too\n",
@@ -53,13 +52,14 @@ pub fn certificate(wish: CaAction, console: &mut Console<'_>) -> Result<Exit, Re
 
 /// Describes where a certificate is and what it covers, in one line.
 pub fn told(certificate: &Certificate) -> String {
-    let domains = match certificate
+    let domains = if certificate
         .domains
         .iter()
         .any(|domain| domain == ANY_DOMAIN)
     {
-        true => "all domains".to_owned(),
-        false => certificate.domains.join(", "),
+        "all domains".to_owned()
+    } else {
+        certificate.domains.join(", ")
     };
     format!(
         "certificate  {} for {domains}, valid until {}",

@@ -30,8 +30,7 @@ pub fn record(
         return certificate::certificate(wish, console);
     }
     let Some(output) = &arguments.output else {
-        return Err(Refusal::new(
-            Exit::Usage,
+        return Err(Refusal::usage(
             "there is no plan to write: name it with `-o PLAN.jmx`".to_owned(),
         ));
     };
@@ -39,10 +38,7 @@ pub fn record(
     if let Some(url) = &arguments.url
         && Address::parse(url).is_none()
     {
-        return Err(Refusal::new(
-            Exit::Usage,
-            format!("`{url}` is not an address of HTTP"),
-        ));
+        return Err(Refusal::usage(format!("`{url}` is not an address of HTTP")));
     }
     let plan = match &arguments.like {
         Some(file) => Some(model(file, console)?),
@@ -50,10 +46,9 @@ pub fn record(
     };
     let recorder = plan.as_ref().map(|(_, recorder)| recorder);
     let recorded = sources::recorded(arguments, recorder, console)?;
-    let failed = |why: String| Refusal::new(Exit::RunFailed, why);
     let bytes = recorded.har.to_string().into_bytes();
     if let Some(file) = &arguments.har {
-        whole_file::write(file, &bytes).map_err(failed)?;
+        whole_file::write(file, &bytes).map_err(Refusal::run_failed)?;
     }
     let options = ImportOptions {
         domains: arguments.domain.clone(),

@@ -14,7 +14,6 @@ use serde_json::Value;
 use super::arguments::RecordArguments;
 use super::certificate;
 use crate::console::Console;
-use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::signals;
 
@@ -38,15 +37,16 @@ pub fn recorded(
     console: &mut Console<'_>,
 ) -> Result<Recorded, Refusal> {
     let like_port = like.map(|like| like.port().unwrap_or(USUAL_PORT).to_string());
-    let address = match arguments.browser || arguments.headless {
-        true => None,
-        false => arguments.proxy.clone().or(like_port),
+    let address = if arguments.browser || arguments.headless {
+        None
+    } else {
+        arguments.proxy.clone().or(like_port)
     };
     let proxy = match address {
         Some(address) => Some(proxy(&address, arguments, like, console)?),
         None if arguments.url.is_none() => {
             let message = "there is no page to open: name its address";
-            return Err(Refusal::new(Exit::Usage, message.to_owned()));
+            return Err(Refusal::usage(message.to_owned()));
         }
         None => None,
     };
@@ -62,7 +62,7 @@ pub fn recorded(
 }
 
 fn failed(why: impl std::fmt::Display) -> Refusal {
-    Refusal::new(Exit::RunFailed, why.to_string())
+    Refusal::run_failed(why.to_string())
 }
 
 /// Receives the lines that the user types.
@@ -120,7 +120,7 @@ fn proxy(
     let address: SocketAddr = full.parse().map_err(|_| {
         let message =
             format!("`{address}` is no address to listen on: write it as `--proxy 127.0.0.1:8888`");
-        Refusal::new(Exit::Usage, message)
+        Refusal::usage(message)
     })?;
     let domains = decrypted(arguments, like);
     let proxy = Proxy::bind(address, &certificate::folder(console)?, &domains).map_err(failed)?;

@@ -23,9 +23,10 @@ pub fn rename(arguments: &RenameArguments, console: &mut Console<'_>) -> Result<
     if !arguments.dry_run {
         write(&renamed)?;
     }
-    let verb = match arguments.dry_run {
-        true => "would change",
-        false => "changed",
+    let verb = if arguments.dry_run {
+        "would change"
+    } else {
+        "changed"
     };
     for change in &renamed.changes {
         let places = counted(change.edits.len() as u64, "place");
@@ -38,7 +39,7 @@ pub fn rename(arguments: &RenameArguments, console: &mut Console<'_>) -> Result<
 }
 
 fn refusal(refused: Refused) -> Refusal {
-    let mut refusal = Refusal::new(Exit::Usage, refused.message);
+    let mut refusal = Refusal::usage(refused.message);
     if let Some(hint) = refused.hint {
         refusal.err.push_str(&format!("hint: {hint}\n"));
     }
@@ -50,18 +51,18 @@ fn write(renamed: &Renamed) -> Result<(), Refusal> {
     let mut before = Vec::new();
     for change in &renamed.changes {
         let old = std::fs::read(&change.path).unwrap_or_default();
-        let new = match change.is_plan {
-            true => drumfire_jmx::spliced(&old, &change.edits),
-            false => change.text.clone().into_bytes(),
+        let new = if change.is_plan {
+            drumfire_jmx::spliced(&old, &change.edits)
+        } else {
+            change.text.clone().into_bytes()
         };
         match whole_file::write(&change.path, &new) {
             Ok(()) => before.push((&change.path, old)),
             Err(why) => {
                 for (path, old) in &before {
-                    whole_file::write(path, old)
-                        .map_err(|again| Refusal::new(Exit::RunFailed, again))?;
+                    whole_file::write(path, old).map_err(Refusal::run_failed)?;
                 }
-                return Err(Refusal::new(Exit::RunFailed, why));
+                return Err(Refusal::run_failed(why));
             }
         }
     }

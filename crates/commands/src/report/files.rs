@@ -53,9 +53,10 @@ pub fn claim_folder(folder: &Path, force: bool) -> Result<(), String> {
         };
     }
     let Ok(mut entries) = fs::read_dir(&path) else {
-        return match path.parent().is_some_and(Path::is_dir) {
-            true => Ok(()),
-            false => refused("folder does not exist and parent folder is not writable".to_owned()),
+        return if path.parent().is_some_and(Path::is_dir) {
+            Ok(())
+        } else {
+            refused("folder does not exist and parent folder is not writable".to_owned())
         };
     };
     if entries.next().is_none() {

@@ -38,14 +38,18 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
         properties.changes.push(change);
     }
     let settings = settings(&properties, &[], None, console)?;
-    let given = match options.is_jmeter {
-        true => Vec::new(),
-        false => end_thresholds(&options.fail_on, &settings)?,
+    let given = if options.is_jmeter {
+        Vec::new()
+    } else {
+        end_thresholds(&options.fail_on, &settings)?
     };
     thresholds::warn_of_inversions(&given, console);
-    let told = |message: String| match options.is_jmeter {
-        true => failed(&message, Exit::RunFailed),
-        false => Refusal::new(Exit::RunFailed, message),
+    let told = |message: String| {
+        if options.is_jmeter {
+            failed(&message, Exit::RunFailed)
+        } else {
+            Refusal::run_failed(message)
+        }
     };
     let mut files = options.files();
     if options.is_jmeter {
@@ -64,9 +68,10 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
         );
         return Err(told(message));
     }
-    let input = match options.is_jmeter {
-        true => options.input.clone(),
-        false => History::new(console.variable).meant(&options.input),
+    let input = if options.is_jmeter {
+        options.input.clone()
+    } else {
+        History::new(console.variable).meant(&options.input)
     };
     let mut run = read_run(&input, &settings, console).map_err(told)?;
     let mut broke_threshold = false;
@@ -95,9 +100,10 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
     if !lost.is_empty() {
         return Err(told(lost.join("\nerror: ")));
     }
-    Ok(match broke_threshold {
-        true => Exit::ThresholdsNotMet,
-        false => Exit::Ok,
+    Ok(if broke_threshold {
+        Exit::ThresholdsNotMet
+    } else {
+        Exit::Ok
     })
 }
 
@@ -150,13 +156,10 @@ pub fn read_quietly(
 fn end_thresholds(given: &[String], settings: &RunProperties) -> Result<Vec<Threshold>, Refusal> {
     let all = all_thresholds(given, FAIL_ON, settings)?;
     match all.iter().find(|threshold| threshold.is_windowed()) {
-        Some(threshold) => Err(Refusal::new(
-            Exit::Usage,
-            format!(
-                "threshold `{}`: a stretch of time is watched while the run goes on; give it to `drumfire run`",
-                threshold.text()
-            ),
-        )),
+        Some(threshold) => Err(Refusal::usage(format!(
+            "threshold `{}`: a stretch of time is watched while the run goes on; give it to `drumfire run`",
+            threshold.text()
+        ))),
         None => Ok(all),
     }
 }

@@ -17,7 +17,6 @@ pub fn attach(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let failed = |why: String| Refusal::new(Exit::RunFailed, why);
     let settings = settings(&options.properties, &[], None, console)?;
     let fleet = &mut options.fleet;
     remote::settle(fleet, &settings)?;
@@ -25,7 +24,7 @@ pub fn attach(
     let run_name = fleet.attach.clone().unwrap_or_default();
     let folder = tempfile::tempdir().map_err(Refusal::failed)?;
     let plan = drumfire_fleet::fetch_plan(&link, &run_name, folder.path());
-    let plan = plan.map_err(|error| failed(error.to_string()))?;
+    let plan = plan.map_err(|error| Refusal::run_failed(error.to_string()))?;
     options.plan = Some(PlanChoice::made(plan.plan));
     let given = plan.given.into_iter();
     let given = given.map(|(name, value)| Change::Property(name, value));

@@ -47,9 +47,10 @@ fn ssh_watch(row: SshMonitorSpec) -> SshWatch {
         host: row.host,
         port: row.port,
         user: row.user,
-        password: match row.password.is_empty() {
-            true => settings.identity_password,
-            false => row.password,
+        password: if row.password.is_empty() {
+            settings.identity_password
+        } else {
+            row.password
         },
         private_key: row.private_key,
         known_hosts: settings.known_hosts,

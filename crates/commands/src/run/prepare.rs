@@ -22,7 +22,6 @@ use crate::console::Console;
 use crate::demo::DemoSite;
 use crate::demo::quickstart::{self, Quickstart};
 use crate::engine::{CompiledPlan, Control, Debugging, Engine, GroupView, RunOrder};
-use crate::exit_codes::Exit;
 use crate::fleet::{self, FleetRun};
 use crate::jmeter::meaning::missing_plan;
 use crate::jmeter::remote;
@@ -176,9 +175,12 @@ fn begin(
     console: &mut Console<'_>,
 ) -> Result<(RunFacts, Listening), Refusal> {
     let chosen = ChosenPlan::of(options.plan.as_ref(), remembered)?;
-    let plan = existing_plan(&chosen.file).map_err(|refusal| match options.is_jmeter {
-        true => missing_plan(&chosen.file, refusal),
-        false => refusal,
+    let plan = existing_plan(&chosen.file).map_err(|refusal| {
+        if options.is_jmeter {
+            missing_plan(&chosen.file, refusal)
+        } else {
+            refusal
+        }
     })?;
     let fingerprint = Fingerprint::begin(&plan, &chosen.shown);
     let mut options = with_outputs(options, &plan, console)?;
@@ -192,9 +194,10 @@ fn begin(
         debugging,
         ..RunOrder::default()
     };
-    let demo = match options.demo {
-        true => Some(start_demo(options.progress, console)?),
-        false => None,
+    let demo = if options.demo {
+        Some(start_demo(options.progress, console)?)
+    } else {
+        None
     };
     let own = demo.as_ref().map(DemoSite::properties);
     let own = own.as_ref().map_or(&[][..], |own| own.as_slice());
@@ -208,7 +211,7 @@ fn begin(
         let is_here = fleet.is_local() || link(&fleet.link, fleet.is_jmeter)?.is_loopback();
         if demo.is_some() && !is_here {
             let why = "`--demo` serves this machine alone, and agents on others cannot reach it; use `--agents local:N`";
-            return Err(Refusal::new(Exit::Usage, why));
+            return Err(Refusal::usage(why));
         }
     }
     let fail_on = thresholds(&options.fail_on, FAIL_ON, &settings)?;
@@ -328,8 +331,7 @@ fn with_outputs(
         target: None,
         variable: console.variable,
     };
-    let outputs =
-        project::outputs(Some(plan), &choice).map_err(|why| Refusal::new(Exit::Usage, why))?;
+    let outputs = project::outputs(Some(plan), &choice).map_err(Refusal::usage)?;
     let results = outputs.results.map(ResultsFile::File);
     options.results = options.results.or(results);
     options.baseline = options.baseline.or(outputs.baseline);
@@ -371,11 +373,11 @@ fn watch(options: &RunArguments, settings: &RunProperties) -> Result<Watching, R
         .map(String::as_str)
         .chain(of_property);
     let sources = all.map(Source::parse).collect::<Result<Vec<_>, _>>();
-    let sources = sources.map_err(|error| Refusal::new(Exit::Usage, error.to_string()))?;
+    let sources = sources.map_err(|error| Refusal::usage(error.to_string()))?;
     let mut watching = Watching::trusting(authorities::of(settings)?);
     watching
         .add(&sources, now_ms)
-        .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+        .map_err(|error| Refusal::run_failed(error.to_string()))?;
     Ok(watching)
 }
 
@@ -388,17 +390,17 @@ fn serve(
     control: &Control,
     console: &mut Console<'_>,
 ) -> Result<Option<Ui>, Refusal> {
-    let wrong = |why: String| Refusal::new(Exit::Usage, why);
     let property = settings.properties.get(UI).filter(|text| !text.is_empty());
     let property = property.map(str::parse::<ListenAddress>).transpose();
     let property = property.map_err(|error| {
         let why = format!("`{}` is not a value of the property `{UI}`", error.0);
-        Refusal::new(Exit::Usage, why).hint(error)
+        Refusal::usage(why).hint(error)
     })?;
     let Some(address) = options.ui.address.or(property) else {
-        return match options.ui.readonly {
-            true => Err(wrong("--ui-readonly needs --ui".to_owned())),
-            false => Ok(None),
+        return if options.ui.readonly {
+            Err(Refusal::usage("--ui-readonly needs --ui".to_owned()))
+        } else {
+            Ok(None)
         };
     };
     let live = LiveOptions {
@@ -410,7 +412,7 @@ fn serve(
     let ui =
         Ui::start(address, live, begun, shown, control, console.variable).map_err(|error| {
             let why = format!("`--ui {}`: {}", address.0, cause(&error));
-            Refusal::new(Exit::RunFailed, why)
+            Refusal::run_failed(why)
         })?;
     console.line(&format!("live page  {}", ui.url()));
     Ok(Some(ui))
@@ -450,7 +452,7 @@ fn keep(
         (Ok(kept), _) => Ok(Some(kept)),
         (Err(error), KeptPlace::Asked(path)) => {
             let message = format!("the run file {}", unwritable(&path, &error));
-            Err(Refusal::new(Exit::RunFailed, message))
+            Err(Refusal::run_failed(message))
         }
         (Err(error), KeptPlace::Folder(path)) => {
             console.warn(&format!("the run file {}", unwritable(&path, &error)));
@@ -488,7 +490,7 @@ pub fn thresholds(
     let all = given.iter().map(String::as_str).chain(of_property);
     all.map(|text| text.parse())
         .collect::<Result<_, ThresholdError>>()
-        .map_err(|error| Refusal::new(Exit::Usage, error.to_string()))
+        .map_err(|error| Refusal::usage(error.to_string()))
 }
 
 /// Starts the log. A log that cannot be written stops the run only if the user named its file.
@@ -520,10 +522,10 @@ pub fn start_log(
             ));
             Ok(None)
         }
-        Err(error) => Err(Refusal::new(
-            Exit::RunFailed,
-            format!("the log {}", unwritable(Path::new(&options.file), &error)),
-        )),
+        Err(error) => Err(Refusal::run_failed(format!(
+            "the log {}",
+            unwritable(Path::new(&options.file), &error)
+        ))),
     }
 }
 
@@ -545,13 +547,13 @@ impl ChosenPlan {
             }
             Some(PlanChoice::Last) => {
                 let last = remembered.and_then(recent::recall);
-                let none = || Refusal::new(Exit::Usage, "-t LAST: no plan has been run yet");
+                let none = || Refusal::usage("-t LAST: no plan has been run yet");
                 (last.ok_or_else(none)?, None)
             }
             None => {
                 let failed = |error: io::Error| {
                     let why = format!("the built-in plan cannot be written: {}", cause(&error));
-                    Refusal::new(Exit::RunFailed, why)
+                    Refusal::run_failed(why)
                 };
                 let written = quickstart.insert(Quickstart::write().map_err(failed)?);
                 (written.plan(), Some(quickstart::NAME))

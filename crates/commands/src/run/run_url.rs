@@ -176,8 +176,7 @@ pub fn run_url(
     let plan = drumfire_jmx::write(&draft.tree(""));
     let is_insecure = arguments.insecure || draft.insecure;
     if let Some(save) = &arguments.save {
-        whole_file::write(save, plan.as_bytes())
-            .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+        whole_file::write(save, plan.as_bytes()).map_err(Refusal::run_failed)?;
         console.line(&saved(save, !is_insecure && is_over_tls(&draft)));
     }
     let (_folder, file) = written(&draft, &plan)?;
@@ -202,7 +201,7 @@ pub fn run_url(
             console.print(&text);
             Ok(Exit::Ok)
         }
-        _ => Err(Refusal::new(Exit::Usage, "`run` was expected")),
+        _ => Err(Refusal::usage("`run` was expected")),
     }
 }
 
@@ -295,11 +294,12 @@ fn shown(address: &Address) -> String {
 /// The line about a saved plan. A plan accepts any certificate, as in JMeter.
 fn saved(file: &Path, is_verified: bool) -> String {
     let file = file.display();
-    match is_verified {
-        true => format!(
+    if is_verified {
+        format!(
             "saved {file}; a plan accepts any certificate, as in JMeter: run it with `drumfire run {file} --tls-verify`"
-        ),
-        false => format!("saved {file}"),
+        )
+    } else {
+        format!("saved {file}")
     }
 }
 
@@ -392,7 +392,7 @@ fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
 }
 
 fn usage(message: impl Into<String>) -> Refusal {
-    Refusal::new(Exit::Usage, message)
+    Refusal::usage(message)
 }
 
 fn draft(arguments: &UrlArguments) -> Result<Draft, Refusal> {

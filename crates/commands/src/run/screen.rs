@@ -250,9 +250,10 @@ impl<'a, 'b> Screen<'a, 'b> {
             return;
         }
         self.has_failed = true;
-        let room = match self.console.is_terminal {
-            true => terminal_size().0,
-            false => usize::MAX,
+        let room = if self.console.is_terminal {
+            terminal_size().0
+        } else {
+            usize::MAX
         };
         self.line(&first_failure(first, room));
     }

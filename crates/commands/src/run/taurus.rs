@@ -84,7 +84,7 @@ pub fn taurus(
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let Some(order) = order(words) else {
-        return Err(Refusal::new(Exit::Usage, "a configuration file is missing"));
+        return Err(Refusal::usage("a configuration file is missing"));
     };
     let test = drumfire_taurus::load(&order.config, &order.overrides).map_err(refusal)?;
     for note in &test.notes {
@@ -123,7 +123,7 @@ pub fn taurus(
             console.print(&text);
             Ok(Exit::Ok)
         }
-        _ => Err(Refusal::new(Exit::Usage, "run, check or plan was expected")),
+        _ => Err(Refusal::usage("run, check or plan was expected")),
     }
 }
 
@@ -144,10 +144,11 @@ fn run_test(
     let mut background = Background::default();
     background.stage(&test.hooks, Stage::Prepare, None)?;
     if let Some(folder) = artifacts(&test) {
-        let failed = |why: String| Refusal::new(Exit::RunFailed, why);
-        std::fs::create_dir_all(&folder).map_err(|error| failed(unwritable(&folder, &error)))?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Refusal::run_failed(unwritable(&folder, &error)))?;
         let shown = serde_json::to_string_pretty(&test.effective).unwrap_or_default();
-        whole_file::write(&folder.join("effective.json"), shown.as_bytes()).map_err(failed)?;
+        whole_file::write(&folder.join("effective.json"), shown.as_bytes())
+            .map_err(Refusal::run_failed)?;
         options
             .results
             .get_or_insert(ResultsFile::File(folder.join("kpi.jtl")));
@@ -206,8 +207,7 @@ impl Background {
             if let Some(exit) = exit {
                 process.env("TAURUS_EXIT_CODE", exit.code().to_string());
             }
-            let failed =
-                |why: String| Refusal::new(Exit::RunFailed, format!("`{}` {why}", hook.command));
+            let failed = |why: String| Refusal::run_failed(format!("`{}` {why}", hook.command));
             let mut child = process
                 .spawn()
                 .map_err(|error| failed(format!("cannot be started: {}", cause(&error))))?;

@@ -153,7 +153,7 @@ fn chosen(wanted: &str, console: &mut Console<'_>) -> Result<ListedRun, Refusal>
     if path.is_file() {
         let mut warnings = Vec::new();
         let run = read_input(path, &Default::default(), &mut warnings)
-            .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+            .map_err(|error| Refusal::run_failed(error.to_string()))?;
         return Ok(ListedRun {
             id: wanted.to_owned(),
             path: path.to_path_buf(),
@@ -169,7 +169,7 @@ fn chosen(wanted: &str, console: &mut Console<'_>) -> Result<ListedRun, Refusal>
     match place.filter(|place| *place < known.len()) {
         Some(place) => Ok(known.swap_remove(place)),
         None => {
-            let mut refusal = Refusal::new(Exit::Usage, format!("there is no run `{wanted}`"));
+            let mut refusal = Refusal::usage(format!("there is no run `{wanted}`"));
             refusal
                 .err
                 .push_str("hint: `drumfire runs` lists the runs of this folder\n");
@@ -224,8 +224,7 @@ fn compare(
     }
     baseline::print(&comparison, console);
     if let Some(file) = page {
-        whole_file::write(file, comparison.html().as_bytes())
-            .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+        whole_file::write(file, comparison.html().as_bytes()).map_err(Refusal::run_failed)?;
     }
     Ok(match (comparison.is_refused(), comparison.is_worse()) {
         (true, _) => Exit::RunFailed,
@@ -246,7 +245,7 @@ fn trend(
             .map(|one| one.run.name.clone()),
     };
     let Some(plan) = latest else {
-        return Err(Refusal::new(Exit::Usage, NO_RUNS));
+        return Err(Refusal::usage(NO_RUNS));
     };
     let mut known = history(Some(&plan), console);
     known.reverse();
@@ -257,7 +256,7 @@ fn trend(
             .map(|one| RunRow::of(&one.run).point(moment(one.run.started_ms)))
             .collect();
         whole_file::write(file, trend_html(&plan, &points).as_bytes())
-            .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+            .map_err(Refusal::run_failed)?;
         console.line(&format!("page     {}", file.display()));
     }
     Ok(Exit::Ok)
@@ -268,14 +267,11 @@ fn prune(keep: usize, dry_run: bool, console: &mut Console<'_>) -> Result<Exit, 
     for one in history(None, console).iter().skip(keep) {
         if !dry_run {
             std::fs::remove_file(&one.path).map_err(|error| {
-                Refusal::new(
-                    Exit::RunFailed,
-                    format!(
-                        "`{}` cannot be deleted: {}",
-                        one.path.display(),
-                        cause(&error)
-                    ),
-                )
+                Refusal::run_failed(format!(
+                    "`{}` cannot be deleted: {}",
+                    one.path.display(),
+                    cause(&error)
+                ))
             })?;
         }
         console.line(&format!("{verb}  {}", one.id));

@@ -99,9 +99,10 @@ pub fn table(heads: &[&str], lines: &[Vec<String>]) -> String {
         let mut row = String::new();
         for (at, cell) in line.iter().enumerate() {
             let pad = " ".repeat(widths[at].saturating_sub(cell.width()));
-            match at > 0 && is_number(at) {
-                true => row.push_str(&format!("{pad}{cell}  ")),
-                false => row.push_str(&format!("{cell}{pad}  ")),
+            if at > 0 && is_number(at) {
+                row.push_str(&format!("{pad}{cell}  "))
+            } else {
+                row.push_str(&format!("{cell}{pad}  "))
             }
         }
         text.push_str(row.trim_end());

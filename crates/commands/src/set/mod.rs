@@ -23,7 +23,7 @@ pub struct SetArguments {
 
 /// Makes all changes or none. Bytes of the file that belong to none of them stay as they are.
 pub fn set(arguments: &SetArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let usage = |why: EditError| Refusal::new(Exit::Usage, why.to_string());
+    let usage = |why: EditError| Refusal::usage(why.to_string());
     let edits = arguments.changes.iter().map(|text| Edit::parse(text));
     let edits = edits.collect::<Result<Vec<_>, _>>().map_err(usage)?;
     let plan = arguments.plan.as_path();
@@ -40,10 +40,10 @@ pub fn set(arguments: &SetArguments, console: &mut Console<'_>) -> Result<Exit, 
         if !edit.is_made(&tree) {
             let message = format!("`{text}` cannot be written in the form that the plan has");
             let hint = format!("Rewrite it first: `drumfire fmt {}`", plan.display());
-            return Err(Refusal::new(Exit::RunFailed, message).hint(hint));
+            return Err(Refusal::run_failed(message).hint(hint));
         }
     }
-    whole_file::write(plan, &bytes).map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+    whole_file::write(plan, &bytes).map_err(Refusal::run_failed)?;
     console.print(&lines);
     Ok(Exit::Ok)
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use drumfire_authorities::Authorities;
 
-use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::settings::options::{Change, PropertyOptions};
 use crate::settings::properties::RunProperties;
@@ -33,7 +32,7 @@ pub fn of(settings: &RunProperties) -> Result<Authorities, Refusal> {
         .filter(|file| !file.is_empty())
     {
         Some(file) => Authorities::read(Path::new(file))
-            .map_err(|error| Refusal::new(Exit::Usage, format!("`--tls-ca`: {error}"))),
+            .map_err(|error| Refusal::usage(format!("`--tls-ca`: {error}"))),
         None => Ok(Authorities::default()),
     }
 }

@@ -72,9 +72,10 @@ enum MeantAddress {
 fn address(text: &str) -> Option<MeantAddress> {
     if let Some((scheme, rest)) = text.split_once("://") {
         let is_web = ["http", "https"].contains(&scheme);
-        let near = match is_web {
-            true => Some(scheme),
-            false => did_you_mean(scheme, ["http", "https"]),
+        let near = if is_web {
+            Some(scheme)
+        } else {
+            did_you_mean(scheme, ["http", "https"])
         };
         return Some(match near {
             Some(near) => MeantAddress::Web(format!("{near}://{}", rest.trim_start_matches('/'))),

@@ -112,15 +112,16 @@ fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
         other => other,
     };
     // Java on Unix reads no variable for the temporary folder.
-    let [user, temporary, between_names, between_paths, line_end] = match cfg!(windows) {
-        true => [
+    let [user, temporary, between_names, between_paths, line_end] = if cfg!(windows) {
+        [
             variable("USERNAME"),
             variable("TEMP"),
             own("\\"),
             own(";"),
             own("\r\n"),
-        ],
-        false => [variable("USER"), own("/tmp"), own("/"), own(":"), own("\n")],
+        ]
+    } else {
+        [variable("USER"), own("/tmp"), own("/"), own(":"), own("\n")]
     };
     let known = [
         ("user.dir", folder),

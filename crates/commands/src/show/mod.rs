@@ -50,24 +50,27 @@ pub fn diff(arguments: &DiffArguments, console: &mut Console<'_>) -> Result<Exit
     let differences = drumfire_jmx::differences_with(&old, &new, shown(arguments.show_secrets));
     let text = lines(&differences, console);
     print(&text, arguments.show_secrets, console);
-    Ok(match differences.is_empty() {
-        true => Exit::Ok,
-        false => Exit::RunFailed,
+    Ok(if differences.is_empty() {
+        Exit::Ok
+    } else {
+        Exit::RunFailed
     })
 }
 
 /// How settings are shown.
 fn shown(with_secrets: bool) -> ShownValue {
-    match with_secrets {
-        true => |_, setting| setting.value.clone(),
-        false => secrets::masked,
+    if with_secrets {
+        |_, setting| setting.value.clone()
+    } else {
+        secrets::masked
     }
 }
 
 fn print(text: &str, with_secrets: bool, console: &mut Console<'_>) {
-    match with_secrets {
-        true => console.print_as_it_is(&escape::text(text)),
-        false => console.print(text),
+    if with_secrets {
+        console.print_as_it_is(&escape::text(text))
+    } else {
+        console.print(text)
     }
 }
 

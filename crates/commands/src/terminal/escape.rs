@@ -26,18 +26,20 @@ pub fn text(text: &str) -> Cow<'_, str> {
 
 /// Escapes a text that must be one line: line ends become blanks.
 pub fn line(line: &str) -> Cow<'_, str> {
-    match line.contains(['\n', '\r']) {
-        true => Cow::Owned(text(&line.replace(['\n', '\r'], " ")).into_owned()),
-        false => text(line),
+    if line.contains(['\n', '\r']) {
+        Cow::Owned(text(&line.replace(['\n', '\r'], " ")).into_owned())
+    } else {
+        text(line)
     }
 }
 
 /// Escapes the control characters of a text for a file that people read in a terminal, as with `tail -f`: `\u{1b}` becomes
 /// `\x1b`. Line ends and tabs stay.
 pub fn lines(text: &str) -> Cow<'_, str> {
-    let text = match text.contains("\r\n") {
-        true => Cow::Owned(text.replace("\r\n", "\n")),
-        false => Cow::Borrowed(text),
+    let text = if text.contains("\r\n") {
+        Cow::Owned(text.replace("\r\n", "\n"))
+    } else {
+        Cow::Borrowed(text)
     };
     if !text.chars().any(is_control) {
         return text;

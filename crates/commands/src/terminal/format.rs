@@ -168,9 +168,10 @@ fn within(characters: impl Iterator<Item = char>, columns: usize) -> String {
 
 fn printable(found: char) -> char {
     let turns = matches!(found, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    match found.is_control() || turns {
-        true => ' ',
-        false => found,
+    if found.is_control() || turns {
+        ' '
+    } else {
+        found
     }
 }
 

@@ -116,21 +116,22 @@ fn head(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
 
 fn users(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
     let users = snapshot.users;
-    let mut line = match is_ending(snapshot) {
-        true => format!(
+    let mut line = if is_ending(snapshot) {
+        format!(
             "users    {}; {} of {} finished",
             phase(snapshot),
             count(users.finished),
             count(users.started)
-        ),
-        false => format!(
+        )
+    } else {
+        format!(
             "users    {}; {} active, {} of {} started, {} finished",
             phase(snapshot),
             count(users.active),
             count(users.started),
             count(users.planned.max(users.started)),
             count(users.finished)
-        ),
+        )
     };
     if snapshot.backlog_bytes > 0 {
         line.push_str(&format!(
@@ -153,9 +154,10 @@ fn phase(snapshot: &Snapshot) -> String {
         let seconds = snapshot.ending_ms.unwrap_or(0) / 1000;
         return format!("ending, waiting for {who}, {seconds} s");
     }
-    match users.started < users.planned {
-        true => "ramp-up".to_owned(),
-        false => "steady".to_owned(),
+    if users.started < users.planned {
+        "ramp-up".to_owned()
+    } else {
+        "steady".to_owned()
     }
 }
 
@@ -204,9 +206,10 @@ fn agent_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
     let mut agents: Vec<&AgentRow> = snapshot.agents.iter().collect();
     agents.sort_by_key(|agent| std::cmp::Reverse(agent.trouble()));
     // A blank line, the column heads, and a line that counts the agents not shown.
-    let shown = match agents.len() + 2 <= room {
-        true => agents.len(),
-        false => room - 3,
+    let shown = if agents.len() + 2 <= room {
+        agents.len()
+    } else {
+        room - 3
     };
     let heads = format!(
         "{}{:>8}{:>8}{:>12}{:>10}{:>7}{:>9}  verdict",
@@ -278,9 +281,10 @@ fn label_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
     let legend = "label, times in ms";
     let explained = format!("{legend}; {TRANSACTION} is a transaction");
     let has_transactions = snapshot.labels.iter().any(|row| row.transaction);
-    let legend = match has_transactions && explained.width() <= label_columns {
-        true => &explained,
-        false => legend,
+    let legend = if has_transactions && explained.width() <= label_columns {
+        &explained
+    } else {
+        legend
     };
     let heads = format!(
         "{}{:>12}{:>8}{:>10}{:>8}{:>8}{:>8}{:>8}",

@@ -68,9 +68,10 @@ pub fn draft_asking_java(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     functions::ask(&functions, root, settings);
     if !unasked.needs_java {
         // Functions that Java has found are compiled as such now.
-        return match functions.is_empty() {
-            true => unasked,
-            false => draft(plan, settings),
+        return if functions.is_empty() {
+            unasked
+        } else {
+            draft(plan, settings)
         };
     }
     match answers(&**host, plan, settings, &unasked.classes) {

@@ -411,9 +411,10 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let mut decoder = Decoder::new(element, self.decoding);
         let sampler = decode(&mut decoder, &configs, needs)?;
         let name = decoder.name();
-        let listing = match decoder.decoding.lists_samplers {
-            true => listing::decode(&mut decoder, &configs),
-            false => Vec::new(),
+        let listing = if decoder.decoding.lists_samplers {
+            listing::decode(&mut decoder, &configs)
+        } else {
+            Vec::new()
         };
         let ancestors = self
             .frames

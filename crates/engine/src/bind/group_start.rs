@@ -30,9 +30,10 @@ impl LateElement {
             element.name.contains("${") || element.props.texts().any(|text| text.contains("${"));
         is_computed.then(|| LateElement {
             element: element.alone(),
-            unsettled: match runs_before(element, plan).any(may_set_properties) {
-                true => functions(element),
-                false => Vec::new(),
+            unsettled: if runs_before(element, plan).any(may_set_properties) {
+                functions(element)
+            } else {
+                Vec::new()
             },
         })
     }

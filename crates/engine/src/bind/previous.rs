@@ -61,9 +61,10 @@ fn text_needs(text: &str) -> Needs {
         needs.body |= name == FUNCTION;
         has_script |= SCRIPTS.contains(&name);
     }
-    match has_script && script_words::text_sees(text) {
-        true => Needs::ALL,
-        false => needs,
+    if has_script && script_words::text_sees(text) {
+        Needs::ALL
+    } else {
+        needs
     }
 }
 

@@ -231,17 +231,19 @@ impl<'a, 'u> Decoder<'a, 'u> {
 
     /// A boolean property before any user runs.
     pub fn bool(&mut self, name: &str, default: bool) -> bool {
-        match self.text(name).contains("${") {
-            true => values::property_bool(&self.text_now(name)),
-            false => self.element.props.bool(name, default),
+        if self.text(name).contains("${") {
+            values::property_bool(&self.text_now(name))
+        } else {
+            self.element.props.bool(name, default)
         }
     }
 
     /// A whole number before any user runs.
     pub fn int(&mut self, name: &str, default: i32) -> i32 {
-        match self.text(name).contains("${") {
-            true => crate::base::number::int(&self.text_now(name)),
-            false => self.element.props.int(name, default),
+        if self.text(name).contains("${") {
+            crate::base::number::int(&self.text_now(name))
+        } else {
+            self.element.props.int(name, default)
         }
     }
 

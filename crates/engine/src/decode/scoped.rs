@@ -128,9 +128,10 @@ impl ScopeReading<'_> {
 
     /// The input that an assertion judges now, a result or a variable; `None` if the variable is undefined.
     pub fn judged<'s>(&self, cx: &Context, sample: &'s Sample) -> Option<Input<'s>> {
-        match self.is_variable() {
-            true => self.variable(cx).map(Input::Variable),
-            false => Some(Input::Result(sample)),
+        if self.is_variable() {
+            self.variable(cx).map(Input::Variable)
+        } else {
+            Some(Input::Result(sample))
         }
     }
 

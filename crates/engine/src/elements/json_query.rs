@@ -46,12 +46,11 @@ impl JsonQuery {
     {
         let bytes = Input::Result(sample).bytes();
         self.turn(bytes, move |may_wait| async move {
-            let found = match may_wait {
-                true => {
-                    let search = prepare(cx);
-                    self.search_apart(cx, &Input::Result(sample), search).await
-                }
-                false => None,
+            let found = if may_wait {
+                let search = prepare(cx);
+                self.search_apart(cx, &Input::Result(sample), search).await
+            } else {
+                None
             };
             judge(cx, sample, found)
         })

@@ -59,9 +59,10 @@ fn evaluated(
     tree: &Tree,
     fragment: bool,
 ) -> Result<XPathResult, XPathFault> {
-    match query.has_prefixes() {
-        true => answer(query, tree, fragment, &namespaces(cx)),
-        false => answer(query, tree, fragment, &Namespaces::new()),
+    if query.has_prefixes() {
+        answer(query, tree, fragment, &namespaces(cx))
+    } else {
+        answer(query, tree, fragment, &Namespaces::new())
     }
 }
 

@@ -73,9 +73,10 @@ fn script_kind(node: &Node) -> Option<ScriptKind> {
     let is_cached = node.props.str(script::CACHE.name) != "false";
     let mut texts = facts.script_texts().map(|name| node.props.str(name));
     let is_fixed = is_cached && !texts.any(|text| changes(&text));
-    Some(match is_file || is_fixed {
-        true => ScriptKind::Compiled,
-        false => ScriptKind::Recompiled,
+    Some(if is_file || is_fixed {
+        ScriptKind::Compiled
+    } else {
+        ScriptKind::Recompiled
     })
 }
 

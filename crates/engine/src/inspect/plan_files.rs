@@ -96,9 +96,10 @@ impl Finder<'_> {
             let path = node.props.str("IncludeController.includepath");
             self.text(&format!("{}{path}", self.include_prefix));
         }
-        let skipped = match self.skips_shared_rows && shares_rows(node) {
-            true => Some(node.props.str(csv_data_set::FILE.name)),
-            false => None,
+        let skipped = if self.skips_shared_rows && shares_rows(node) {
+            Some(node.props.str(csv_data_set::FILE.name))
+        } else {
+            None
         };
         for text in node.props.texts() {
             if skipped.as_deref() != Some(text) {
@@ -117,12 +118,13 @@ impl Finder<'_> {
         for argument in arguments(text) {
             self.text(argument.trim());
         }
-        let value = match text.contains("${") {
-            true => match Template::compile(text, &mut self.compiler) {
+        let value = if text.contains("${") {
+            match Template::compile(text, &mut self.compiler) {
                 Ok(template) => template.eval(self.compiler.scope_mut()).into_string(),
                 Err(_) => return,
-            },
-            false => text.to_owned(),
+            }
+        } else {
+            text.to_owned()
         };
         let file = Path::new(value.trim());
         let is_inside = |component| matches!(component, Component::Normal(_) | Component::CurDir);

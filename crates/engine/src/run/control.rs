@@ -251,9 +251,10 @@ impl Control {
     pub fn check_users(&self, group: &str, users: u32) -> Result<(), ControlError> {
         let (run, place) = self.group_with_users(group)?;
         let planned = run.planned_users(place).max(1);
-        match users > planned.saturating_mul(MANY_TIMES) {
-            true => Err(ControlError::ManyUsers(group.to_owned(), planned, users)),
-            false => Ok(()),
+        if users > planned.saturating_mul(MANY_TIMES) {
+            Err(ControlError::ManyUsers(group.to_owned(), planned, users))
+        } else {
+            Ok(())
         }
     }
 

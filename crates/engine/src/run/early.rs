@@ -113,9 +113,10 @@ fn why_nobody_sends(plan: &BoundPlan, has_started: bool, is_reached: bool) -> St
 /// Why samplers had their turn and there is no sample.
 fn why_nothing_ended(plan: &BoundPlan) -> String {
     let mut samplers = plan.journeys.iter().flat_map(|journey| &journey.samplers);
-    match samplers.all(|package| package.class.ends_with(".TestAction")) {
-        true => "the only enabled samplers are Flow Control Actions, which send nothing".to_owned(),
-        false => "no sample ended before the end of the run".to_owned(),
+    if samplers.all(|package| package.class.ends_with(".TestAction")) {
+        "the only enabled samplers are Flow Control Actions, which send nothing".to_owned()
+    } else {
+        "no sample ended before the end of the run".to_owned()
     }
 }
 

@@ -76,9 +76,10 @@ impl Overruns {
         causes.sort_by_key(|(ms, _)| std::cmp::Reverse(*ms));
         causes.truncate(MOST_PLACES);
         let causes: Vec<String> = causes.into_iter().map(|(_, cause)| cause).collect();
-        let causes = match causes.is_empty() {
-            true => String::new(),
-            false => format!(": {}", causes.join("; ")),
+        let causes = if causes.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", causes.join("; "))
         };
         Some(format!(
             "the run lasted {} instead of the planned {}{causes}",

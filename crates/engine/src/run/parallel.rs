@@ -210,9 +210,10 @@ impl Parallel {
                 drop(turn);
                 branch
             };
-            running.push(match user.cx.shared.program.waits_in_functions {
-                true => Box::pin(on_own_stack(child)),
-                false => Box::pin(child),
+            running.push(if user.cx.shared.program.waits_in_functions {
+                Box::pin(on_own_stack(child))
+            } else {
+                Box::pin(child)
             });
         }
         let mut ended = Vec::with_capacity(running.len());
@@ -224,9 +225,10 @@ impl Parallel {
                 }
                 Poll::Pending => true,
             });
-            match running.is_empty() {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
+            if running.is_empty() {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
             }
         })
         .await;

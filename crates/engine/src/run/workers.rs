@@ -109,9 +109,10 @@ impl Handle {
             }
             std::thread::sleep(END_TICK);
         }
-        Some(match has_crashed {
-            true => Ok(()),
-            false => self.thread.join(),
+        Some(if has_crashed {
+            Ok(())
+        } else {
+            self.thread.join()
         })
     }
 }

@@ -65,9 +65,10 @@ const UNREAD: [(&str, &str); 31] = [
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("the sources can be listed") {
         let path = entry.expect("the sources can be listed").path();
-        match path.is_dir() {
-            true => sources(&path, found),
-            false => found.push(path),
+        if path.is_dir() {
+            sources(&path, found)
+        } else {
+            found.push(path)
         }
     }
 }

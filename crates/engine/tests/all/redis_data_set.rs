@@ -129,9 +129,10 @@ fn waits_in_transactions(server: &Redis) {
             r#"<TransactionController guiclass="g" testclass="TransactionController" testname="T ${{a}}"><boolProp name="TransactionController.parent">{is_parent}</boolProp></TransactionController><hashTree>{data_set}{}</hashTree>"#,
             debug("s ${a}")
         );
-        let expected: &[&str] = match is_parent {
-            true => &["T ${a}", "T t1"],
-            false => &["s t1", "T ${a}", "s t2", "T t1"],
+        let expected: &[&str] = if is_parent {
+            &["T ${a}", "T t1"]
+        } else {
+            &["s t1", "T ${a}", "s t2", "T t1"]
         };
         assert_eq!(labels(&body, 2), expected);
     }

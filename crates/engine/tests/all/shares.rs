@@ -72,9 +72,10 @@ impl Fleet for Memory {
 
     fn take_moves(&self) -> Vec<Move> {
         let is_started = self.starts_ms.lock().expect("nobody panics").1.is_some();
-        match is_started {
-            true => std::mem::take(&mut self.moves.lock().expect("nobody panics")),
-            false => Vec::new(),
+        if is_started {
+            std::mem::take(&mut self.moves.lock().expect("nobody panics"))
+        } else {
+            Vec::new()
         }
     }
 }

@@ -49,9 +49,10 @@ fn tcp(port: u16, settings: &str) -> String {
             format!(r#"<stringProp name="TCPSampler.{name}">{value}</stringProp>"#)
         })
         .collect();
-    let port = match settings.contains("port=") {
-        true => String::new(),
-        false => format!(r#"<stringProp name="TCPSampler.port">{port}</stringProp>"#),
+    let port = if settings.contains("port=") {
+        String::new()
+    } else {
+        format!(r#"<stringProp name="TCPSampler.port">{port}</stringProp>"#)
     };
     format!(
         r#"<TCPSampler guiclass="TCPSamplerGui" testclass="TCPSampler" testname="t">{own}{port}

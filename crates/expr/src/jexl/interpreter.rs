@@ -35,9 +35,10 @@ const MAX_TURNS: u32 = 10_000_000;
 
 fn count(turns: &mut u32) -> Result<(), JexlError> {
     *turns += 1;
-    match *turns > MAX_TURNS {
-        true => Err(JexlError::Jexl("an endless loop".to_owned())),
-        false => Ok(()),
+    if *turns > MAX_TURNS {
+        Err(JexlError::Jexl("an endless loop".to_owned()))
+    } else {
+        Ok(())
     }
 }
 

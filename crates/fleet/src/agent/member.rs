@@ -285,9 +285,10 @@ impl Member {
 
     pub fn note_tick(&self, users: ThreadCounts, samples: u64, stopping: Stopping) {
         // The others go on when this agent leaves.
-        let stopping = match self.is_leaving() {
-            true => Stopping::No,
-            false => stopping,
+        let stopping = if self.is_leaving() {
+            Stopping::No
+        } else {
+            stopping
         };
         let has_stopped = stopping > self.own().stopping;
         self.note(|own| {
@@ -417,9 +418,10 @@ impl Member {
         drop(known);
         if self.own().stage < Stage::Running {
             // An agent that learns of the start too late begins at once.
-            let late_ms = match self.has_joined {
-                true => 0,
-                false => (self.now_ms() - start_ms).max(0),
+            let late_ms = if self.has_joined {
+                0
+            } else {
+                (self.now_ms() - start_ms).max(0)
             };
             let late_us = late_ms as u64 * 1000;
             self.say(|own| (own.stage, own.late_us) = (Stage::Running, late_us));
@@ -528,9 +530,10 @@ impl Fleet for Member {
                 let leads = known.state.tear_down_by == self.index;
                 drop(known);
                 let waits = leads && !self.is_each && !has_time;
-                match waits && self.silence() < SILENCE {
-                    true => StartGate::Closed,
-                    false => StartGate::OpensAt(0),
+                if waits && self.silence() < SILENCE {
+                    StartGate::Closed
+                } else {
+                    StartGate::OpensAt(0)
                 }
             }
         }

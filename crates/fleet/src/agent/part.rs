@@ -139,9 +139,10 @@ async fn manifest(link: &Link, run: &str, trust: &[String]) -> Result<Manifest, 
 }
 
 fn share(manifest: &Manifest, index: u32) -> Result<Share, FleetError> {
-    let shares = match manifest.is_each {
-        true => Share::of_each(manifest.members.len() as u32),
-        false => manifest.shares(),
+    let shares = if manifest.is_each {
+        Share::of_each(manifest.members.len() as u32)
+    } else {
+        manifest.shares()
     };
     let first = shares.first().cloned();
     let share = shares.into_iter().nth(index as usize);

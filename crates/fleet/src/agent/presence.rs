@@ -145,9 +145,10 @@ impl Presence {
     /// The assignment that is offered, if the agent accepts it.
     async fn accept(&self, offered: Message) -> Option<Assignment> {
         let assignment = wire::of_json::<Assignment>(&offered.payload).ok()?;
-        let is_taken = match self.trust.is_empty() {
-            true => Ok(()),
-            false => keys::trust(assignment.key.as_deref(), &self.trust).map(|_| ()),
+        let is_taken = if self.trust.is_empty() {
+            Ok(())
+        } else {
+            keys::trust(assignment.key.as_deref(), &self.trust).map(|_| ())
         };
         if let Err(why) = is_taken {
             self.answer(offered, &AssignmentReply::Refused(why)).await;

@@ -123,9 +123,10 @@ impl Coordinator<'_, '_, '_> {
         for takeover in &state.takeovers {
             let more = Slots::new(takeover.period, takeover.remainders.clone());
             for (agent, owned) in (0..).zip(&mut self.owned) {
-                *owned = match agent == takeover.agent {
-                    true => owned.with(&more),
-                    false => owned.without(&more),
+                *owned = if agent == takeover.agent {
+                    owned.with(&more)
+                } else {
+                    owned.without(&more)
                 };
             }
         }

@@ -141,9 +141,10 @@ fn waiting_line(selection: &Selection, agents: &[Hello], before: &[&WaitingRun])
     let ahead = before.iter().take(SHOWN);
     parts.extend(ahead.map(|run| format!("{} on {} came earlier", run.plan, run.host)));
     let missing = selection.missing(agents);
-    match parts.is_empty() {
-        true => format!("waiting for {missing}"),
-        false => format!("waiting for {missing}: {}", parts.join(", ")),
+    if parts.is_empty() {
+        format!("waiting for {missing}")
+    } else {
+        format!("waiting for {missing}: {}", parts.join(", "))
     }
 }
 
@@ -170,9 +171,10 @@ fn same_version(chosen: Vec<Hello>) -> Result<Vec<Hello>, FleetError> {
         .filter(|hello| hello.protocol != PROTOCOL)
         .map(|hello| format!("agent `{}` is drumfire {}", hello.name, hello.version))
         .collect();
-    match others.is_empty() {
-        true => Ok(chosen),
-        false => Err(FleetError::Refused(
+    if others.is_empty() {
+        Ok(chosen)
+    } else {
+        Err(FleetError::Refused(
             others
                 .into_iter()
                 .map(|line| {
@@ -182,7 +184,7 @@ fn same_version(chosen: Vec<Hello>) -> Result<Vec<Hello>, FleetError> {
                     )
                 })
                 .collect(),
-        )),
+        ))
     }
 }
 

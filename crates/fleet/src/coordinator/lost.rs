@@ -66,9 +66,10 @@ impl Coordinator<'_, '_, '_> {
         let takeovers = watch::redistribute(&mut self.owned, index, &able, from_ms);
         let taken: Vec<String> = takeovers.iter().map(|to| self.name(to.agent)).collect();
         self.state.takeovers.extend(takeovers);
-        match taken.is_empty() {
-            true => "nobody, since no agent is left".to_owned(),
-            false => format!("`{}`", taken.join("`, `")),
+        if taken.is_empty() {
+            "nobody, since no agent is left".to_owned()
+        } else {
+            format!("`{}`", taken.join("`, `"))
         }
     }
 

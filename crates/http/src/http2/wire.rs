@@ -58,12 +58,13 @@ impl Driver {
         let mut turn = self.0.turn.take();
         let is_over = turn.is_over();
         self.0.turn.set(turn);
-        self.woken(asking, |cx| match is_over {
-            true => {
+        self.woken(asking, |cx| {
+            if is_over {
                 let _ = pin!(tokio::task::yield_now()).poll(cx);
                 Poll::Pending
+            } else {
+                read(cx)
             }
-            false => read(cx),
         })
     }
 

@@ -94,9 +94,10 @@ impl Opening<'_> {
         add(&counts.opened, 1);
         // Only a full handshake shows a certificate. A concurrent full handshake of another user makes a resumed one
         // count as full.
-        let (count, handshake) = match tls::certificates_seen() == verified {
-            true => (&counts.handshakes_resumed, Handshake::Resumed),
-            false => (&counts.handshakes_full, Handshake::Full),
+        let (count, handshake) = if tls::certificates_seen() == verified {
+            (&counts.handshakes_resumed, Handshake::Resumed)
+        } else {
+            (&counts.handshakes_full, Handshake::Full)
         };
         add(count, 1);
         self.handshake = Some(handshake);

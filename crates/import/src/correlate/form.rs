@@ -83,9 +83,10 @@ impl ValueEncoding {
             ValueEncoding::Script => format!("${{__unescape({own})}}"),
             ValueEncoding::Markup => format!("${{__unescapeHtml({own})}}"),
             ValueEncoding::Claim { key, is_jwt } => {
-                let text = match is_jwt {
-                    true => format!("${{__strReplaceRegex({own},^[^.]*[.]|[.][^.]*$,)}}"),
-                    false => own.clone(),
+                let text = if *is_jwt {
+                    format!("${{__strReplaceRegex({own},^[^.]*[.]|[.][^.]*$,)}}")
+                } else {
+                    own.clone()
                 };
                 let json = format!("${{__base64Decode({text})}}");
                 format!(
@@ -107,9 +108,10 @@ impl ValueEncoding {
         let ValueEncoding::Claim { key, is_jwt } = self else {
             return self.written(value).iter().any(|written| written == text);
         };
-        let run = match is_jwt {
-            true => text.split('.').nth(1).unwrap_or(""),
-            false => text,
+        let run = if *is_jwt {
+            text.split('.').nth(1).unwrap_or("")
+        } else {
+            text
         };
         let json = base64_bytes(run).and_then(|bytes| serde_json::from_slice(&bytes).ok());
         json.is_some_and(|json| has_leaf(&json, key, value))
@@ -152,9 +154,10 @@ impl Expressions {
 fn each(value: &str, characters: &str, written: impl Fn(char) -> String) -> String {
     let mut out = String::new();
     for c in value.chars() {
-        match characters.contains(c) {
-            true => out.push_str(&written(c)),
-            false => out.push(c),
+        if characters.contains(c) {
+            out.push_str(&written(c))
+        } else {
+            out.push(c)
         }
     }
     out

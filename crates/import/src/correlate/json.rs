@@ -75,9 +75,10 @@ impl JsonReader {
     fn string(&mut self, quoted: &str, sent: &Sent, out: &mut String) {
         let text: Option<String> = serde_json::from_str(quoted).ok();
         let is_meant = self.is_value(sent) && text.as_deref() == Some(&sent.value);
-        match is_meant {
-            true => out.push_str(&format!("\"{MARK}\"")),
-            false => out.push_str(quoted),
+        if is_meant {
+            out.push_str(&format!("\"{MARK}\""))
+        } else {
+            out.push_str(quoted)
         }
         self.last = text;
     }

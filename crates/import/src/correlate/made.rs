@@ -122,9 +122,10 @@ fn uuid(sent: &Sent) -> Option<String> {
         return None;
     }
     let is_upper = value.bytes().any(|byte| byte.is_ascii_uppercase());
-    Some(match is_upper {
-        true => "${__changeCase(${__UUID},UPPER,)}".to_owned(),
-        false => "${__UUID}".to_owned(),
+    Some(if is_upper {
+        "${__changeCase(${__UUID},UPPER,)}".to_owned()
+    } else {
+        "${__UUID}".to_owned()
     })
 }
 

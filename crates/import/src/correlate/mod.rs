@@ -417,28 +417,27 @@ impl Correlation<'_> {
     /// Puts a function for a value that the client made. A value that is sent again becomes a variable.
     fn make(&mut self, sent: &Sent, function: String, place: usize) -> bool {
         let is_once = !worth::is_random(&sent.value) || self.made.is_once(&sent.value);
-        let expression = match is_once {
-            true => function,
-            false => {
-                let variable = self.names.take(&sent.name);
-                let own = format!("${{{variable}}}");
-                self.known
-                    .entry(sent.value.clone())
-                    .or_default()
-                    .push(KnownVariable {
-                        expressions: Expressions::of(own.clone()),
-                        other: None,
-                        names: Vec::new(),
-                        is_telling: true,
-                        from: place,
-                        finding: None,
-                        meaning: None,
-                    });
-                self.steps[place]
-                    .assigned
-                    .push((variable, PlanText::expression(function)));
-                own
-            }
+        let expression = if is_once {
+            function
+        } else {
+            let variable = self.names.take(&sent.name);
+            let own = format!("${{{variable}}}");
+            self.known
+                .entry(sent.value.clone())
+                .or_default()
+                .push(KnownVariable {
+                    expressions: Expressions::of(own.clone()),
+                    other: None,
+                    names: Vec::new(),
+                    is_telling: true,
+                    from: place,
+                    finding: None,
+                    meaning: None,
+                });
+            self.steps[place]
+                .assigned
+                .push((variable, PlanText::expression(function)));
+            own
         };
         put::value(
             &mut self.steps[place].request,

@@ -121,9 +121,10 @@ fn shape(request: &Request) -> String {
     let path: Vec<&str> = path
         .split('/')
         .map(|segment| {
-            match is_telling(segment) || segment.bytes().any(|byte| byte.is_ascii_digit()) {
-                true => "*",
-                false => segment,
+            if is_telling(segment) || segment.bytes().any(|byte| byte.is_ascii_digit()) {
+                "*"
+            } else {
+                segment
             }
         })
         .collect();
@@ -165,9 +166,10 @@ fn aligned(one: &[String], two: &[String]) -> Vec<Option<usize>> {
     let mut longest = vec![0_u32; (left.len() + 1) * width];
     for i in (0..left.len()).rev() {
         for j in (0..right.len()).rev() {
-            longest[i * width + j] = match left[i] == right[j] {
-                true => longest[(i + 1) * width + j + 1] + 1,
-                false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
+            longest[i * width + j] = if left[i] == right[j] {
+                longest[(i + 1) * width + j + 1] + 1
+            } else {
+                longest[(i + 1) * width + j].max(longest[i * width + j + 1])
             };
         }
     }

@@ -38,9 +38,10 @@ fn by_name(request: &mut Request, sent: &Sent, plain: &str) -> bool {
 
 /// Replaces a value within a text that the request holds in another form.
 pub fn into_text(text: &mut PlanText, sent: &Sent, expressions: &Expressions) -> bool {
-    match sent.is_telling() {
-        true => words(text, &sent.value, &expressions.plain),
-        false => labelled(text, sent, &expressions.plain),
+    if sent.is_telling() {
+        words(text, &sent.value, &expressions.plain)
+    } else {
+        labelled(text, sent, &expressions.plain)
     }
 }
 
@@ -97,9 +98,10 @@ fn everywhere(request: &mut Request, sent: &Sent, expressions: &Expressions) -> 
     let encoded = ValueEncoding::Percent.written(value);
     let escaped = ValueEncoding::Script.written(value);
     let in_path = percent_encoding::utf8_percent_encode(value, IN_PATH).to_string();
-    let call = match is_base64(value) {
-        true => &expressions.encoded,
-        false => &expressions.plain,
+    let call = if is_base64(value) {
+        &expressions.encoded
+    } else {
+        &expressions.plain
     };
     let mut is_put = false;
     each_text(request, |text, kind| {
@@ -245,9 +247,10 @@ fn put_into_segment(path: &mut PlanText, number: usize, sent: &Sent, expression:
                 slashes.set(slashes.get() + 1);
             }
             let (bare, rest) = segment.split_at(segment.find('?').unwrap_or(segment.len()));
-            match slashes.get() == number && bare == sent.value {
-                true => format!("{MARK}{rest}"),
-                false => segment.to_owned(),
+            if slashes.get() == number && bare == sent.value {
+                format!("{MARK}{rest}")
+            } else {
+                segment.to_owned()
             }
         });
         segments.collect::<Vec<_>>().join("/")

@@ -328,9 +328,10 @@ impl<'r> Reader<'r> {
         };
         let field = escaped(place.field);
         let word = from_word(place.before);
-        let befores = match word.len() == place.before.len() {
-            true => vec![escaped(word)],
-            false => vec![format!(".*{}", escaped(word)), escaped(place.before)],
+        let befores = if word.len() == place.before.len() {
+            vec![escaped(word)]
+        } else {
+            vec![format!(".*{}", escaped(word)), escaped(place.before)]
         };
         let in_redirects = place.hop.is_some();
         befores.into_iter().find_map(|before| {

@@ -194,9 +194,10 @@ impl Found {
         let mut number = 0;
         let mut before = String::new();
         for literal in path.literals() {
-            let (path, query) = match literal.starts_with('&') {
-                true => ("", literal),
-                false => literal.split_once('?').unwrap_or((literal, "")),
+            let (path, query) = if literal.starts_with('&') {
+                ("", literal)
+            } else {
+                literal.split_once('?').unwrap_or((literal, ""))
             };
             for (at, segment) in path.split('/').enumerate() {
                 number += usize::from(at > 0);
@@ -468,9 +469,10 @@ fn decoded(text: &str) -> String {
 
 /// A text as an object or a list of JSON, if it is one.
 pub(super) fn json_of(text: &str) -> Option<Value> {
-    match text.trim_start().starts_with(['{', '[']) {
-        true => serde_json::from_str(text.trim()).ok(),
-        false => None,
+    if text.trim_start().starts_with(['{', '[']) {
+        serde_json::from_str(text.trim()).ok()
+    } else {
+        None
     }
 }
 

@@ -277,10 +277,13 @@ impl CurlCommand {
 
     fn requests(self, draft: &mut Draft) -> Vec<Request> {
         let mut requests = Vec::new();
-        let globbed = |url: &String| match self.globoff {
-            true => vec![url.clone()],
-            // curl would refuse a wrong pattern; the author means its characters.
-            false => glob::addresses(url).unwrap_or_else(|| vec![url.clone()]),
+        let globbed = |url: &String| {
+            if self.globoff {
+                vec![url.clone()]
+            } else {
+                // curl would refuse a wrong pattern; the author means its characters.
+                glob::addresses(url).unwrap_or_else(|| vec![url.clone()])
+            }
         };
         for url in &self.urls.iter().flat_map(globbed).collect::<Vec<_>>() {
             let full = if url.contains("://") {

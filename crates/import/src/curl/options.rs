@@ -213,9 +213,10 @@ fn short<'w>(word: &'w str, words: &mut impl Iterator<Item = &'w str>, all: &mut
         match OPTIONS.iter().find(|(own, _, _, _)| *own == letter) {
             Some((_, _, true, action)) => {
                 let attached = &word[at + letter.len_utf8()..];
-                let value = match attached.is_empty() {
-                    true => words.next().unwrap_or(""),
-                    false => attached,
+                let value = if attached.is_empty() {
+                    words.next().unwrap_or("")
+                } else {
+                    attached
                 };
                 all.push(Given::Option(word, *action, value));
                 return;

@@ -220,9 +220,10 @@ fn body(data: &Value, content_type: &str) -> RequestBody {
     let params = data["params"].as_array().map_or(&[][..], Vec::as_slice);
     if mime.starts_with("multipart/form-data") {
         let parts = params.iter().filter_map(part).collect::<Vec<_>>();
-        return match parts.is_empty() && !text.is_empty() {
-            true => multipart_of(&text, mime).unwrap_or(RequestBody::Raw(text.into())),
-            false => RequestBody::Multipart(parts),
+        return if parts.is_empty() && !text.is_empty() {
+            multipart_of(&text, mime).unwrap_or(RequestBody::Raw(text.into()))
+        } else {
+            RequestBody::Multipart(parts)
         };
     }
     let is_form = mime.starts_with("application/x-www-form-urlencoded");
@@ -242,18 +243,20 @@ fn body(data: &Value, content_type: &str) -> RequestBody {
         Some((value("name")?, value("value").unwrap_or_default()))
     });
     let fields: Vec<_> = fields.collect();
-    match fields.is_empty() {
-        true => RequestBody::None,
-        false => RequestBody::Form(fields),
+    if fields.is_empty() {
+        RequestBody::None
+    } else {
+        RequestBody::Form(fields)
     }
 }
 
 /// Decodes a value if encoding the result gives the value again.
 fn plain(value: &str) -> String {
     let decoded = url::decode(value);
-    match value.contains('%') && url::encode(&decoded).eq_ignore_ascii_case(value) {
-        true => decoded,
-        false => value.to_owned(),
+    if value.contains('%') && url::encode(&decoded).eq_ignore_ascii_case(value) {
+        decoded
+    } else {
+        value.to_owned()
     }
 }
 

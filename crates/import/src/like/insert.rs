@@ -140,9 +140,10 @@ fn way(nodes: &[Node], wanted: &dyn Fn(&Node) -> bool) -> Option<Way> {
 fn at<'n>(nodes: &'n mut [Node], way: &[usize]) -> Option<&'n mut Node> {
     let (first, rest) = way.split_first()?;
     let node = nodes.get_mut(*first)?;
-    match rest.is_empty() {
-        true => Some(node),
-        false => at(&mut node.children, rest),
+    if rest.is_empty() {
+        Some(node)
+    } else {
+        at(&mut node.children, rest)
     }
 }
 
@@ -202,9 +203,10 @@ impl InsertionScope {
         for text in texts(request) {
             for (name, value) in &self.variables {
                 let expression = format!("${{{name}}}");
-                match matches_words {
-                    true => text.replace_words(value, &expression),
-                    false => text.replace(value, &expression),
+                if matches_words {
+                    text.replace_words(value, &expression)
+                } else {
+                    text.replace(value, &expression)
                 };
             }
         }

@@ -92,20 +92,17 @@ fn shown(number: usize, style: &str) -> String {
     let pattern = style.strip_prefix("number").unwrap_or("");
     let pattern = pattern.trim_start_matches(',').trim();
     let digits = number.to_string();
-    match pattern.is_empty() {
-        true => {
-            let mut grouped = String::new();
-            for (at, digit) in digits.chars().enumerate() {
-                if at > 0 && (digits.len() - at).is_multiple_of(3) {
-                    grouped.push(',');
-                }
-                grouped.push(digit);
+    if pattern.is_empty() {
+        let mut grouped = String::new();
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                grouped.push(',');
             }
-            grouped
+            grouped.push(digit);
         }
-        false => {
-            let width = pattern.chars().filter(|&c| c == '0').count();
-            format!("{number:0width$}")
-        }
+        grouped
+    } else {
+        let width = pattern.chars().filter(|&c| c == '0').count();
+        format!("{number:0width$}")
     }
 }

@@ -8,11 +8,10 @@ use crate::url::Address;
 
 /// A plan with a recorder of these properties, and a timer below it.
 fn plan(properties: &str, has_target: bool) -> Tree {
-    let target = match has_target {
-        true => {
-            "<RecordingController guiclass=\"RecordController\" testname=\"Here\" enabled=\"true\"/><hashTree/>"
-        }
-        false => "",
+    let target = if has_target {
+        "<RecordingController guiclass=\"RecordController\" testname=\"Here\" enabled=\"true\"/><hashTree/>"
+    } else {
+        ""
     };
     let text = format!(
         r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="TestPlanGui" testname="P" enabled="true">

@@ -87,10 +87,11 @@ impl Joiner {
             return Err("is on another machine: bundle the description into one file first");
         }
         let named = percent_encoding::percent_decode_str(named).decode_utf8_lossy();
-        let path = match named.is_empty() {
-            true => file.to_path_buf(),
-            false => below(file.parent().unwrap_or(Path::new("")), Path::new(&*named))
-                .ok_or("lies outside the folder of the description: move the description up")?,
+        let path = if named.is_empty() {
+            file.to_path_buf()
+        } else {
+            below(file.parent().unwrap_or(Path::new("")), Path::new(&*named))
+                .ok_or("lies outside the folder of the description: move the description up")?
         };
         if path == self.root {
             return Ok(format!("#{pointer}"));

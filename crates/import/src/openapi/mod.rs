@@ -129,9 +129,10 @@ struct Importer<'d> {
 impl<'d> Importer<'d> {
     fn server(&mut self, options: &ImportOptions) -> Result<(), ImportError> {
         let root = self.document.root;
-        let described = match self.is_2 {
-            true => self.server_of_2(),
-            false => self.server_of_3(&root["servers"][0]),
+        let described = if self.is_2 {
+            self.server_of_2()
+        } else {
+            self.server_of_3(&root["servers"][0])
         };
         let url = options.server.clone().or(described).unwrap_or_default();
         let relative = !url.contains("://");
@@ -248,9 +249,10 @@ impl<'d> Importer<'d> {
         request.address.path.append(path);
         self.query(&parameters, &mut request);
         self.fields(&parameters, &mut request);
-        match self.is_2 {
-            true => self.body_of_2(operation, &parameters, &mut request),
-            false => self.body_of_3(&operation["requestBody"], &mut request),
+        if self.is_2 {
+            self.body_of_2(operation, &parameters, &mut request)
+        } else {
+            self.body_of_3(&operation["requestBody"], &mut request)
         }
         self.security(operation, &mut request);
         let expected_code = self.responses(operation, &mut request);
@@ -407,20 +409,24 @@ impl<'d> Importer<'d> {
         let named = form
             .iter()
             .filter_map(|one| Some((one["name"].as_str()?, *one)));
-        request.body = match is_multipart || has_file {
-            true => RequestBody::Multipart(
+        request.body = if is_multipart || has_file {
+            RequestBody::Multipart(
                 named
-                    .map(|(name, one)| match one["type"] == "file" {
-                        true => file_part(name),
-                        false => field_part(name, self.document.value_of(one).text()),
+                    .map(|(name, one)| {
+                        if one["type"] == "file" {
+                            file_part(name)
+                        } else {
+                            field_part(name, self.document.value_of(one).text())
+                        }
                     })
                     .collect(),
-            ),
-            false => RequestBody::Form(
+            )
+        } else {
+            RequestBody::Form(
                 named
                     .map(|(name, one)| (name.into(), self.document.value_of(one).text()))
                     .collect(),
-            ),
+            )
         };
     }
 

@@ -223,9 +223,10 @@ impl Importer {
                 let part = |value: &str| value.replace('&', "%26").replace('#', "%23");
                 let pairs = enabled.filter_map(|one| {
                     let key = part(one["key"].as_str().unwrap_or(""));
-                    match one["value"].is_null() {
-                        true => one["key"].is_string().then_some(key),
-                        false => Some(format!("{key}={}", part(&scalar(&one["value"])))),
+                    if one["value"].is_null() {
+                        one["key"].is_string().then_some(key)
+                    } else {
+                        Some(format!("{key}={}", part(&scalar(&one["value"]))))
                     }
                 });
                 pairs.collect::<Vec<_>>().join("&")

@@ -400,15 +400,16 @@ impl ScriptReader<'_> {
                     continue;
                 }
                 let name = self.word()?;
-                value = match self.is_sign(0, '(') {
-                    true => self.method(value, &name)?,
-                    false => match value {
+                value = if self.is_sign(0, '(') {
+                    self.method(value, &name)?
+                } else {
+                    match value {
                         ScriptValue::Json(path) if name != "length" => {
                             ScriptValue::Json(member(&path, &name))
                         }
                         ScriptValue::Name(own) => ScriptValue::Name(format!("{own}.{name}")),
                         _ => return None,
-                    },
+                    }
                 };
             } else if self.is_sign(0, '[') {
                 self.at += 1;
@@ -592,9 +593,10 @@ fn member(path: &str, name: &str) -> String {
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && !name.is_empty();
-    match is_plain {
-        true => format!("{path}.{name}"),
-        false => format!("{path}['{}']", name.replace('\'', "\\'")),
+    if is_plain {
+        format!("{path}.{name}")
+    } else {
+        format!("{path}['{}']", name.replace('\'', "\\'"))
     }
 }
 

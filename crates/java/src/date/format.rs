@@ -172,9 +172,10 @@ impl Printer<'_> {
         let Some(instant) = self.moment.instant_in(zone) else {
             return Season::Any;
         };
-        match zone.is_daylight(instant) {
-            true => Season::Daylight,
-            false => Season::Standard,
+        if zone.is_daylight(instant) {
+            Season::Daylight
+        } else {
+            Season::Standard
         }
     }
 

@@ -112,9 +112,10 @@ impl Zone {
     /// `ZoneId.ofOffset`.
     #[must_use]
     pub fn prefixed(prefix: &str, offset: Offset) -> Zone {
-        let id = match offset == Offset::UTC {
-            true => prefix.into(),
-            false => format!("{prefix}{}", offset_id(offset)).into(),
+        let id = if offset == Offset::UTC {
+            prefix.into()
+        } else {
+            format!("{prefix}{}", offset_id(offset)).into()
         };
         Zone {
             id,
@@ -186,9 +187,10 @@ impl Zone {
     /// `TimeZone.getDisplayName`; `None` if the zone has no name.
     #[must_use]
     pub fn name(&self, instant: Timestamp, is_full: bool, locale: &Locale) -> Option<String> {
-        let season = match self.is_daylight(instant) {
-            true => Season::Daylight,
-            false => Season::Standard,
+        let season = if self.is_daylight(instant) {
+            Season::Daylight
+        } else {
+            Season::Standard
         };
         let names = ZoneNames::of(locale);
         names.name(&self.id, is_full, season).map(str::to_owned)
@@ -212,9 +214,10 @@ fn offset_of(id: &str) -> Option<Offset> {
     };
     let two = |at: usize| -> Option<i32> {
         let digits = digits.get(at..at + 2)?;
-        match digits.bytes().all(|b| b.is_ascii_digit()) {
-            true => digits.parse().ok(),
-            false => None,
+        if digits.bytes().all(|b| b.is_ascii_digit()) {
+            digits.parse().ok()
+        } else {
+            None
         }
     };
     let colon_at = |at: usize| digits.as_bytes().get(at) == Some(&b':');
@@ -266,9 +269,10 @@ fn custom_offset(text: &str) -> Option<Offset> {
         return None;
     }
     let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
-    match hours < 24 && minutes < 60 {
-        true => Offset::from_seconds(sign * (hours * 60 + minutes) * 60).ok(),
-        false => None,
+    if hours < 24 && minutes < 60 {
+        Offset::from_seconds(sign * (hours * 60 + minutes) * 60).ok()
+    } else {
+        None
     }
 }
 

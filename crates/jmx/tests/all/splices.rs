@@ -106,9 +106,10 @@ fn one_property_changes_and_no_other_byte() {
         let has_mark = plain.starts_with(b"\xef\xbb\xbf");
         let is_odd = has_mark || plain.windows(2).any(|pair| pair == b"\r\n");
         // Every other plan has the line ends of Windows and a byte order mark.
-        let variant = match !is_odd && random.bool() {
-            true => with_crlf(&plain),
-            false => plain,
+        let variant = if !is_odd && random.bool() {
+            with_crlf(&plain)
+        } else {
+            plain
         };
         if let Some(tree) = read(&variant, &path) {
             let bytes = &variant;
@@ -160,9 +161,10 @@ fn elements_get_names_flags_and_properties_and_no_other_byte_changes() {
     let mut random = Rng::with_seed(45);
     for path in plans() {
         let plain = std::fs::read(&path).expect("a plan");
-        let bytes = match random.bool() {
-            true => with_crlf(&plain),
-            false => plain,
+        let bytes = if random.bool() {
+            with_crlf(&plain)
+        } else {
+            plain
         };
         if let Some(tree) = read(&bytes, &path) {
             if tree.source.text.contains(" reference=") {

@@ -15,12 +15,11 @@ const NEAR: usize = 1 << 10;
 
 /// A text with user and password of all addresses in it masked: `http://ann:s3cret@host/` becomes `http://***@host/`.
 pub fn addresses(text: &str) -> Cow<'_, str> {
-    match text.contains(ORACLE) {
-        false => masked(text, "//", of_url),
-        true => {
-            let text = masked(text, ORACLE, of_oracle);
-            Cow::Owned(masked(&text, "//", of_url).into_owned())
-        }
+    if text.contains(ORACLE) {
+        let text = masked(text, ORACLE, of_oracle);
+        Cow::Owned(masked(&text, "//", of_url).into_owned())
+    } else {
+        masked(text, "//", of_url)
     }
 }
 

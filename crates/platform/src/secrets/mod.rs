@@ -210,9 +210,10 @@ pub fn shown<'v>(name: &str, value: &'v str) -> Cow<'v, str> {
 
 /// The value of a secret as outputs show it: masked, unless it is a reference or tells nothing.
 pub fn secret(value: &str) -> Cow<'_, str> {
-    match tells_nothing(value) {
-        true => Cow::Borrowed(value),
-        false => Cow::Borrowed(MASK),
+    if tells_nothing(value) {
+        Cow::Borrowed(value)
+    } else {
+        Cow::Borrowed(MASK)
     }
 }
 
@@ -237,9 +238,10 @@ pub fn headers(lines: &str) -> Cow<'_, str> {
         }
     });
     let masked: Vec<Cow<'_, str>> = masked.collect();
-    match masked.iter().all(|line| matches!(line, Cow::Borrowed(_))) {
-        true => Cow::Borrowed(lines),
-        false => Cow::Owned(masked.concat()),
+    if masked.iter().all(|line| matches!(line, Cow::Borrowed(_))) {
+        Cow::Borrowed(lines)
+    } else {
+        Cow::Owned(masked.concat())
     }
 }
 

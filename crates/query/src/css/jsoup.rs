@@ -251,9 +251,10 @@ pub(super) fn is_at(
     };
     let name = tree::name(element);
     let counts = |sibling: &Element<'_>| !of_type || tree::name(*sibling) == name;
-    let before = match backwards {
-        true => tree::following(element).filter(counts).take(most).count(),
-        false => tree::preceding(element).filter(counts).take(most).count(),
+    let before = if backwards {
+        tree::following(element).filter(counts).take(most).count()
+    } else {
+        tree::preceding(element).filter(counts).take(most).count()
     };
     is_nth(before as i64 + 1, a, b)
 }

@@ -122,11 +122,12 @@ impl<'t> TokenQueue<'t> {
             (Some(start), Some(end)) => &text[start..end],
             _ => "",
         };
-        match depth > 0 {
-            true => Err(SelectorError::new(format!(
+        if depth > 0 {
+            Err(SelectorError::new(format!(
                 "Did not find balanced marker at '{inner}'"
-            ))),
-            false => Ok(inner),
+            )))
+        } else {
+            Ok(inner)
         }
     }
 }

@@ -82,11 +82,12 @@ pub(super) fn whole_text(element: Element<'_>, own: bool) -> String {
         HtmlNodeKind::Element if name(node) == "br" => out.push('\n'),
         _ => {}
     };
-    match own {
-        true => element.children().for_each(&mut push),
-        false => std::iter::once(element)
+    if own {
+        element.children().for_each(&mut push)
+    } else {
+        std::iter::once(element)
             .chain(element.descendants())
-            .for_each(&mut push),
+            .for_each(&mut push)
     }
     out
 }

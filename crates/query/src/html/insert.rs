@@ -108,12 +108,11 @@ impl Builder<'_> {
             }
         } else {
             let length = self.page.text.len();
-            let start = match text.range().end == length {
-                true => text.range().start,
-                false => {
-                    self.page.text.extend_from_within(text.range());
-                    length
-                }
+            let start = if text.range().end == length {
+                text.range().start
+            } else {
+                self.page.text.extend_from_within(text.range());
+                length
             };
             self.page.text.extend_from_within(span.range());
             TextSpan::new(start, self.page.text.len())

@@ -151,9 +151,10 @@ impl Builder<'_> {
         let (length, has_capitals) = tags::name_length(self.rest(), is_attribute)?;
         let name = TextSpan::new(self.at, self.at + length);
         self.at += length;
-        Some(match has_capitals {
-            true => self.keep(&self.html[name.range()].to_ascii_lowercase()),
-            false => name,
+        Some(if has_capitals {
+            self.keep(&self.html[name.range()].to_ascii_lowercase())
+        } else {
+            name
         })
     }
 
@@ -228,9 +229,10 @@ impl Builder<'_> {
         self.at += length + 1;
         if self.mode == Mode::Initial {
             let plain = inside.trim_matches([' ', '\n', '\t', '\x0C']);
-            self.quirks = match plain.eq_ignore_ascii_case("html") {
-                true => Quirks::No,
-                false => Quirks::Unknown,
+            self.quirks = if plain.eq_ignore_ascii_case("html") {
+                Quirks::No
+            } else {
+                Quirks::Unknown
             };
             self.mode = Mode::BeforeHtml;
         }
@@ -309,9 +311,10 @@ impl Builder<'_> {
         }
         let closing = end + 2 + name.len();
         self.insert(token);
-        let span = match references && inside.contains('&') {
-            true => self.decoded(end)?,
-            false => TextSpan::new(self.at, end),
+        let span = if references && inside.contains('&') {
+            self.decoded(end)?
+        } else {
+            TextSpan::new(self.at, end)
         };
         self.append(span);
         self.at = closing;

@@ -53,11 +53,12 @@ impl Function {
         else {
             return Err(JmesPathError::new(format!("Unknown function: \"{name}\"")));
         };
-        match (least..=most).contains(&arguments) {
-            true => Ok(Function { name }),
-            false => Err(JmesPathError::new(format!(
+        if (least..=most).contains(&arguments) {
+            Ok(Function { name })
+        } else {
+            Err(JmesPathError::new(format!(
                 "Invalid arity calling \"{name}\" (given {arguments})"
-            ))),
+            )))
         }
     }
 }

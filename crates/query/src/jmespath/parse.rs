@@ -116,9 +116,10 @@ impl JmesPathParser {
     }
 
     fn expect(&mut self, symbol: &str) -> Result<(), JmesPathError> {
-        match self.take(symbol) {
-            true => Ok(()),
-            false => self.unexpected(),
+        if self.take(symbol) {
+            Ok(())
+        } else {
+            self.unexpected()
         }
     }
 
@@ -330,9 +331,10 @@ impl JmesPathParser {
             if !arguments.is_empty() {
                 self.expect(",")?;
             }
-            arguments.push(match self.take("&") {
-                true => Expr::Reference(Box::new(self.expression(0)?)),
-                false => self.expression(0)?,
+            arguments.push(if self.take("&") {
+                Expr::Reference(Box::new(self.expression(0)?))
+            } else {
+                self.expression(0)?
             });
         }
         let function = function::Function::find(name, arguments.len())?;

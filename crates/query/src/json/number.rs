@@ -38,9 +38,10 @@ impl<'t> Number<'t> {
             .strip_prefix('-')
             .map_or(("", text), |digits| ("-", digits));
         let digits = digits.trim_start_matches('0');
-        match sign.len() + digits.len() == text.len() {
-            true => Number::Big(Cow::Borrowed(text)),
-            false => Number::Big(Cow::Owned(format!("{sign}{digits}"))),
+        if sign.len() + digits.len() == text.len() {
+            Number::Big(Cow::Borrowed(text))
+        } else {
+            Number::Big(Cow::Owned(format!("{sign}{digits}")))
         }
     }
 

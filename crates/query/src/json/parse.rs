@@ -288,9 +288,10 @@ impl<'t> JsonSmartParser<'t> {
     fn trimmed(&self, start: usize) -> &'t str {
         let word = &self.text[start..self.at];
         let trimmed = word.trim_matches(is_whitespace);
-        match trimmed.is_empty() {
-            true => &word[word.char_indices().next_back().map_or(0, |(at, _)| at)..],
-            false => trimmed,
+        if trimmed.is_empty() {
+            &word[word.char_indices().next_back().map_or(0, |(at, _)| at)..]
+        } else {
+            trimmed
         }
     }
 

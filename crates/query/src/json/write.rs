@@ -159,8 +159,9 @@ fn decimal_format(number: f64) -> String {
         return format!("{sign}0.{zeros}{digits}");
     }
     let width = exponent as usize + 1;
-    match digits.len() > width {
-        true => format!("{sign}{}.{}", &digits[..width], &digits[width..]),
-        false => format!("{sign}{digits:0<width$}.0"),
+    if digits.len() > width {
+        format!("{sign}{}.{}", &digits[..width], &digits[width..])
+    } else {
+        format!("{sign}{digits:0<width$}.0")
     }
 }

@@ -92,14 +92,13 @@ impl PathCompiler {
             '*' => self.wildcard()?,
             _ => self.property_or_function()?,
         };
-        match read {
-            true => Ok(()),
-            false => {
-                let at = self.cursor.at;
-                Err(Error::invalid(format!(
-                    "Could not parse token starting at position {at}"
-                )))
-            }
+        if read {
+            Ok(())
+        } else {
+            let at = self.cursor.at;
+            Err(Error::invalid(format!(
+                "Could not parse token starting at position {at}"
+            )))
         }
     }
 

@@ -25,9 +25,10 @@ pub(super) fn evaluate<'j, 't>(
         parent: None,
         step: Selection::Root(path.root_text()),
     };
-    match path.tokens.is_empty() {
-        true => walk.hits.push(JsonMatch::Part(item)),
-        false => walk.step(0, &start, item)?,
+    if path.tokens.is_empty() {
+        walk.hits.push(JsonMatch::Part(item))
+    } else {
+        walk.step(0, &start, item)?
     }
     if walk.hits.is_empty() && path.is_definite() {
         return Err(Error::not_found(format!(
@@ -232,21 +233,23 @@ impl<'j, 't> Walk<'j, 't> {
         let there = here.key(name);
         let Some(value) = model.get(name) else {
             if self.path.is_leaf(at) {
-                return match self.require {
-                    true => Err(Error::not_found(format!(
+                return if self.require {
+                    Err(Error::not_found(format!(
                         "No results for path: {}",
                         there.text()
-                    ))),
-                    false => Ok(()),
+                    )))
+                } else {
+                    Ok(())
                 };
             }
             let definite = self.path.is_upstream_definite(at) && self.path.is_token_definite(at);
-            return match definite || self.require {
-                true => Err(Error::not_found(format!(
+            return if definite || self.require {
+                Err(Error::not_found(format!(
                     "Missing property in path {}",
                     there.text()
-                ))),
-                false => Ok(()),
+                )))
+            } else {
+                Ok(())
             };
         };
         self.value_of_key(at, &there, value)
@@ -321,9 +324,10 @@ impl<'j, 't> Walk<'j, 't> {
         else {
             return Ok(());
         };
-        match self.path.is_leaf(at) {
-            true => self.hits.push(JsonMatch::Part(item)),
-            false => self.step(at + 1, &here.index(index), item)?,
+        if self.path.is_leaf(at) {
+            self.hits.push(JsonMatch::Part(item))
+        } else {
+            self.step(at + 1, &here.index(index), item)?
         }
         Ok(())
     }

@@ -101,14 +101,15 @@ pub(super) fn compile(text: &str) -> Result<Expr, Error> {
     let mut compiler = FilterCompiler { cursor };
     let compiled = compiler.or().and_then(|expr| {
         compiler.cursor.skip_blanks();
-        match compiler.cursor.in_bounds() {
-            true => Err(Error::invalid(format!(
+        if compiler.cursor.in_bounds() {
+            Err(Error::invalid(format!(
                 "Expected end of filter expression instead of: {}",
                 compiler
                     .cursor
                     .text(compiler.cursor.at, compiler.cursor.end)
-            ))),
-            false => Ok(expr),
+            )))
+        } else {
+            Ok(expr)
         }
     });
     compiled.map_err(|error| match error.kind {
@@ -248,10 +249,13 @@ impl FilterCompiler {
                 (false, false) => Err(Error::invalid("Expected boolean literal")),
                 (value, _) => Ok(Literal::Bool(value)),
             },
-            'n' => match self.cursor.take("null") {
-                true => Ok(Literal::Null),
-                false => Err(Error::invalid("Expected <null> value")),
-            },
+            'n' => {
+                if self.cursor.take("null") {
+                    Ok(Literal::Null)
+                } else {
+                    Err(Error::invalid("Expected <null> value"))
+                }
+            }
             open @ ('{' | '[') => {
                 let close = if open == '{' { '}' } else { ']' };
                 let Some(end) = self.cursor.matching_close(start, open, close, false)? else {

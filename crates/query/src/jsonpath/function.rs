@@ -143,12 +143,13 @@ fn length<'t>(parameters: &[Parameter], model: &Value<'t>) -> Result<Value<'t>, 
         let Parameter::Path(path) = first else {
             return Err(Error::failed("java.lang.NullPointerException"));
         };
-        let count = match path.ends_with_function() || path.tokens.is_empty() {
-            true => match &*eval::read(path, model, model)? {
+        let count = if path.ends_with_function() || path.tokens.is_empty() {
+            match &*eval::read(path, model, model)? {
                 Value::Array(items) => Some(items.len()),
                 _ => None,
-            },
-            false => count_below(path, model)?,
+            }
+        } else {
+            count_below(path, model)?
         };
         if let Some(count) = count {
             return Ok(Value::Number(Number::Whole(count as i64)));

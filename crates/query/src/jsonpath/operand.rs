@@ -368,8 +368,9 @@ fn without_quotes(text: &str) -> Result<Cow<'_, str>, Error> {
         .into_iter()
         .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote));
     let text = inner.unwrap_or(text);
-    match text.contains('\\') {
-        true => unescape(text).map(Cow::Owned),
-        false => Ok(Cow::Borrowed(text)),
+    if text.contains('\\') {
+        unescape(text).map(Cow::Owned)
+    } else {
+        Ok(Cow::Borrowed(text))
     }
 }

@@ -438,10 +438,11 @@ impl JavaPatternParser {
             self.at += 1;
         }
         self.out.backtracks = true;
-        match number <= self.out.groups {
-            true => self.plain(&format!("(?:\\{number})")),
+        if number <= self.out.groups {
+            self.plain(&format!("(?:\\{number})"))
+        } else {
             // A reference to a missing group never matches.
-            false => self.plain("(?!)"),
+            self.plain("(?!)")
         }
         Ok(())
     }
@@ -462,9 +463,10 @@ impl JavaPatternParser {
     }
 
     fn shorthand(&self, c: char) -> Option<String> {
-        let (word, digit, space) = match self.flags.unicode {
-            true => (UNICODE_WORD, UNICODE_DIGIT, r"\p{White_Space}"),
-            false => (WORD, DIGIT, SPACE),
+        let (word, digit, space) = if self.flags.unicode {
+            (UNICODE_WORD, UNICODE_DIGIT, r"\p{White_Space}")
+        } else {
+            (WORD, DIGIT, SPACE)
         };
         let set = match c.to_ascii_lowercase() {
             'w' => word,

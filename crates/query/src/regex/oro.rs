@@ -644,9 +644,10 @@ fn push_class(out: &mut String, negated: bool, items: &[ClassItem]) {
     }
     .to_owned();
     for (item, yes) in items.iter().zip(senses).rev() {
-        set = match yes {
-            true => format!("[{}{set}]", item.text),
-            false => format!("[{set}&&[^{}]]", item.text),
+        set = if yes {
+            format!("[{}{set}]", item.text)
+        } else {
+            format!("[{set}&&[^{}]]", item.text)
         };
     }
     out.push_str(&set);

@@ -57,9 +57,10 @@ impl Pattern {
             .literal
             .as_ref()
             .map(|literal| memmem::Finder::new(literal.as_bytes()).into_owned());
-        let linear = match translated.backtracks {
-            true => None,
-            false => Some(linear(&translated.render(r"\z")).map_err(refuse)?),
+        let linear = if translated.backtracks {
+            None
+        } else {
+            Some(linear(&translated.render(r"\z")).map_err(refuse)?)
         };
         let pattern = Pattern {
             source: text.to_owned(),

@@ -56,8 +56,9 @@ fn version(text: &str) -> Option<f32> {
     let whole = digits(text);
     let point = text[whole..].chars().next()?.len_utf8();
     let fraction = digits(&text[whole + point..]);
-    match whole > 0 && fraction > 0 {
-        true => text[..whole + point + fraction].parse().ok(),
-        false => None,
+    if whole > 0 && fraction > 0 {
+        text[..whole + point + fraction].parse().ok()
+    } else {
+        None
     }
 }

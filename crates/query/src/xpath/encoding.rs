@@ -85,9 +85,10 @@ fn utf8(bytes: &[u8]) -> Result<Cow<'_, str>, XPathError> {
         .take_while(goes_on)
         .count();
     let wrong = if length == 1 { 1 } else { right + 2 };
-    let what = match rest.len() < wrong {
-        true => format!("Expected byte {wrong} of {length}-byte UTF-8 sequence."),
-        false => format!("Invalid byte {wrong} of {length}-byte UTF-8 sequence."),
+    let what = if rest.len() < wrong {
+        format!("Expected byte {wrong} of {length}-byte UTF-8 sequence.")
+    } else {
+        format!("Invalid byte {wrong} of {length}-byte UTF-8 sequence.")
     };
     Err(XPathError::new(what))
 }

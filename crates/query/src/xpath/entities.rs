@@ -77,9 +77,10 @@ pub fn doctype(text: &str) -> Option<usize> {
     let mut rest = text;
     loop {
         rest = rest.trim_start_matches([' ', '\t', '\r', '\n']);
-        let (open, close) = match rest.starts_with("<!--") {
-            true => ("<!--", "-->"),
-            false => ("<?", "?>"),
+        let (open, close) = if rest.starts_with("<!--") {
+            ("<!--", "-->")
+        } else {
+            ("<?", "?>")
         };
         let Some(inside) = rest.strip_prefix(open) else {
             return rest
@@ -285,9 +286,10 @@ impl Declarations {
             return;
         };
         let value = quoted(definition.first()).map(|value| with_characters(&value));
-        let all = match is_parameter {
-            true => &mut self.parameters,
-            false => &mut self.entities,
+        let all = if is_parameter {
+            &mut self.parameters
+        } else {
+            &mut self.entities
         };
         // The first declaration of a name holds.
         all.entry((*name).to_owned()).or_insert(value);
@@ -394,12 +396,13 @@ impl<'d> Expansion<'d> {
             self.out.stretches.push((self.out.text.len(), source, true));
         }
         self.out.text.push_str(text);
-        match self.out.text.len() > self.most_bytes {
-            true => fault(format!(
+        if self.out.text.len() > self.most_bytes {
+            fault(format!(
                 "The entities of the document add more bytes than {} allows",
                 MAX_ENTITY_BYTES
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

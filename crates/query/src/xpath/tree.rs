@@ -313,14 +313,16 @@ impl Tree {
         if prefix.is_none() && (is_attribute || !self.namespaces) {
             return;
         }
-        let owner = match is_attribute {
-            true => node.parent as usize,
-            false => id,
+        let owner = if is_attribute {
+            node.parent as usize
+        } else {
+            id
         };
         let prefix = prefix.map_or("", |prefix| self.part(prefix)).to_owned();
-        let uri = match self.namespaces {
-            true => self.namespace_in_scope(&prefix).map(str::to_owned),
-            false => Some(format!("\0{prefix}")),
+        let uri = if self.namespaces {
+            self.namespace_in_scope(&prefix).map(str::to_owned)
+        } else {
+            Some(format!("\0{prefix}"))
         };
         let Some(uri) = uri.filter(|uri| !uri.is_empty()) else {
             return;

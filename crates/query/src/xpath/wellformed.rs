@@ -39,9 +39,10 @@ pub(super) fn read(text: &str, builder: Builder) -> Checked<Tree> {
         Ok(true) => Ok(scanner.builder.into_tree()),
         Ok(false) => fault("Premature end of file."),
         Err(error) => Err(XPathError {
-            at: Some(match error.message == UNFINISHED {
-                true => text.len(),
-                false => scanner.at,
+            at: Some(if error.message == UNFINISHED {
+                text.len()
+            } else {
+                scanner.at
             }),
             ..error
         }),
@@ -114,9 +115,10 @@ impl<'t> Scanner<'t> {
         let next = self.rest().chars().next();
         let ends = self.is_end();
         self.at += next.map_or(0, char::len_utf8);
-        match ends {
-            true => fault(UNFINISHED),
-            false => fault(message),
+        if ends {
+            fault(UNFINISHED)
+        } else {
+            fault(message)
         }
     }
 
@@ -168,14 +170,13 @@ impl<'t> Scanner<'t> {
                     }
                 }
                 InName::Wide => {
-                    let c = self
-                        .rest()
-                        .chars()
-                        .next()
-                        .filter(|c| match self.at == start {
-                            true => is_name_start(*c),
-                            false => is_name(*c),
-                        });
+                    let c = self.rest().chars().next().filter(|c| {
+                        if self.at == start {
+                            is_name_start(*c)
+                        } else {
+                            is_name(*c)
+                        }
+                    });
                     let Some(c) = c else { break };
                     self.at += c.len_utf8();
                 }
@@ -191,9 +192,10 @@ impl<'t> Scanner<'t> {
 
     /// Reports a fault here, or the end of the text if it ends here.
     fn expected<T>(&self, message: impl Into<String>) -> Checked<T> {
-        match self.is_end() {
-            true => fault(UNFINISHED),
-            false => fault(message),
+        if self.is_end() {
+            fault(UNFINISHED)
+        } else {
+            fault(message)
         }
     }
 
@@ -236,9 +238,10 @@ impl<'t> Scanner<'t> {
                 _ => {}
             }
         }
-        match has_version {
-            true => Ok(()),
-            false => fault("The version is required in the XML declaration."),
+        if has_version {
+            Ok(())
+        } else {
+            fault("The version is required in the XML declaration.")
         }
     }
 
@@ -342,9 +345,10 @@ impl<'t> Scanner<'t> {
 
     fn character_reference(&mut self) -> Checked<char> {
         let is_hexadecimal = self.skip("x");
-        let (radix, kind, prefix) = match is_hexadecimal {
-            true => (16, "hexadecimal", "&#x"),
-            false => (10, "decimal", "&#"),
+        let (radix, kind, prefix) = if is_hexadecimal {
+            (16, "hexadecimal", "&#x")
+        } else {
+            (10, "decimal", "&#")
         };
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_digit(radix));

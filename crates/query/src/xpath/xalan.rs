@@ -221,9 +221,10 @@ impl<'w> XalanParser<'w> {
     }
 
     fn expect(&mut self, wanted: char) -> Outcome {
-        match self.eat(wanted) {
-            true => Ok(()),
-            false => Err(format!("Expected {wanted}, but found: {}", self.shown())),
+        if self.eat(wanted) {
+            Ok(())
+        } else {
+            Err(format!("Expected {wanted}, but found: {}", self.shown()))
         }
     }
 
@@ -380,12 +381,13 @@ impl<'w> XalanParser<'w> {
     fn location(&mut self) -> Outcome {
         let is_absolute = self.eat('/');
         let Some(word) = self.word() else {
-            return match is_absolute {
-                true => Ok(()),
-                false => Err(
+            return if is_absolute {
+                Ok(())
+            } else {
+                Err(
                     "A location path was expected, but the end of the XPath expression was found instead."
                         .to_owned(),
-                ),
+                )
             };
         };
         if !self.relative()? && !is_absolute {

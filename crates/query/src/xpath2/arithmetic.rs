@@ -106,9 +106,10 @@ fn double(a: f64, operator: Operator, b: f64) -> Outcome<Number> {
             if !quotient.is_finite() {
                 return fail("First operand of idiv is NaN or infinity");
             }
-            return match quotient.abs() < 9e18 {
-                true => Ok(Number::Whole(quotient as i64)),
-                false => beyond(),
+            return if quotient.abs() < 9e18 {
+                Ok(Number::Whole(quotient as i64))
+            } else {
+                beyond()
             };
         }
     }))

@@ -60,11 +60,12 @@ fn whole(atom: &AtomicValue) -> Outcome<i64> {
         AtomicValue::Untyped(text) | AtomicValue::Text(text) => {
             let digits = trimmed(text);
             let unsigned = digits.strip_prefix(['+', '-']).unwrap_or(digits);
-            match unsigned.is_empty() || unsigned.contains(|c: char| !c.is_ascii_digit()) {
-                true => fail(format!("Cannot convert string \"{text}\" to an integer")),
-                false => digits
+            if unsigned.is_empty() || unsigned.contains(|c: char| !c.is_ascii_digit()) {
+                fail(format!("Cannot convert string \"{text}\" to an integer"))
+            } else {
+                digits
                     .parse()
-                    .or_else(|_| fail("Drumfire does not support whole numbers beyond 64 bits")),
+                    .or_else(|_| fail("Drumfire does not support whole numbers beyond 64 bits"))
             }
         }
         AtomicValue::Number(Number::Whole(number)) => Ok(*number),

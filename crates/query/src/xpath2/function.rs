@@ -94,20 +94,22 @@ impl Function {
             )))
         };
         if uri != FUNCTION_NAMESPACE {
-            return match uri.contains("w3.org") {
-                true => Err(XPath2Fault::not_built(&format!(
+            return if uri.contains("w3.org") {
+                Err(XPath2Fault::not_built(&format!(
                     "the function {name} of {uri}"
-                ))),
-                false => unknown(""),
+                )))
+            } else {
+                unknown("")
             };
         }
         let old = FUNCTIONS.iter().map(|row| (row, false));
         let rows = old.chain(newer::FUNCTIONS.iter().map(|row| (row, true)));
         let mut rows = rows.filter(|((known, ..), _)| *known == name);
         let Some(((name, least, most), is_newer)) = rows.next() else {
-            return match NOT_BUILT.contains(&format!(" {name} ")) {
-                true => Err(XPath2Fault::not_built(&format!("the function {name}"))),
-                false => unknown(""),
+            return if NOT_BUILT.contains(&format!(" {name} ")) {
+                Err(XPath2Fault::not_built(&format!("the function {name}")))
+            } else {
+                unknown("")
             };
         };
         if arguments == most + 1 && TAKES_MORE.contains(name) {
@@ -115,11 +117,12 @@ impl Function {
                 "the function {name} with {arguments} arguments"
             )));
         }
-        match (*least..=*most).contains(&arguments) {
-            true => Ok(Function { name, is_newer }),
-            false => unknown(
+        if (*least..=*most).contains(&arguments) {
+            Ok(Function { name, is_newer })
+        } else {
+            unknown(
                 ". The namespace URI and local name are recognized, but the number of arguments is wrong",
-            ),
+            )
         }
     }
 }

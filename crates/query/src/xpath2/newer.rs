@@ -363,11 +363,12 @@ fn pattern(given: &[Items<'_>], at: usize, flags: usize, name: &str) -> Outcome<
 }
 
 fn refuse_empty_match(pattern: &Pattern, name: &str) -> Outcome<()> {
-    match pattern.is_match("") {
-        true => fail(format!(
+    if pattern.is_match("") {
+        fail(format!(
             "The regular expression in {name}() must not be one that matches a zero-length string"
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

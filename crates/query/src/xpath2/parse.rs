@@ -90,16 +90,18 @@ impl Parser<'_> {
     }
 
     pub(super) fn expect(&mut self, symbol: &str) -> Parsed<()> {
-        match self.eat(symbol) {
-            true => Ok(()),
-            false => self.wanted(symbol),
+        if self.eat(symbol) {
+            Ok(())
+        } else {
+            self.wanted(symbol)
         }
     }
 
     fn expect_word(&mut self, word: &str) -> Parsed<()> {
-        match self.eat_words(&[word]) {
-            true => Ok(()),
-            false => self.wanted(word),
+        if self.eat_words(&[word]) {
+            Ok(())
+        } else {
+            self.wanted(word)
         }
     }
 
@@ -258,9 +260,10 @@ impl Parser<'_> {
 
     fn range(&mut self) -> Parsed<Expr> {
         let left = self.additive()?;
-        match self.eat_words(&["to"]) {
-            true => Ok(two(Expr::Range, left, self.additive()?)),
-            false => Ok(left),
+        if self.eat_words(&["to"]) {
+            Ok(two(Expr::Range, left, self.additive()?))
+        } else {
+            Ok(left)
         }
     }
 
@@ -434,13 +437,12 @@ impl Parser<'_> {
             }
             XPathToken::Symbol("(") => {
                 self.next();
-                match self.eat(")") {
-                    true => Expr::Sequence(Vec::new()),
-                    false => {
-                        let inner = self.sequence()?;
-                        self.expect(")")?;
-                        inner
-                    }
+                if self.eat(")") {
+                    Expr::Sequence(Vec::new())
+                } else {
+                    let inner = self.sequence()?;
+                    self.expect(")")?;
+                    inner
                 }
             }
             XPathToken::Symbol(".") => {
@@ -483,9 +485,10 @@ impl Parser<'_> {
         if self.peek().is("?") {
             return Err(XPath2Fault::not_built("a look-up"));
         }
-        Ok(match predicates.is_empty() {
-            true => primary,
-            false => Expr::Filter(Box::new(primary), predicates),
+        Ok(if predicates.is_empty() {
+            primary
+        } else {
+            Expr::Filter(Box::new(primary), predicates)
         })
     }
 

@@ -40,9 +40,10 @@ impl Parser<'_> {
             "element" | "attribute" => {
                 let is_attribute = word == "attribute";
                 let name = self.name_test(is_attribute)?.unwrap_or(NameTest::Any);
-                let kind = match is_attribute {
-                    true => NodeKind::Attribute,
-                    false => NodeKind::Element,
+                let kind = if is_attribute {
+                    NodeKind::Attribute
+                } else {
+                    NodeKind::Element
                 };
                 NodeTest::Kind(kind, name)
             }
@@ -67,9 +68,10 @@ impl Parser<'_> {
             XPathToken::Expanded(uri, local) => NameTest::Name(uri, local),
             XPathToken::Name(Some(prefix), local) => NameTest::Name(self.uri(&prefix)?, local),
             XPathToken::Name(None, local) => {
-                let uri = match is_attribute {
-                    true => "",
-                    false => self.namespaces.uri("").unwrap_or_default(),
+                let uri = if is_attribute {
+                    ""
+                } else {
+                    self.namespaces.uri("").unwrap_or_default()
                 };
                 NameTest::Name(uri.to_owned(), local)
             }

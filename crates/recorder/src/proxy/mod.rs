@@ -56,9 +56,10 @@ impl Proxy {
     ) -> Result<Proxy, RecordError> {
         let listener =
             TcpListener::bind(address).map_err(|error| RecordError::Address(address, error))?;
-        let opened = match domains.is_empty() {
-            true => None,
-            false => Some(Authority::open(folder, domains)?),
+        let opened = if domains.is_empty() {
+            None
+        } else {
+            Some(Authority::open(folder, domains)?)
         };
         Ok(Proxy {
             listener,

@@ -37,9 +37,10 @@ impl Origin {
         } else {
             ("http", 80)
         };
-        match self.port == usual {
-            true => format!("{scheme}://{}", self.host),
-            false => format!("{scheme}://{}:{}", self.host, self.port),
+        if self.port == usual {
+            format!("{scheme}://{}", self.host)
+        } else {
+            format!("{scheme}://{}:{}", self.host, self.port)
         }
     }
 

@@ -36,12 +36,13 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
     let places: Vec<usize> = found.iter().map(|drift| drift.place).collect();
     let rise = most.to_ms / most.from_ms;
     let who = run.who(&places);
-    let text = match rise >= 2.0 {
-        true => format!("{who}: times rose {rise:.1}-fold over the run"),
-        false => format!(
+    let text = if rise >= 2.0 {
+        format!("{who}: times rose {rise:.1}-fold over the run")
+    } else {
+        format!(
             "{who}: times rose by {:.0} % over the run",
             (rise - 1.0) * 100.0
-        ),
+        )
     };
     vec![Draft {
         kind: Kind::Drift,

@@ -117,9 +117,10 @@ fn name(code: &Code<'_>) -> String {
     if short.len() < what.len() {
         short.push('…');
     }
-    match short.is_empty() {
-        true => "Failures".to_owned(),
-        false => short,
+    if short.is_empty() {
+        "Failures".to_owned()
+    } else {
+        short
     }
 }
 

@@ -96,9 +96,10 @@ pub fn findings(file: &RunFile) -> Vec<Finding> {
     }
     // A stretch or a step is no steady rise.
     if !slow.is_empty() && !drift.is_empty() {
-        match run.reaches_end(slow[0].span_ms) {
-            true => slow.clear(),
-            false => drift.clear(),
+        if run.reaches_end(slow[0].span_ms) {
+            slow.clear()
+        } else {
+            drift.clear()
         }
     }
     let mut drafts = knee;
@@ -199,9 +200,10 @@ impl<'r> Run<'r> {
 
     fn name(&self, place: usize) -> String {
         let label = &self.file.recording.labels[place].label;
-        match label.is_empty() {
-            true => "(no label)".to_owned(),
-            false => label.clone(),
+        if label.is_empty() {
+            "(no label)".to_owned()
+        } else {
+            label.clone()
         }
     }
 
@@ -260,9 +262,10 @@ impl<'r> Run<'r> {
         let (Some(inside), Some(outside)) = (users(true), users(false)) else {
             return String::new();
         };
-        match inside > outside * OTHER_LOAD || inside < outside / OTHER_LOAD {
-            true => format!("; {inside:.0} users then, otherwise {outside:.0}"),
-            false => String::new(),
+        if inside > outside * OTHER_LOAD || inside < outside / OTHER_LOAD {
+            format!("; {inside:.0} users then, otherwise {outside:.0}")
+        } else {
+            String::new()
         }
     }
 }
@@ -286,9 +289,10 @@ fn times_slower(factor: f64) -> String {
 }
 
 fn per_second(rate: f64) -> String {
-    match rate >= 10.0 {
-        true => format!("{rate:.0}/s"),
-        false => format!("{rate:.1}/s"),
+    if rate >= 10.0 {
+        format!("{rate:.0}/s")
+    } else {
+        format!("{rate:.1}/s")
     }
 }
 

@@ -33,10 +33,11 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
     let mut found: Vec<Stretch> = Vec::new();
     for (place, series) in &run.series {
         let median = of_label(*place, series, 50.0, |bin| bin.p50);
-        let stretches = match median.is_empty() {
-            false => median,
+        let stretches = if median.is_empty() {
             // A part of the samples may be slow, as from one of several servers.
-            true => of_label(*place, series, 90.0, |bin| bin.p90),
+            of_label(*place, series, 90.0, |bin| bin.p90)
+        } else {
+            median
         };
         found.extend(stretches);
     }

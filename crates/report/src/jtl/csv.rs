@@ -175,15 +175,12 @@ fn require(columns: &Columns, is_named: bool) -> Result<(), JtlFault> {
     for column in [JtlColumn::TimeStamp, JtlColumn::Elapsed] {
         if !columns.has(column) {
             let name = NAMES[column as usize];
-            let remedy = match is_named {
-                true => {
-                    "a report needs timeStamp and elapsed; run the plan with \
+            let remedy = if is_named {
+                "a report needs timeStamp and elapsed; run the plan with \
                      jmeter.save.saveservice.time=true and a timestamp_format other than none"
-                }
-                false => {
-                    "set the jmeter.save.saveservice.* properties as they were when the file was written \
+            } else {
+                "set the jmeter.save.saveservice.* properties as they were when the file was written \
                      (-J or user.properties)"
-                }
             };
             return Err(JtlFault::at(
                 1,
@@ -318,9 +315,10 @@ impl CsvRowReader {
         sample.elapsed_ms = number(JtlColumn::Elapsed)?;
         // The end of a sample is its start plus the elapsed time, without the idle time, as in JMeter's
         // dashboard (`Sample.getEndTime`).
-        sample.start_ms = match self.stamp_at_start {
-            true => stamp_ms,
-            false => stamp_ms.saturating_sub(sample.elapsed_ms),
+        sample.start_ms = if self.stamp_at_start {
+            stamp_ms
+        } else {
+            stamp_ms.saturating_sub(sample.elapsed_ms)
         };
         sample.end_ms = sample.start_ms.saturating_add(sample.elapsed_ms);
         sample.latency_ms = number(JtlColumn::Latency)?;
@@ -328,15 +326,17 @@ impl CsvRowReader {
         sample.bytes = number(JtlColumn::Bytes)?;
         sample.sent_bytes = number(JtlColumn::SentBytes)?.max(0) as u64;
         sample.all_threads = u32::try_from(number(JtlColumn::AllThreads)?).unwrap_or(0);
-        sample.sample_count = match columns.has(JtlColumn::SampleCount) {
-            true => u32::try_from(number(JtlColumn::SampleCount)?).unwrap_or(1),
-            false => 1,
+        sample.sample_count = if columns.has(JtlColumn::SampleCount) {
+            u32::try_from(number(JtlColumn::SampleCount)?).unwrap_or(1)
+        } else {
+            1
         };
-        sample.success = match columns.has(JtlColumn::Success) {
-            true => columns
+        sample.success = if columns.has(JtlColumn::Success) {
+            columns
                 .get(row, JtlColumn::Success)
-                .eq_ignore_ascii_case(b"true"),
-            false => !columns.has(JtlColumn::ErrorCount) || number(JtlColumn::ErrorCount)? == 0,
+                .eq_ignore_ascii_case(b"true")
+        } else {
+            !columns.has(JtlColumn::ErrorCount) || number(JtlColumn::ErrorCount)? == 0
         };
         Ok(())
     }

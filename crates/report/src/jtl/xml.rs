@@ -189,9 +189,10 @@ impl Elements {
             }
         }
         let stamp_ms = stamp_ms.ok_or("there is no time stamp (ts)")?;
-        sample.start_ms = match self.stamp_at_start {
-            true => stamp_ms,
-            false => stamp_ms.saturating_sub(sample.elapsed_ms),
+        sample.start_ms = if self.stamp_at_start {
+            stamp_ms
+        } else {
+            stamp_ms.saturating_sub(sample.elapsed_ms)
         };
         sample.end_ms = sample.start_ms.saturating_add(sample.elapsed_ms);
         Ok(sample)

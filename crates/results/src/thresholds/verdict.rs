@@ -209,9 +209,10 @@ impl Verdict {
         } else {
             format!("{side} ")
         };
-        let worst = match threshold.is_windowed() && self.outcome == ThresholdOutcome::Passed {
-            true => " at worst",
-            false => "",
+        let worst = if threshold.is_windowed() && self.outcome == ThresholdOutcome::Passed {
+            " at worst"
+        } else {
+            ""
         };
         let value = threshold.spaced(value);
         let spans = threshold.spans();
@@ -300,9 +301,10 @@ impl Threshold {
             shown.total_cmp(&self.limit) == value.total_cmp(&self.limit)
         });
         let text = format!("{value:.*}", digits.unwrap_or(12));
-        let number = match text.contains('.') {
-            true => text.trim_end_matches('0').trim_end_matches('.'),
-            false => &text,
+        let number = if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.')
+        } else {
+            &text
         };
         match self.unit.suffix {
             "" => number.to_owned(),
@@ -315,9 +317,10 @@ impl Threshold {
     fn has_samples(&self, recording: &Recording) -> bool {
         let mut labels = recording.labels.iter();
         labels.any(|label| {
-            let is_covered = match self.is_about_all() {
-                true => !label.transaction,
-                false => self.is_about(&label.label),
+            let is_covered = if self.is_about_all() {
+                !label.transaction
+            } else {
+                self.is_about(&label.label)
             };
             is_covered && label.count > 0
         })

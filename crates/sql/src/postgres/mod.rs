@@ -469,9 +469,10 @@ impl PostgresConnection {
             let message = format!("Cannot {method} when autoCommit is enabled.");
             return Err(SqlFailure::new(CLASS, message, Some("25P01")));
         }
-        match self.in_transaction {
-            true => self.command(command).await,
-            false => Ok(()),
+        if self.in_transaction {
+            self.command(command).await
+        } else {
+            Ok(())
         }
     }
 

@@ -260,9 +260,10 @@ impl Criterion {
             self.subject,
             Subject::Hits | Subject::Successes | Subject::Failures | Subject::Code(_)
         );
-        match adds_up && !self.is_share {
-            true => sum,
-            false => sum / self.points.len().max(1) as f64,
+        if adds_up && !self.is_share {
+            sum
+        } else {
+            sum / self.points.len().max(1) as f64
         }
     }
 }

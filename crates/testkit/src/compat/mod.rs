@@ -114,12 +114,13 @@ impl Servers {
     /// The plan cannot be read, or no port is free.
     pub fn start(case: &Path) -> std::io::Result<Option<Servers>> {
         let plan = std::fs::read_to_string(case.join("plan.jmx"))?;
-        let database = match plan.contains("<JDBCDataSource ") {
-            true => match Postgres::start() {
+        let database = if plan.contains("<JDBCDataSource ") {
+            match Postgres::start() {
                 Some(database) => Some(database),
                 None => return Ok(None),
-            },
-            false => None,
+            }
+        } else {
+            None
         };
         Ok(Some(Servers {
             site: site(),

@@ -40,9 +40,10 @@ pub fn site() -> Server {
                 ResponseStep::Echo,
             ];
         }
-        let (status, headers, body) = match request.target.starts_with("/ntlm") {
-            true => windows(request, &known),
-            false => answer(request),
+        let (status, headers, body) = if request.target.starts_with("/ntlm") {
+            windows(request, &known)
+        } else {
+            answer(request)
         };
         let mark = fingerprint(request);
         let body = if request.method == "HEAD" {

@@ -386,9 +386,10 @@ impl Negotiation {
 
     /// Switches to the server's next offer, after the current scheme has failed to answer.
     pub fn take_next(&mut self) {
-        self.scheme = match self.others.is_empty() {
-            true => None,
-            false => Some(self.others.remove(0)),
+        self.scheme = if self.others.is_empty() {
+            None
+        } else {
+            Some(self.others.remove(0))
         };
     }
 

@@ -108,9 +108,10 @@ impl Reader {
     /// Starts a command that goes on in the background, and waits for the address that it prints.
     fn start(&mut self, text: &str) -> Result<(), String> {
         let is_demo = text.trim() == "drumfire demo";
-        let (ports, address) = match is_demo {
-            true => (" --port 0 --https-port 0", "demo site  http://"),
-            false => ("", "live page  http://"),
+        let (ports, address) = if is_demo {
+            (" --port 0 --https-port 0", "demo site  http://")
+        } else {
+            ("", "live page  http://")
         };
         let mut child = self
             .environment("sh")

@@ -157,9 +157,12 @@ fn variants(span: &str) -> [String; 2] {
     }
     [span.replace(['[', ']'], ""), without].map(|line| {
         let words = line.split(' ').filter(|word| *word != "…");
-        let first = words.map(|word| match word.contains(['\'', '"']) {
-            true => word,
-            false => word.split('|').next().unwrap_or(word),
+        let first = words.map(|word| {
+            if word.contains(['\'', '"']) {
+                word
+            } else {
+                word.split('|').next().unwrap_or(word)
+            }
         });
         first.collect::<Vec<_>>().join(" ")
     })

@@ -34,12 +34,13 @@ pub fn start_without(broken: &'static str) -> Server {
     let state = State::default();
     Server::start(move |request| {
         let path = request.target.split('/').nth(1).unwrap_or("");
-        let answer = match path == broken {
-            true => respond("503 Service Unavailable", "", "closed"),
-            false => state.answer(request).unwrap_or_else(|wrong| {
+        let answer = if path == broken {
+            respond("503 Service Unavailable", "", "closed")
+        } else {
+            state.answer(request).unwrap_or_else(|wrong| {
                 let told = format!("{wrong} in {}", request.target);
                 respond("403 Forbidden", "", &told)
-            }),
+            })
         };
         vec![ResponseStep::Send(answer)]
     })
@@ -142,11 +143,12 @@ impl State {
         let given = cookie
             .and_then(|guest| visitors.get_mut(guest))
             .ok_or("no guest")?;
-        let has = |given: &Given, name: &str, value: Option<&str>| match value.is_some()
-            && value == given.get(name).map(String::as_str)
-        {
-            true => Ok(()),
-            false => Err("a value that was not given"),
+        let has = |given: &Given, name: &str, value: Option<&str>| {
+            if value.is_some() && value == given.get(name).map(String::as_str) {
+                Ok(())
+            } else {
+                Err("a value that was not given")
+            }
         };
         let segments: Vec<&str> = path.split('/').skip(1).collect();
         match (request.method.as_str(), segments.as_slice()) {

@@ -57,9 +57,10 @@ fn recorded(scripts: &[&str]) -> (Finished, Value, String) {
     words.extend(scripts.iter().flat_map(|script| ["--do", script]));
     let finished = shop.run(&words, LIMIT);
     let has = |name: &str| shop.files().iter().any(|file| file == name);
-    let har = match has("visit.har") {
-        true => serde_json::from_str(&shop.read("visit.har")).expect("a HAR"),
-        false => Value::Null,
+    let har = if has("visit.har") {
+        serde_json::from_str(&shop.read("visit.har")).expect("a HAR")
+    } else {
+        Value::Null
     };
     let plan = if has("visit.jmx") {
         shop.read("visit.jmx")

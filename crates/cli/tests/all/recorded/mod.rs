@@ -177,9 +177,10 @@ fn at_the_demo_shop(way: fn(&Visit<'_>), is_secure: bool) {
         return;
     }
     let site = DemoSite::start(0, 0).expect("the site");
-    let url = match is_secure {
-        true => format!("https://{}/login", site.https),
-        false => format!("http://{}/login", site.http),
+    let url = if is_secure {
+        format!("https://{}/login", site.https)
+    } else {
+        format!("http://{}/login", site.http)
     };
     way(&Visit {
         url: &url,

@@ -5,7 +5,6 @@ use std::path::Path;
 use drumfire_report::{BaselineChange, CompareOptions, Comparison, Finding, RunFile, read_input};
 
 use crate::console::Console;
-use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::arguments::Progress;
 
@@ -16,10 +15,11 @@ use crate::run::arguments::Progress;
 pub fn read(file: &Path) -> Result<RunFile, Refusal> {
     let mut warnings = Vec::new();
     let mut run = read_input(file, &Default::default(), &mut warnings).map_err(|error| {
-        let refusal = Refusal::new(Exit::RunFailed, format!("`--baseline`: {error}"));
-        match error.has_hint() && file.exists() {
-            true => refusal,
-            false => refusal.hint(format!("make it with `--run-file {}`", file.display())),
+        let refusal = Refusal::run_failed(format!("`--baseline`: {error}"));
+        if error.has_hint() && file.exists() {
+            refusal
+        } else {
+            refusal.hint(format!("make it with `--run-file {}`", file.display()))
         }
     })?;
     run.name = format!("baseline {}", file.display());
@@ -58,12 +58,13 @@ pub fn compare(
         Progress::Quiet => {}
         _ => print(&comparison, console),
     }
-    match comparison.is_refused() {
-        true => Err(
+    if comparison.is_refused() {
+        Err(
             "this run must not be compared with its baseline; make a new one with `--run-file`"
                 .to_owned(),
-        ),
-        false => Ok(comparison.is_worse()),
+        )
+    } else {
+        Ok(comparison.is_worse())
     }
 }
 

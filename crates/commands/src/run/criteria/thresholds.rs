@@ -7,7 +7,6 @@ use drumfire_report::ThresholdResult;
 use drumfire_results::{Recording, Threshold, ThresholdOutcome, Verdict};
 
 use crate::console::Console;
-use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::arguments::Progress;
 use crate::settings::properties::RunProperties;
@@ -172,7 +171,7 @@ pub fn check_labels(
             ));
             continue;
         }
-        let mut refusal = Refusal::new(Exit::Usage, format!("threshold `{text}`: {fault}"));
+        let mut refusal = Refusal::usage(format!("threshold `{text}`: {fault}"));
         if let Some(hint) = hint {
             refusal.err.push_str(&format!("hint: {hint}\n"));
         }
@@ -194,6 +193,7 @@ mod tests {
     use drumfire_engine::SilentElement;
 
     use super::*;
+    use crate::exit_codes::Exit;
     use crate::terminal::style::Style;
 
     fn labels() -> PlanLabels {

@@ -119,11 +119,11 @@ fn influx_transport(spec: &BackendSpec, authorities: &Authorities) -> Result<Tra
 
 fn graphite(spec: &BackendSpec, settings: &RunProperties) -> Result<Graphite, String> {
     let text = |name, default| parameter(spec, name).unwrap_or(default);
-    let format =
-        match sender(spec, "graphiteMetricsSender").ends_with("PickleGraphiteMetricsSender") {
-            true => GraphiteFormat::Pickle,
-            false => GraphiteFormat::Text,
-        };
+    let format = if sender(spec, "graphiteMetricsSender").ends_with("PickleGraphiteMetricsSender") {
+        GraphiteFormat::Pickle
+    } else {
+        GraphiteFormat::Text
+    };
     let wants = listed(spec, flag(spec, "useRegexpForSamplersList", false))?;
     Ok(Graphite {
         interval: interval(settings, GRAPHITE_INTERVAL, 1),

@@ -10,7 +10,6 @@ use drumfire_platform::files::{claim, is_at, is_claimed, private_folder};
 use drumfire_platform::replacement::is_written_in_place;
 
 use super::Wanted;
-use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 
 /// The claims of a run. They end with it, even if it is killed.
@@ -45,12 +44,11 @@ impl Claims {
                 None => {}
             }
         }
-        match failed.is_empty() {
-            true => Ok(claims),
-            false => {
-                let refusal = Refusal::new(Exit::RunFailed, failed.join("\nerror: "));
-                Err(refusal.hint("nothing was sent; name other files"))
-            }
+        if failed.is_empty() {
+            Ok(claims)
+        } else {
+            let refusal = Refusal::run_failed(failed.join("\nerror: "));
+            Err(refusal.hint("nothing was sent; name other files"))
         }
     }
 

@@ -12,7 +12,6 @@ use drumfire_sinks::{AgentMetrics, Delivery, Exporter, RequestedOutput, RunInfo,
 use jiff::Timestamp;
 
 use crate::engine::{BackendSpec, Event, Mark, Subscriber};
-use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::arguments::ExportOptions;
 use crate::run::outputs::backends;
@@ -53,7 +52,6 @@ impl Exports {
         authorities: Authorities,
         run_id: &str,
     ) -> Result<Exports, Refusal> {
-        let usage = |why: String| Refusal::new(Exit::Usage, why);
         let listed = |name| list(settings.properties.get(name).unwrap_or_default());
         let outs = options.out.iter().cloned().chain(listed(OUT));
         let outs = outs
@@ -63,19 +61,19 @@ impl Exports {
         let tags = tags
             .map(|text| tag(&text))
             .collect::<Result<Vec<_>, _>>()
-            .map_err(usage)?;
+            .map_err(Refusal::usage)?;
         let run = RunInfo {
             id: run_id.to_owned(),
             tags,
         };
         let now_ms = || Timestamp::now().as_millisecond();
         let sinks = outs
-            .map_err(|error| usage(error.to_string()))?
+            .map_err(|error| Refusal::usage(error.to_string()))?
             .iter()
             .map(|out| out.start(&run, &authorities, now_ms))
             .collect::<Result<_, _>>()
             .map_err(|error| {
-                Refusal::new(Exit::RunFailed, error.to_string())
+                Refusal::run_failed(error.to_string())
                     .hint("nothing was sent; name another place, or make room for this")
             })?;
         Ok(Exports {

@@ -16,7 +16,6 @@ use drumfire_platform::causes::unwritable;
 use drumfire_platform::files::claim;
 use drumfire_platform::replacement::{Replacement, replace};
 
-use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::arguments::RunArguments;
 
@@ -87,7 +86,7 @@ pub fn prove(wanted: &[Wanted]) -> Result<(), Refusal> {
     }
     let mut message = failed.join("\nerror: ");
     message.push_str("\nhint: nothing was sent; name other files, or make room for these");
-    Err(Refusal::new(Exit::RunFailed, message))
+    Err(Refusal::run_failed(message))
 }
 
 /// How a file comes into being.
@@ -156,6 +155,7 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
+    use crate::exit_codes::Exit;
 
     fn wanted(noun: &'static str, path: PathBuf) -> Wanted {
         Wanted { noun, path }

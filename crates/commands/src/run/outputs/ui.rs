@@ -274,9 +274,10 @@ impl Teller {
             },
             elapsed_ms: tick.elapsed.as_millis() as u64,
             planned_ms: self.planned.1,
-            planned_users: match is_ordered {
-                true => wanted.sum(),
-                false => self.planned.0,
+            planned_users: if is_ordered {
+                wanted.sum()
+            } else {
+                self.planned.0
             },
             active: tick.users.active,
             started: tick.users.started,

@@ -145,9 +145,10 @@ fn claimed(path: &Path) -> io::Result<fs::File> {
     let file = open()?;
     claim(&file)?;
     // A run that ended in between has replaced the file; nobody reads the one that is open.
-    let file = match is_at(path, &file) {
-        true => file,
-        false => open().and_then(|file| claim(&file).map(|()| file))?,
+    let file = if is_at(path, &file) {
+        file
+    } else {
+        open().and_then(|file| claim(&file).map(|()| file))?
     };
     if file.metadata()?.is_file() {
         file.set_len(0)?;

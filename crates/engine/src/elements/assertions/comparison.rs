@@ -49,9 +49,10 @@ impl EqualsDisplay {
         }
         let before = self.tail(&received[..first]);
         let after = self.head(&received[(last_received + 1) as usize..]);
-        let (received_end, expected_end) = match after.is_empty() {
-            true => (received.len(), expected.len()),
-            false => ((last_received + 1) as usize, (last_expected + 1) as usize),
+        let (received_end, expected_end) = if after.is_empty() {
+            (received.len(), expected.len())
+        } else {
+            ((last_received + 1) as usize, (last_expected + 1) as usize)
         };
         let mut delta = self.head(&received[first..received_end]);
         let mut expected_delta = self.head(&expected[first..expected_end]);

@@ -82,9 +82,10 @@ impl JmesPathAssertion {
         } else if self.expectation.null.get(cx) {
             format!("Value expected{not} to be null")
         } else {
-            let how = match self.expectation.regex.get(cx) {
-                true => "match",
-                false => "be equal to",
+            let how = if self.expectation.regex.get(cx) {
+                "match"
+            } else {
+                "be equal to"
             };
             format!("Value expected{not} to {how} {}", self.expectation.text(cx))
         }

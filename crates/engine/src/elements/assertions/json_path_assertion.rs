@@ -53,9 +53,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl JsonPathAssertion {
     fn decode(d: &mut Decoder) -> JsonPathAssertion {
         let path: Template = d.template(facts::PATH.name);
-        let path = match path.is_empty_literal() {
-            true => Path::Empty,
-            false => Path::CompiledProperty(CompiledProperty::new(d, path, NoRules)),
+        let path = if path.is_empty_literal() {
+            Path::Empty
+        } else {
+            Path::CompiledProperty(CompiledProperty::new(d, path, NoRules))
         };
         JsonPathAssertion {
             name: Name::decode(d),
@@ -90,13 +91,12 @@ impl JsonPathAssertion {
         let is_regex = self.expectation.regex.get(cx);
         let text = self.path_text(cx);
         let (expected, found) = (self.expectation.text(cx), found.to_assertion_text());
-        Err(match is_regex {
-            true => format!(
+        Err(if is_regex {
+            format!(
                 "Value in json path '{text}' expected to match regexp '{expected}', but it did not match: '{found}'"
-            ),
-            false => format!(
-                "Value in json path '{text}' expected to be '{expected}', but found '{found}'"
-            ),
+            )
+        } else {
+            format!("Value in json path '{text}' expected to be '{expected}', but found '{found}'")
         })
     }
 
@@ -150,12 +150,11 @@ impl JsonPathAssertion {
         }
         let expects_null = self.expectation.null.get(cx);
         let path = self.path_text(cx);
-        match expects_null {
-            true => format!("Failed that JSONPath {path} not matches null"),
-            false => {
-                let expected = self.expectation.text(cx);
-                format!("Failed that JSONPath {path} not matches {expected}")
-            }
+        if expects_null {
+            format!("Failed that JSONPath {path} not matches null")
+        } else {
+            let expected = self.expectation.text(cx);
+            format!("Failed that JSONPath {path} not matches {expected}")
         }
     }
 

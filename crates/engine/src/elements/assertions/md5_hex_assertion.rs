@@ -44,17 +44,16 @@ impl Md5HexAssertion {
         }
         self.allowed.repeat(cx, 1); // MD5HexAssertion asks for the length, compares, and quotes
         let allowed = allowed.into_string();
-        let sum = match may_wait {
-            true => {
-                let data = data.to_vec();
-                let sum = self.proven.search(cx, data.len(), move || sum(&data));
-                // The run was told to stop, so the check is skipped.
-                let Some(sum) = sum.await else {
-                    return self.name.pass(cx);
-                };
-                sum
-            }
-            false => sum(data),
+        let sum = if may_wait {
+            let data = data.to_vec();
+            let sum = self.proven.search(cx, data.len(), move || sum(&data));
+            // The run was told to stop, so the check is skipped.
+            let Some(sum) = sum.await else {
+                return self.name.pass(cx);
+            };
+            sum
+        } else {
+            sum(data)
         };
         if sum.eq_ignore_ascii_case(&allowed) {
             return self.name.pass(cx);

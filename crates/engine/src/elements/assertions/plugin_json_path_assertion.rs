@@ -103,11 +103,10 @@ impl PluginJsonPathAssertion {
             return Err(format!("Value expected to be null, but found '{text}'"));
         }
         let (text, expected) = (found.to_assertion_text(), self.expected_text(cx));
-        Err(match self.is_regex.get(cx) {
-            true => format!(
-                "Value expected to match regexp '{expected}', but it did not match: '{text}'"
-            ),
-            false => format!("Value expected to be '{expected}', but found '{text}'"),
+        Err(if self.is_regex.get(cx) {
+            format!("Value expected to match regexp '{expected}', but it did not match: '{text}'")
+        } else {
+            format!("Value expected to be '{expected}', but found '{text}'")
         })
     }
 
@@ -138,12 +137,13 @@ impl PluginJsonPathAssertion {
         if !self.validates.get(cx) {
             return format!("Failed that JSONPath not exists: {path}");
         }
-        match self.expects_null.get(cx) {
-            true => format!("Failed that JSONPath {path} not matches null"),
-            false => format!(
+        if self.expects_null.get(cx) {
+            format!("Failed that JSONPath {path} not matches null")
+        } else {
+            format!(
                 "Failed that JSONPath {path} not matches {}",
                 self.expected_text(cx)
-            ),
+            )
         }
     }
 

@@ -95,9 +95,10 @@ impl ResponseAssertion {
             .collect();
         let tests = texts.into_iter().map(|text| {
             let template = d.compile(&text);
-            match is_text {
-                true => ResponseTest::Text(template),
-                false => ResponseTest::Pattern(Box::new(CompiledProperty::new(d, template, rules))),
+            if is_text {
+                ResponseTest::Text(template)
+            } else {
+                ResponseTest::Pattern(Box::new(CompiledProperty::new(d, template, rules)))
             }
         });
         let tests = tests.collect();
@@ -119,13 +120,12 @@ impl ResponseAssertion {
     /// Evaluates what is compared for this sample.
     fn subject(&self, cx: &mut Context) -> Subject<'_> {
         let scope = self.scoped.read(cx);
-        let field = match scope.is_variable() {
-            true => None,
-            false => {
-                let field = self.field.get(cx);
-                self.field.repeat(cx, field.reads() - 1);
-                Some(field)
-            }
+        let field = if scope.is_variable() {
+            None
+        } else {
+            let field = self.field.get(cx);
+            self.field.repeat(cx, field.reads() - 1);
+            Some(field)
         };
         Subject { scope, field }
     }

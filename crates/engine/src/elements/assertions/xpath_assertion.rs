@@ -108,9 +108,10 @@ impl XPathAssertion {
             match decoded {
                 Some(Ok(text)) if *text != *shown => read = Some(Input::Variable(text.into())),
                 Some(Err(error)) => {
-                    let class = match error.is_of_bytes() {
-                        true => "IOException",
-                        false => "SAXException",
+                    let class = if error.is_of_bytes() {
+                        "IOException"
+                    } else {
+                        "SAXException"
                     };
                     return self.name.error(cx, format!("{class}: {}", error.message));
                 }
@@ -118,14 +119,13 @@ impl XPathAssertion {
             }
         }
         let input = read.as_ref().unwrap_or(input);
-        let (query, answer) = match may_wait {
-            true => {
-                let query = self.query.get(cx).text;
-                let text = query.as_ref().into();
-                let answer = look_apart(cx, &self.proven, input, reading, text, false).await;
-                (query, answer)
-            }
-            false => look(cx, input, reading, &self.query, &Flag::Fixed(false)),
+        let (query, answer) = if may_wait {
+            let query = self.query.get(cx).text;
+            let text = query.as_ref().into();
+            let answer = look_apart(cx, &self.proven, input, reading, text, false).await;
+            (query, answer)
+        } else {
+            look(cx, input, reading, &self.query, &Flag::Fixed(false))
         };
         match answer {
             Ok(answer) => {

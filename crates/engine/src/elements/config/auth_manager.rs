@@ -74,9 +74,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
             continue;
         };
         let props = &element.props;
-        let mechanism = match props.has(items::AUTHORIZATION_MECHANISM.name) {
-            true => d.compile(&props.str(items::AUTHORIZATION_MECHANISM.name)),
-            false => Template::raw("BASIC"),
+        let mechanism = if props.has(items::AUTHORIZATION_MECHANISM.name) {
+            d.compile(&props.str(items::AUTHORIZATION_MECHANISM.name))
+        } else {
+            Template::raw("BASIC")
         };
         let named = Mechanism::from_name(&d.now(&mechanism));
         if named.is_err() && mechanism.literal().is_some() {
@@ -98,10 +99,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             mechanism,
         });
     }
-    let kerberos = match asks_kerberos {
-        true => kerberos(d),
-        false => None,
-    };
+    let kerberos = if asks_kerberos { kerberos(d) } else { None };
     let manager = Arc::new(AuthManager { rows, kerberos });
     register(d, Manager::Auth(manager.clone()));
     Roles {

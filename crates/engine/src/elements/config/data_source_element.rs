@@ -36,8 +36,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
             "JMeter does not start such a plan: name the pool as the JDBC Requests do, or disable the element",
         );
     }
-    match jdbc::runs_here(d.decoding) {
-        true => Roles::default(),
-        false => java::config(d),
+    if jdbc::runs_here(d.decoding) {
+        Roles::default()
+    } else {
+        java::config(d)
     }
 }

@@ -37,9 +37,10 @@ impl ClearPolicy {
 
     /// Whether to clear at the start of an iteration of the thread group.
     pub fn is_due(&self, cx: &Context) -> bool {
-        match self.by_user {
-            true => !cx.same_user,
-            false => self.each_iteration,
+        if self.by_user {
+            !cx.same_user
+        } else {
+            self.each_iteration
         }
     }
 }

@@ -71,9 +71,10 @@ impl NameServers {
 
 /// Sends a query to a server and waits for its answer.
 async fn exchange(server: SocketAddr, query: &[u8]) -> io::Result<Answer> {
-    let any: IpAddr = match server.is_ipv4() {
-        true => Ipv4Addr::UNSPECIFIED.into(),
-        false => Ipv6Addr::UNSPECIFIED.into(),
+    let any: IpAddr = if server.is_ipv4() {
+        Ipv4Addr::UNSPECIFIED.into()
+    } else {
+        Ipv6Addr::UNSPECIFIED.into()
     };
     let socket = UdpSocket::bind((any, 0)).await?;
     socket.connect(server).await?;
@@ -90,9 +91,10 @@ async fn exchange(server: SocketAddr, query: &[u8]) -> io::Result<Answer> {
             return read(&response[..len], query.len());
         }
         let response = exchange_over_tcp(server, query).await?;
-        return match answers(&response, query) {
-            true => read(&response, query.len()),
-            false => Err(malformed()),
+        return if answers(&response, query) {
+            read(&response, query.len())
+        } else {
+            Err(malformed())
         };
     }
 }

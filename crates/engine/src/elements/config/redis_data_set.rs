@@ -121,9 +121,10 @@ fn access(d: &mut Decoder) -> Access {
     if d.element.props.value(facts::OLD_MODE.name).is_some()
         && d.element.props.value(facts::DATA_TYPE.name).is_none()
     {
-        return match ordinal(d.text_now(facts::OLD_MODE.name), "RANDOM_KEEP") {
-            true => Access::KeepInSet,
-            false => Access::PopFromList,
+        return if ordinal(d.text_now(facts::OLD_MODE.name), "RANDOM_KEEP") {
+            Access::KeepInSet
+        } else {
+            Access::PopFromList
         };
     }
     let is_set = ordinal(d.text_now(facts::DATA_TYPE.name), "Set");

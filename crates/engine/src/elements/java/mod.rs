@@ -181,9 +181,10 @@ fn pace(d: &mut Decoder) -> Arc<Pace> {
         return d.decoding.kept.of::<PaceOfDatabase>().0.clone();
     }
     let waits = !drumfire_elements::is_script(class) || script_words::blocks(props);
-    Arc::new(Pace::new(match waits {
-        true => CallPlace::Apart,
-        false => CallPlace::Worker,
+    Arc::new(Pace::new(if waits {
+        CallPlace::Apart
+    } else {
+        CallPlace::Worker
     }))
 }
 
@@ -259,9 +260,10 @@ impl JavaElement {
         }
         let began = Instant::now();
         let away = self.pace.go_apart();
-        let interrupter = match interruptions.is_empty() {
-            true => None,
-            false => self.host.interrupter(visit),
+        let interrupter = if interruptions.is_empty() {
+            None
+        } else {
+            self.host.interrupter(visit)
         };
         let call = self.host.call_apart(visit, self.call);
         let outcome = match interrupter {
@@ -278,12 +280,11 @@ impl JavaElement {
     async fn sample(&self, cx: &mut Context) -> Option<Sample> {
         let interruptions = cx.sample_limits();
         let mut visit = Visit::new(cx);
-        let raised = match self.pace.is_apart() {
-            true => {
-                let call = self.run_interruptibly(&mut visit, interruptions);
-                call.await.err()
-            }
-            false => self.run(&mut visit).err(),
+        let raised = if self.pace.is_apart() {
+            let call = self.run_interruptibly(&mut visit, interruptions);
+            call.await.err()
+        } else {
+            self.run(&mut visit).err()
         };
         let outcome = visit.outcome.take();
         note(cx, raised);

@@ -110,9 +110,10 @@ pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argumen
             let Some((_, sql_type)) = known else {
                 return Err(SqlFailure::plain(format!("Invalid data type: {name}")).into());
             };
-            let value = match value == null_marker || *sql_type == 0 {
-                true => None,
-                false => Some(typed(value, *sql_type)?),
+            let value = if value == null_marker || *sql_type == 0 {
+                None
+            } else {
+                Some(typed(value, *sql_type)?)
             };
             Ok(Argument {
                 sql_type: *sql_type,
@@ -132,10 +133,13 @@ fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, JdbcFault> {
         1 | 12 | -1 => ArgumentValue::Text(owned()),
         -7 | 16 => ArgumentValue::Bool(text.eq_ignore_ascii_case("true")),
         -5 => ArgumentValue::Long(whole(text)?),
-        91 => match is_pattern(text, "dddd-dd-dd") {
-            true => ArgumentValue::Date(owned()),
-            false => return Err(JdbcFault::silent("java.lang.IllegalArgumentException")),
-        },
+        91 => {
+            if is_pattern(text, "dddd-dd-dd") {
+                ArgumentValue::Date(owned())
+            } else {
+                return Err(JdbcFault::silent("java.lang.IllegalArgumentException"));
+            }
+        }
         7 => ArgumentValue::Real(floating(text)? as f32),
         -6 => ArgumentValue::Byte(small(text)?),
         5 => ArgumentValue::Short(small(text)?),
@@ -143,21 +147,23 @@ fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, JdbcFault> {
             let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
             let is_fraction = (1..=9).contains(&fraction.len())
                 && fraction.bytes().all(|byte| byte.is_ascii_digit());
-            match is_pattern(whole, "dddd-dd-dd dd:dd:dd") && is_fraction {
-                true => ArgumentValue::Timestamp(text.trim().to_owned()),
-                false => {
-                    let message = "Timestamp format must be yyyy-mm-dd hh:mm:ss[.fffffffff]";
-                    return Err(JdbcFault::exception(
-                        "java.lang.IllegalArgumentException",
-                        message,
-                    ));
-                }
+            if is_pattern(whole, "dddd-dd-dd dd:dd:dd") && is_fraction {
+                ArgumentValue::Timestamp(text.trim().to_owned())
+            } else {
+                let message = "Timestamp format must be yyyy-mm-dd hh:mm:ss[.fffffffff]";
+                return Err(JdbcFault::exception(
+                    "java.lang.IllegalArgumentException",
+                    message,
+                ));
             }
         }
-        92 => match is_pattern(text, "dd:dd:dd") {
-            true => ArgumentValue::Time(owned()),
-            false => return Err(JdbcFault::silent("java.lang.IllegalArgumentException")),
-        },
+        92 => {
+            if is_pattern(text, "dd:dd:dd") {
+                ArgumentValue::Time(owned())
+            } else {
+                return Err(JdbcFault::silent("java.lang.IllegalArgumentException"));
+            }
+        }
         -4..=-2 => ArgumentValue::Bytes(text.as_bytes().to_vec()),
         _ => ArgumentValue::Object(owned()),
     })

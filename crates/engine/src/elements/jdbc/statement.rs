@@ -114,9 +114,10 @@ impl JdbcStatement {
         let properties = &d.settings().properties;
         let null_marker = properties.get("jdbcsampler.nullmarker");
         let null_marker = null_marker.map_or_else(|| "]NULL[".to_owned(), |text| text.to_string());
-        let kind = match d.text(jdbc::QUERY_TYPE.name).is_empty() {
-            true => Template::raw(SELECT),
-            false => d.template(jdbc::QUERY_TYPE.name),
+        let kind = if d.text(jdbc::QUERY_TYPE.name).is_empty() {
+            Template::raw(SELECT)
+        } else {
+            d.template(jdbc::QUERY_TYPE.name)
         };
         JdbcStatement {
             pools: pools(d.decoding),

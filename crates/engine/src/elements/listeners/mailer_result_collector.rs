@@ -15,8 +15,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .element("MailerResultCollector.mailer_model");
     let has_address =
         model.is_some_and(|model| !model.props.str("MailerModel.addressie").trim().is_empty());
-    match has_address {
-        true => java::listener(d),
-        false => super::result_collector(d),
+    if has_address {
+        java::listener(d)
+    } else {
+        super::result_collector(d)
     }
 }

@@ -41,9 +41,10 @@ pub struct ResultSaver {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let time_stamp = match values::property_bool(&d.text_now(facts::TIMESTAMP.name)) {
-        true => time_stamp_now(d),
-        false => String::new(),
+    let time_stamp = if values::property_bool(&d.text_now(facts::TIMESTAMP.name)) {
+        time_stamp_now(d)
+    } else {
+        String::new()
     };
     let pad_length = values::property_int(&d.text_now(facts::NUMBER_LENGTH.name)).max(0) as usize;
     let base_prefix = d

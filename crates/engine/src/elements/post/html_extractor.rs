@@ -110,9 +110,10 @@ impl HtmlExtractor {
                 Input::Result(_) => (index == 0).then_some(PageKey::First(engine)),
             };
             let most = wanted - found.len();
-            let text = match may_wait {
-                true => cx.parsed.page_text(input, key),
-                false => None,
+            let text = if may_wait {
+                cx.parsed.page_text(input, key)
+            } else {
+                None
             };
             let values = match text {
                 Some(text) => {

@@ -15,9 +15,10 @@ use crate::run::roles::{Act, PostProcessorRole};
 struct JdbcPostProcessor(JdbcStatement);
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    match jdbc::runs_here(d.decoding) {
-        true => Roles::post(JdbcPostProcessor(JdbcStatement::decode(d))),
-        false => java::post(d),
+    if jdbc::runs_here(d.decoding) {
+        Roles::post(JdbcPostProcessor(JdbcStatement::decode(d)))
+    } else {
+        java::post(d)
     }
 }
 

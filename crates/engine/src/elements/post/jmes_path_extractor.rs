@@ -96,16 +96,15 @@ impl JmesPathExtractor {
         let mut all = Vec::new();
         for input in inputs {
             let input = input.as_ref().ok_or("argument \"content\" is null")?;
-            let found = match may_wait {
-                true => {
-                    let text = text.to_owned();
-                    let search = move |json: Result<&Json<'_>, &JsonError>| {
-                        found(json, &<JmesPath as Compile>::compile(&text, NoRules)?)
-                    };
-                    let found = self.query.search_apart(cx, input, search).await;
-                    found.unwrap_or_else(|| Ok(Vec::new()))
-                }
-                false => found(cx.parsed.json(input, self.query.reader).get(), &path),
+            let found = if may_wait {
+                let text = text.to_owned();
+                let search = move |json: Result<&Json<'_>, &JsonError>| {
+                    found(json, &<JmesPath as Compile>::compile(&text, NoRules)?)
+                };
+                let found = self.query.search_apart(cx, input, search).await;
+                found.unwrap_or_else(|| Ok(Vec::new()))
+            } else {
+                found(cx.parsed.json(input, self.query.reader).get(), &path)
             };
             all.extend(found?.into_iter().map(Rc::from));
         }
@@ -116,9 +115,10 @@ impl JmesPathExtractor {
 fn found(json: Result<&Json<'_>, &JsonError>, path: &JmesPath) -> Result<Vec<String>, String> {
     let json = json.map_err(|error| error.message.clone())?;
     let found = path.search(json).map_err(|error| error.message)?;
-    Ok(match found.is_null() {
-        true => Vec::new(),
-        false => found.values(),
+    Ok(if found.is_null() {
+        Vec::new()
+    } else {
+        found.values()
     })
 }
 

@@ -263,9 +263,10 @@ impl JsonPostProcessor {
             self.defaults.eval(cx),
         );
         let (names, paths) = (split(&names), split(&paths));
-        let defaults = match self.keeps_empty_defaults {
-            true => defaults.split(';').collect(),
-            false => split(&defaults),
+        let defaults = if self.keeps_empty_defaults {
+            defaults.split(';').collect()
+        } else {
+            split(&defaults)
         };
         let numbers = match match_numbers(&self.match_numbers.eval(cx), defaults.len()) {
             Ok(numbers) => numbers,

@@ -96,18 +96,18 @@ impl XPathExtractor {
                 break;
             }
             let namespaces = self.namespaces.get(cx);
-            let reading = match self.tolerant.get(cx) {
-                true => XmlMode::Tolerant,
-                false => XmlMode::Xml { namespaces },
+            let reading = if self.tolerant.get(cx) {
+                XmlMode::Tolerant
+            } else {
+                XmlMode::Xml { namespaces }
             };
             self.unused.eval(cx);
-            let answer = match may_wait {
-                true => {
-                    let query = self.query.get(cx).text;
-                    let fragment = self.fragment.get(cx);
-                    look_apart(cx, &self.proven, input, reading, query, fragment).await
-                }
-                false => look(cx, input, reading, &self.query, &self.fragment).1,
+            let answer = if may_wait {
+                let query = self.query.get(cx).text;
+                let fragment = self.fragment.get(cx);
+                look_apart(cx, &self.proven, input, reading, query, fragment).await
+            } else {
+                look(cx, input, reading, &self.query, &self.fragment).1
             };
             let answer = answer.map_err(XPathFault::into_message)?;
             collect(cx, answer, number, &mut found);

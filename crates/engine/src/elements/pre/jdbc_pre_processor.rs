@@ -12,9 +12,10 @@ use crate::run::roles::{Act, PreProcessorRole};
 struct JdbcPreProcessor(JdbcStatement);
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    match jdbc::runs_here(d.decoding) {
-        true => Roles::pre(JdbcPreProcessor(JdbcStatement::decode(d))),
-        false => java::pre(d),
+    if jdbc::runs_here(d.decoding) {
+        Roles::pre(JdbcPreProcessor(JdbcStatement::decode(d)))
+    } else {
+        java::pre(d)
     }
 }
 

@@ -53,12 +53,13 @@ pub fn decode(d: &mut Decoder) -> Roles {
     d.decoding.keeps_previous = true;
     let argument = d.template(facts::ARGUMENT_NAME.name);
     let mut flag = |name: &str| d.text_now(name).eq_ignore_ascii_case("true");
-    let form = match flag(facts::PATH_EXTENSION.name) {
-        true => SessionIdLocation::Path {
+    let form = if flag(facts::PATH_EXTENSION.name) {
+        SessionIdLocation::Path {
             equals: !flag(facts::NO_EQUALS.name),
             stops_at_question_mark: flag(facts::NO_QUESTION_MARK.name),
-        },
-        false => SessionIdLocation::Argument,
+        }
+    } else {
+        SessionIdLocation::Argument
     };
     let dialect = RegexRules::new(&d.settings().properties).0;
     let constant = argument.literal().map(|name| compile(name, form, dialect));

@@ -229,9 +229,10 @@ fn open(path: &str) -> io::Result<Box<dyn BufRead>> {
     let mut magic = [0; 2];
     let is_gzip = file.read_exact(&mut magic).is_ok() && magic == GZIP_MAGIC;
     file.rewind()?;
-    Ok(match is_gzip {
-        true => Box::new(BufReader::new(MultiGzDecoder::new(file))),
-        false => Box::new(BufReader::new(file)),
+    Ok(if is_gzip {
+        Box::new(BufReader::new(MultiGzDecoder::new(file)))
+    } else {
+        Box::new(BufReader::new(file))
     })
 }
 

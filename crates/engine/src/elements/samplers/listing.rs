@@ -49,9 +49,10 @@ pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<(String, Template)> 
             facts::tcp_sampler::CLASS => &tcp_sampler::CONFIG_GUIS,
             _ => &["org.apache.jmeter.config.gui.SimpleConfigGui"],
         };
-        let applies = match is_http {
-            true => http::is_applicable(config),
-            false => is_made_by(config, guis),
+        let applies = if is_http {
+            http::is_applicable(config)
+        } else {
+            is_made_by(config, guis)
         };
         if is_defaults(config) && applies {
             add(&mut texts, &config.props);

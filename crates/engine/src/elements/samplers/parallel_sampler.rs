@@ -29,9 +29,10 @@ pub fn branch_kind() -> ControllerKind {
 }
 
 pub fn decode(d: &mut Decoder, branches: Vec<ControllerId>) -> Parallel {
-    let limit = match d.bool(parallel_controller::LIMITS.name, false) {
-        true => usize::try_from(d.int(parallel_controller::LIMIT.name, 6)).unwrap_or(1),
-        false => branches.len(),
+    let limit = if d.bool(parallel_controller::LIMITS.name, false) {
+        usize::try_from(d.int(parallel_controller::LIMIT.name, 6)).unwrap_or(1)
+    } else {
+        branches.len()
     };
     Parallel {
         branches,

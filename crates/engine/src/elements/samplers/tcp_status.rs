@@ -20,9 +20,10 @@ impl Status {
     pub fn from_properties(properties: &Properties) -> Status {
         let text = |name: &str| properties.get(name).unwrap_or_default();
         let file = text("tcp.status.properties");
-        let messages = match file.is_empty() {
-            true => None,
-            false => drumfire_jmx::load(Path::new(&*file)).ok(),
+        let messages = if file.is_empty() {
+            None
+        } else {
+            drumfire_jmx::load(Path::new(&*file)).ok()
         };
         Status {
             prefix: (&*text("tcp.status.prefix")).into(),

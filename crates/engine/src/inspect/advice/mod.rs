@@ -186,9 +186,10 @@ pub(crate) mod tests {
     pub fn rules_with(properties: &[(&str, &str)], elements: &str) -> Vec<String> {
         let show = |place: &AdvicePlace| {
             let name = place.path.last().cloned().unwrap_or_default();
-            match place.detail.is_empty() {
-                true => name,
-                false => format!("{name} ({})", place.detail),
+            if place.detail.is_empty() {
+                name
+            } else {
+                format!("{name} ({})", place.detail)
             }
         };
         advice_with(properties, elements)

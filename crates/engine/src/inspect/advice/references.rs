@@ -113,17 +113,19 @@ impl<'t> Words<'t> {
 
     /// Whether [`has_word`] holds for one of the texts.
     pub fn have(&self, name: &str) -> bool {
-        match name.chars().all(is_word) {
-            true => self.words.contains(name),
-            false => self.texts.iter().any(|text| has_word(text, name)),
+        if name.chars().all(is_word) {
+            self.words.contains(name)
+        } else {
+            self.texts.iter().any(|text| has_word(text, name))
         }
     }
 
     /// Whether [`mentions`] holds for one of the texts.
     pub fn mention(&self, name: &str) -> bool {
-        match name.chars().all(is_word) {
-            true => self.words.contains(name) || self.beginnings.contains(name),
-            false => self.texts.iter().any(|text| mentions(text, name)),
+        if name.chars().all(is_word) {
+            self.words.contains(name) || self.beginnings.contains(name)
+        } else {
+            self.texts.iter().any(|text| mentions(text, name))
         }
     }
 }

@@ -91,9 +91,10 @@ fn listed(text: &str) -> String {
         .iter()
         .filter(|reference| changes(&format!("${{{reference}}}")))
     {
-        let name = match is_call(reference) {
-            true => format!("${{{}…}}", reference.split('(').next().unwrap_or_default()),
-            false => format!("${{{reference}}}"),
+        let name = if is_call(reference) {
+            format!("${{{}…}}", reference.split('(').next().unwrap_or_default())
+        } else {
+            format!("${{{reference}}}")
         };
         if !names.contains(&name) {
             names.push(name);

@@ -38,9 +38,10 @@ pub fn missing_entries(settings: &RunSettings) -> Vec<Diagnostic> {
 
 /// Whether an entry exists. `lib/*` stands for the jars in `lib`.
 fn exists(entry: &Path) -> bool {
-    match entry.file_name().is_some_and(|name| name == "*") {
-        true => entry.parent().is_some_and(Path::is_dir),
-        false => entry.exists(),
+    if entry.file_name().is_some_and(|name| name == "*") {
+        entry.parent().is_some_and(Path::is_dir)
+    } else {
+        entry.exists()
     }
 }
 

@@ -269,9 +269,10 @@ fn script_writes(element: &Element, settings: &RunSettings) -> bool {
         let Value::Str(text) = &prop.value else {
             return false;
         };
-        match prop.name.to_ascii_lowercase().ends_with("filename") {
-            true => text.contains("${") || has_file(text),
-            false => has_word_of_writing(text),
+        if prop.name.to_ascii_lowercase().ends_with("filename") {
+            text.contains("${") || has_file(text)
+        } else {
+            has_word_of_writing(text)
         }
     })
 }

@@ -41,9 +41,10 @@ pub fn compile(tree: Tree, settings: Arc<RunSettings>) -> Result<Compiled, Vec<D
             let users = numbers::too_many_users(&settings, &compiled.plan.program.groups);
             compiled.warnings.extend(users);
             compiled.warnings.extend(unprovided(&compiled, &settings));
-            match compiled.warnings.iter().any(Diagnostic::is_error) {
-                true => Err(compiled.warnings),
-                false => Ok(compiled),
+            if compiled.warnings.iter().any(Diagnostic::is_error) {
+                Err(compiled.warnings)
+            } else {
+                Ok(compiled)
             }
         }
         Err(mut findings) => {

@@ -132,9 +132,10 @@ impl Judge<'_> {
                 )))
             }
             _ => {
-                let why = match is_number(number, &value) {
-                    true => "is below the minimum".to_owned(),
-                    false => format!("is not a {kind}number"),
+                let why = if is_number(number, &value) {
+                    "is below the minimum".to_owned()
+                } else {
+                    format!("is not a {kind}number")
                 };
                 let message = format!(
                     "the {} of '{}' is `{value}`, which {why}; JMeter reads it as {}",
@@ -160,16 +161,18 @@ impl Judge<'_> {
 }
 
 fn is_number(number: &Number, value: &str) -> bool {
-    match number.is_whole {
-        true => values::parse_long(value).is_some(),
-        false => values::parse_double(value).is_some(),
+    if number.is_whole {
+        values::parse_long(value).is_some()
+    } else {
+        values::parse_double(value).is_some()
     }
 }
 
 fn as_jmeter_reads(number: &Number, value: &str) -> String {
-    match number.is_whole {
-        true => values::property_long(value).to_string(),
-        false => values::property_double(value).to_string(),
+    if number.is_whole {
+        values::property_long(value).to_string()
+    } else {
+        values::property_double(value).to_string()
     }
 }
 

@@ -201,9 +201,10 @@ impl Crew {
 
     /// The crew's slots that this machine still has.
     fn slots(&self) -> Slots {
-        match self.shared.part.has_moves() {
-            true => self.start.slots.shared_with(&self.shared.part.slots()),
-            false => self.start.slots.clone(),
+        if self.shared.part.has_moves() {
+            self.start.slots.shared_with(&self.shared.part.slots())
+        } else {
+            self.start.slots.clone()
         }
     }
 
@@ -332,9 +333,10 @@ impl Crew {
                 alarms.wait_until(Instant::now() + LAST_MOMENT).await;
             }
         };
-        match self.shared.program.waits_in_functions {
-            true => drop(self.running.spawn_local(on_own_stack(task))),
-            false => drop(self.running.spawn_local(task)),
+        if self.shared.program.waits_in_functions {
+            drop(self.running.spawn_local(on_own_stack(task)))
+        } else {
+            drop(self.running.spawn_local(task))
         }
         while let Some(ended) = self.running.try_join_next() {
             self.report(ended);

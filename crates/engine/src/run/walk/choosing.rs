@@ -86,13 +86,15 @@ impl Walker<'_> {
     pub(super) fn decide_throughput(&mut self, id: ControllerId, throughput: &Throughput) {
         let per_thread = throughput.per_thread.get(self.cx);
         let by_number = throughput.style.get(self.cx) == BY_NUMBER;
-        let (max, share) = match by_number {
-            true => (self.throughput_max(throughput, per_thread), 0.0),
-            false => (0, self.throughput_share(throughput)),
+        let (max, share) = if by_number {
+            (self.throughput_max(throughput, per_thread), 0.0)
+        } else {
+            (0, self.throughput_share(throughput))
         };
-        let decide = |executions: i32, iterations: i32| match by_number {
-            true => executions < max,
-            false => {
+        let decide = |executions: i32, iterations: i32| {
+            if by_number {
+                executions < max
+            } else {
                 let executed = 100.0 * f64::from(executions) + 50.0;
                 executed / f64::from(iterations + 1) < f64::from(share)
             }

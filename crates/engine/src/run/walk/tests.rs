@@ -242,9 +242,10 @@ fn loops_can_be_left_and_started_anew() {
         walker.initialize(0);
         assert_eq!(walker.next(0), Some(Step::Sampler(0)));
         assert!(walker.is_iterating(1) && !walker.root_is_done());
-        match breaks {
-            true => walker.break_loop(1),
-            false => walker.start_next_loop(1),
+        if breaks {
+            walker.break_loop(1)
+        } else {
+            walker.start_next_loop(1)
         }
         let left: Vec<String> = std::iter::from_fn(|| walker.next(0))
             .map(|step| match step {

@@ -115,9 +115,10 @@ impl Walker<'_> {
             Some(shares) => (shares, true),
             None => self.shares(weights)?,
         };
-        let index = match weights.is_random {
-            true => self.at_random(&shares),
-            false => self.weighing(id).least_served(&shares)?,
+        let index = if weights.is_random {
+            self.at_random(&shares)
+        } else {
+            self.weighing(id).least_served(&shares)?
         };
         let weighing = self.weighing(id);
         weighing.chosen = Some(index as u32);
@@ -165,9 +166,10 @@ impl SwitchWeights {
         let (counts, total) = (&self.counts, self.total);
         let lag = |index: usize| {
             let run = counts.get(index).copied().unwrap_or_default();
-            let done = match total > 0 {
-                true => run as f64 / total as f64,
-                false => 0.0,
+            let done = if total > 0 {
+                run as f64 / total as f64
+            } else {
+                0.0
             };
             shares[index] - done
         };

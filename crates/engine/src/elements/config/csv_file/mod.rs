@@ -224,11 +224,12 @@ impl CsvFile {
         let Some(shared) = &self.shared else {
             return self.next_own_line(position, reading);
         };
-        let has_row = match shared.is_remote {
-            true => self.receive(shared, position, reading, false)?,
-            false => self.seek(shared, position, reading, |reader| {
+        let has_row = if shared.is_remote {
+            self.receive(shared, position, reading, false)?
+        } else {
+            self.seek(shared, position, reading, |reader| {
                 Ok(reader.line()?.is_some())
-            })?,
+            })?
         };
         if !has_row {
             return Ok(None);
@@ -344,9 +345,10 @@ impl CsvFile {
         let mut position = self.lock();
         if let Some(shared) = &self.shared {
             let pass = |reader: &mut LineReader| Ok(!fields(reader, delimiter)?.is_empty());
-            let has_row = match shared.is_remote {
-                true => self.receive(shared, &mut position, reading, true)?,
-                false => self.seek(shared, &mut position, reading, pass)?,
+            let has_row = if shared.is_remote {
+                self.receive(shared, &mut position, reading, true)?
+            } else {
+                self.seek(shared, &mut position, reading, pass)?
             };
             if !has_row {
                 return Ok(Vec::new());
@@ -401,12 +403,13 @@ impl CsvFile {
             return Err(not_readable());
         }
         let mut file = open_regular(&self.path).map_err(|_| not_readable())?;
-        let charset = match is_blank(&self.encoding) {
-            true => Some(unnamed_charset(
+        let charset = if is_blank(&self.encoding) {
+            Some(unnamed_charset(
                 &mut file,
                 &JvmDefaults::of_process().charset,
-            )?),
-            false => Charset::find(&self.encoding),
+            )?)
+        } else {
+            Charset::find(&self.encoding)
         };
         let charset = charset.ok_or_else(|| {
             ReadFault::Io(format!(
@@ -693,9 +696,10 @@ fn unnamed_charset(file: &mut File, default: &Charset) -> io::Result<Charset> {
     let mut mark = [0; 3];
     let has_mark = io::Read::read_exact(file, &mut mark).is_ok() && mark == *b"\xef\xbb\xbf";
     file.rewind()?;
-    Ok(match has_mark {
-        true => Charset::UTF_8,
-        false => default.clone(),
+    Ok(if has_mark {
+        Charset::UTF_8
+    } else {
+        default.clone()
     })
 }
 

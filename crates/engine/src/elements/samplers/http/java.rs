@@ -65,9 +65,10 @@ pub(super) fn build(
         &method,
         agent,
     );
-    let asked = match through_proxy {
-        true => url.as_str(),
-        false => &wire.target,
+    let asked = if through_proxy {
+        url.as_str()
+    } else {
+        &wire.target
     };
     let mut bytes = cx.worker.room.head();
     head.append_java(&method, asked, &mut bytes);

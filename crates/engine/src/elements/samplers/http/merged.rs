@@ -75,9 +75,10 @@ impl<'p> Merged<'p> {
 
     /// The value of a property whose default applies only if the property is missing altogether.
     pub fn if_missing(&self, d: &mut Decoder, name: &str, default: &str) -> Template {
-        match self.props.contains_key(name) {
-            true => self.template(d, name),
-            false => Template::raw(default),
+        if self.props.contains_key(name) {
+            self.template(d, name)
+        } else {
+            Template::raw(default)
         }
     }
 
@@ -94,9 +95,10 @@ impl<'p> Merged<'p> {
 
     /// A flag that may be missing.
     pub fn flag_or(&self, d: &mut Decoder, name: &str, default: bool) -> bool {
-        match self.props.contains_key(name) {
-            true => self.flag(d, name),
-            false => default,
+        if self.props.contains_key(name) {
+            self.flag(d, name)
+        } else {
+            default
         }
     }
 }

@@ -44,9 +44,10 @@ pub(super) fn next_address(
     let url = redirect_url(&base, location, settings.remove_slash_dot_dot)?;
     let method = last.method.as_deref().unwrap_or("GET");
     let is_kept = settings.keeps_method && matches!(&*last.code, "307" | "308");
-    let method = match is_kept {
-        true => method,
-        false => method_after_redirect(method),
+    let method = if is_kept {
+        method
+    } else {
+        method_after_redirect(method)
     };
     Ok((url, method.to_owned()))
 }

@@ -141,9 +141,10 @@ impl RequestBuilder {
             method: &method,
             following,
         };
-        let draft = match self.may_repeat(access.as_ref()) {
-            true => self.repeat(cx, call, to).map(Some),
-            false => self.draft(cx, call, to, access.as_deref(), &mut sample),
+        let draft = if self.may_repeat(access.as_ref()) {
+            self.repeat(cx, call, to).map(Some)
+        } else {
+            self.draft(cx, call, to, access.as_deref(), &mut sample)
         };
         let draft = match draft {
             Ok(Some(draft)) => draft,

@@ -286,9 +286,10 @@ fn name_again(cx: &mut Context, name: &Template, sample: &mut Sample) {
 
 /// How many requests a sample stands for.
 fn requests(sample: &Sample) -> usize {
-    match sample.children.is_empty() {
-        true => 1,
-        false => sample.children.iter().map(requests).sum(),
+    if sample.children.is_empty() {
+        1
+    } else {
+        sample.children.iter().map(requests).sum()
     }
 }
 
@@ -306,9 +307,10 @@ impl Sampler for HttpSampler {
 impl RequestView for HttpSampler {
     fn request(&self, cx: &mut Context, name: &Template) -> Request {
         let before = {
-            let call = match user(cx).edits.reads() {
-                true => self.template.evaluate(cx, name),
-                false => self.template.leave(cx, name),
+            let call = if user(cx).edits.reads() {
+                self.template.evaluate(cx, name)
+            } else {
+                self.template.leave(cx, name)
             };
             self.to_request(cx, &call)
         };

@@ -35,11 +35,10 @@ impl Settlement<'_> {
         incoming: Box<Incoming>,
     ) -> Result<Box<Incoming>, Trouble> {
         if self.request.client != Client::HttpClient {
-            return match self.follows {
-                true => {
-                    java::settle(self.request, self.transfer, cx, call, sending, incoming).await
-                }
-                false => Ok(incoming),
+            return if self.follows {
+                java::settle(self.request, self.transfer, cx, call, sending, incoming).await
+            } else {
+                Ok(incoming)
             };
         }
         let mut incoming = incoming;

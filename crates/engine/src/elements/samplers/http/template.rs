@@ -232,18 +232,20 @@ impl RequestTemplate {
             &self.content_encoding,
             reads.encoding,
         );
-        let encoding = match reads.reads_encoding || !self.content_encoding.is_stateful() {
-            true => read.placed(Property::ContentEncoding, 5, &self.content_encoding),
-            false => Text::Literal(""),
+        let encoding = if reads.reads_encoding || !self.content_encoding.is_stateful() {
+            read.placed(Property::ContentEncoding, 5, &self.content_encoding)
+        } else {
+            Text::Literal("")
         };
         let files = self.files.iter().map(|file| file.read(read)).collect();
         let leaves = self
             .arguments
             .iter()
             .any(|argument| read.leaves(&argument.value));
-        let pieces = match leaves {
-            true => None,
-            false => read.read(Property::ArgumentValue, |cx| self.long_body(cx)),
+        let pieces = if leaves {
+            None
+        } else {
+            read.read(Property::ArgumentValue, |cx| self.long_body(cx))
         };
         let pieces = pieces.flatten();
         if reads.asks_for_names && form != ArgumentPlacement::Query {
@@ -254,9 +256,10 @@ impl RequestTemplate {
             .iter()
             .zip(FIRST_ARGUMENT..)
             .map(|(argument, place)| OwnedArgument {
-                name: match reads.is_sent || !argument.name.is_stateful() {
-                    true => read.text(Property::ArgumentName, &argument.name),
-                    false => Text::Literal(""),
+                name: if reads.is_sent || !argument.name.is_stateful() {
+                    read.text(Property::ArgumentName, &argument.name)
+                } else {
+                    Text::Literal("")
                 },
                 value: match &pieces {
                     None if !reads.is_sent && argument.value.is_stateful() => Text::Literal(""),

@@ -74,9 +74,12 @@ pub(super) fn of_blazemeter(d: &mut Decoder, merged: &Merged<'_>) -> Versions {
     let http2 = merged.flag_or(d, facts::HTTP2.name, modern);
     let alpn = merged.flag_or(d, facts::ALPN.name, modern);
     let known = merged.flag_or(d, facts::PRIOR_KNOWLEDGE.name, false);
-    let version = |is_http2| match is_http2 {
-        true => HttpVersion::Http2,
-        false => HttpVersion::Http1,
+    let version = |is_http2| {
+        if is_http2 {
+            HttpVersion::Http2
+        } else {
+            HttpVersion::Http1
+        }
     };
     Versions {
         plain: version(http2 && (known || !http1)),

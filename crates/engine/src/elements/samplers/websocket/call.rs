@@ -97,12 +97,13 @@ fn place(address: &WebSocketAddress, cx: &mut Context) -> Result<Endpoint, Strin
 /// Path and query as `java.net.URL` has them, always beginning with a slash (`WebSocketClient#correctUrl`).
 fn file_of(path: &str) -> String {
     let file = path.split('#').next().unwrap_or_default();
-    match file.starts_with('/') {
-        true => file.to_owned(),
-        false => match file.trim() {
+    if file.starts_with('/') {
+        file.to_owned()
+    } else {
+        match file.trim() {
             rooted if rooted.starts_with('/') => rooted.to_owned(),
             other => format!("/{other}"),
-        },
+        }
     }
 }
 

@@ -92,9 +92,10 @@ impl WebSocketClient {
     pub(super) fn discard(&mut self, cx: &Context, frame: &Frame) -> Result<(), WebSocketFailure> {
         self.discarded_bytes += (size_of::<Sample>() + frame.payload.len()) as u64;
         let limit = worker(cx).http.sizes().body_bytes;
-        match self.discarded_bytes > limit {
-            true => Err(WebSocketFailure::Io(inflater::too_large(limit))),
-            false => Ok(()),
+        if self.discarded_bytes > limit {
+            Err(WebSocketFailure::Io(inflater::too_large(limit)))
+        } else {
+            Ok(())
         }
     }
 

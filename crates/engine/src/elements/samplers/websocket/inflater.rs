@@ -49,9 +49,10 @@ impl Inflater {
     }
 
     fn check(&self, length: usize) -> Result<(), WebSocketFailure> {
-        match length as u64 > self.max_bytes {
-            true => Err(WebSocketFailure::Io(too_large(self.max_bytes))),
-            false => Ok(()),
+        if length as u64 > self.max_bytes {
+            Err(WebSocketFailure::Io(too_large(self.max_bytes)))
+        } else {
+            Ok(())
         }
     }
 

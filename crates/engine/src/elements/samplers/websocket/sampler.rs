@@ -71,13 +71,12 @@ impl WebSocketSampler {
         sample.start_ms = (begin_ns / 1_000_000) as i64;
         client.begin(worker(cx).http.max_exchange());
         let mut opened = None;
-        let outcome = match connects {
-            true => {
-                let proxy = self.proxy.for_client(client.host());
-                let opening = client.open(cx, &call, &headers, proxy.map(Arc::as_ref), &mut sample);
-                opening.await.map(|answer| opened = Some(answer))
-            }
-            false => Ok(()),
+        let outcome = if connects {
+            let proxy = self.proxy.for_client(client.host());
+            let opening = client.open(cx, &call, &headers, proxy.map(Arc::as_ref), &mut sample);
+            opening.await.map(|answer| opened = Some(answer))
+        } else {
+            Ok(())
         };
         if self.needs.request {
             let reused = if connects {

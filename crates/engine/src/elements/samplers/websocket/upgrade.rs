@@ -164,9 +164,12 @@ fn check_status(line: &str) -> Result<(), WebSocketFailure> {
 
 fn ascii(line: &[u8]) -> String {
     let kept = line.iter().filter(|byte| **byte != b'\r');
-    kept.map(|byte| match byte.is_ascii() {
-        true => char::from(*byte),
-        false => char::REPLACEMENT_CHARACTER,
+    kept.map(|byte| {
+        if byte.is_ascii() {
+            char::from(*byte)
+        } else {
+            char::REPLACEMENT_CHARACTER
+        }
     })
     .collect()
 }

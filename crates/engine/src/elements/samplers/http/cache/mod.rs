@@ -63,12 +63,11 @@ impl SettingsCache {
         call: &HttpCall<'_>,
         variables: impl FnOnce() -> Option<Box<[Slot]>>,
     ) {
-        let kept = match call.text_bytes() > LONGEST {
-            true => None,
-            false => {
-                let url = call.url(|target| self.address(call.key, target));
-                url.ok().and_then(|url| call.kept(url))
-            }
+        let kept = if call.text_bytes() > LONGEST {
+            None
+        } else {
+            let url = call.url(|target| self.address(call.key, target));
+            url.ok().and_then(|url| call.kept(url))
         };
         let mut entries = self.entries.borrow_mut();
         let entry = entries.entry(call.key).or_default();

@@ -54,9 +54,10 @@ impl CallMemo {
             return Cached::Hit(last.call.clone());
         }
         self.misses.count_miss();
-        match self.misses.are_few() {
-            true => Cached::Miss,
-            false => Cached::Rejected,
+        if self.misses.are_few() {
+            Cached::Miss
+        } else {
+            Cached::Rejected
         }
     }
 
