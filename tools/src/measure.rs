@@ -64,7 +64,6 @@ pub fn measure(report: &Path, part: &str, command: &[&str]) -> anyhow::Result<()
     let status = child.wait()?;
     let wall_us = began.elapsed().as_micros() as u64;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
-    let us = |time: nix::sys::time::TimeVal| (time.tv_sec() * 1_000_000 + time.tv_usec()) as u64;
     let cost = Cost {
         peak_kib: usage.max_rss() as u64,
         began_ms,
@@ -80,6 +79,10 @@ pub fn measure(report: &Path, part: &str, command: &[&str]) -> anyhow::Result<()
         bail!("{program}: {status}");
     }
     Ok(())
+}
+
+fn us(time: nix::sys::time::TimeVal) -> u64 {
+    (time.tv_sec() * 1_000_000 + time.tv_usec()) as u64
 }
 
 /// Measures the cost of a part of the run.

@@ -71,11 +71,6 @@ impl Files {
                 .arg("ls-files")
                 .current_dir(root()),
         )?;
-        let read = |name: &str| {
-            // A file that is no text has no words to check. Its name counts.
-            let text = std::fs::read_to_string(root().join(name)).unwrap_or_default();
-            (name.to_owned(), text)
-        };
         Ok(Files(names.lines().map(read).collect()))
     }
 
@@ -99,6 +94,12 @@ impl Files {
     }
 }
 
+fn read(name: &str) -> (String, String) {
+    // A file that is no text has no words to check. Its name counts.
+    let text = std::fs::read_to_string(root().join(name)).unwrap_or_default();
+    (name.to_owned(), text)
+}
+
 fn long_files(files: &Files) -> Vec<String> {
     files
         .sources()
@@ -110,9 +111,6 @@ fn long_files(files: &Files) -> Vec<String> {
 
 /// Functions of the product whose body is too long. rustfmt puts its last brace below the first word of its head.
 fn long_functions(files: &Files) -> Vec<String> {
-    let is_test = |name: &str| {
-        name.contains("/tests/") || name.contains("/examples/") || name.ends_with("/tests.rs")
-    };
     let mut violations = Vec::new();
     for (name, text) in files.sources().filter(|(name, _)| !is_test(name)) {
         let text = text
@@ -142,6 +140,10 @@ fn long_functions(files: &Files) -> Vec<String> {
         }
     }
     violations
+}
+
+fn is_test(name: &str) -> bool {
+    name.contains("/tests/") || name.contains("/examples/") || name.ends_with("/tests.rs")
 }
 
 fn begins_function(line: &str) -> bool {
@@ -268,7 +270,6 @@ fn orphans(files: &Files) -> Vec<String> {
 
 /// Pages that the table of contents lacks, and pictures that no page shows.
 fn unlinked_pages(files: &Files) -> Vec<String> {
-    let is_page = |name: &str| name.ends_with(".md");
     let pages: String = files
         .0
         .iter()
@@ -292,6 +293,10 @@ fn unlinked_pages(files: &Files) -> Vec<String> {
         .collect()
 }
 
+fn is_page(name: &str) -> bool {
+    name.ends_with(".md")
+}
+
 /// Integration tests beside `tests/all` that have no reason: each is linked for itself, and runs while the others wait.
 fn test_programs(files: &Files) -> Vec<String> {
     let apart: BTreeSet<&str> = TEST_PROGRAMS.iter().map(|(name, _)| *name).collect();
@@ -309,13 +314,6 @@ fn test_programs(files: &Files) -> Vec<String> {
 
 /// The subjects of the commits since the one that brought this check. Empty where git has no history.
 fn new_subjects() -> anyhow::Result<String> {
-    let git = |words: &[&str]| {
-        output(
-            std::process::Command::new("git")
-                .args(words)
-                .current_dir(root()),
-        )
-    };
     let added = git(&[
         "log",
         "--diff-filter=A",
@@ -334,15 +332,24 @@ fn new_subjects() -> anyhow::Result<String> {
     }
 }
 
+fn git(words: &[&str]) -> anyhow::Result<String> {
+    output(
+        std::process::Command::new("git")
+            .args(words)
+            .current_dir(root()),
+    )
+}
+
 fn subjects(log: &str) -> Vec<String> {
-    let is_wrong = |subject: &&str| {
-        let area = subject.split_once(": ").map_or("", |(area, _)| area);
-        area.is_empty() || subject.chars().count() > LONGEST_SUBJECT
-    };
     log.lines()
         .filter(is_wrong)
         .map(|subject| format!("commit `{subject}`: write 'area: what changed', {LONGEST_SUBJECT} characters at most"))
         .collect()
+}
+
+fn is_wrong(subject: &&str) -> bool {
+    let area = subject.split_once(": ").map_or("", |(area, _)| area);
+    area.is_empty() || subject.chars().count() > LONGEST_SUBJECT
 }
 
 #[cfg(test)]

@@ -271,7 +271,6 @@ impl ElementFacts {
 
     /// Whether it puts parts of a response into variables and does nothing else.
     pub fn is_extractor(&self) -> bool {
-        let sends = |property: &Property| matches!(property.kind, Kind::Code(Language::Sql));
         self.role == Role::PostProcessor
             && self.set_names().next().is_some()
             && !self.properties().any(sends)
@@ -290,6 +289,10 @@ impl ElementFacts {
     pub fn node(&self, name: &str) -> Node {
         Node::new(self.class, self.gui, name)
     }
+}
+
+fn sends(property: &Property) -> bool {
+    matches!(property.kind, Kind::Code(Language::Sql))
 }
 
 #[cfg(test)]

@@ -144,7 +144,6 @@ pub async fn fetch(
     cache: &Path,
     folder: &Path,
 ) -> Result<(), FleetError> {
-    let cannot = |path: &Path, error: std::io::Error| FleetError::Other(unwritable(path, &error));
     tokio::fs::create_dir_all(cache)
         .await
         .map_err(|error| cannot(cache, error))?;
@@ -167,6 +166,10 @@ pub async fn fetch(
         copied.map_err(|error| cannot(&target, error))?;
     }
     Ok(())
+}
+
+fn cannot(path: &Path, error: std::io::Error) -> FleetError {
+    FleetError::Other(unwritable(path, &error))
 }
 
 async fn receive(

@@ -124,7 +124,6 @@ fn config(
         jwt(operator_pair, &pair.public_key(), name, &claims, None)
     };
     let port = server.port;
-    let quoted = |path: PathBuf| format!("{:?}", path.display().to_string());
     let store = format!("{}-store", server.folder.display());
     let tls = server.has_tls.then(|| {
         let [certificate, key] =
@@ -142,6 +141,10 @@ fn config(
         system_pair.public_key(),
         of(system_pair, "system", account(false)),
     )
+}
+
+fn quoted(path: PathBuf) -> String {
+    format!("{:?}", path.display().to_string())
 }
 
 fn make_folder(folder: &Path) -> Result<(), FleetError> {

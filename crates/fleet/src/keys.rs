@@ -63,10 +63,13 @@ pub fn jwt(
         claims["exp"] = json!(now_s + life.as_secs() as i64);
     }
     let head = json!({"typ": "JWT", "alg": "ed25519-nkey"});
-    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let signed = format!("{}.{}", part(&head), part(&claims));
     let signature = issuer.sign(signed.as_bytes()).unwrap_or_default();
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
+}
+
+fn part(value: &Value) -> String {
+    URL_SAFE_NO_PAD.encode(value.to_string())
 }
 
 /// The claims of an operator for NATS.
@@ -95,11 +98,6 @@ pub fn user(rights: Option<&SubjectRights>) -> Value {
         "pub": {}, "sub": {}, "subs": -1, "data": -1, "payload": -1, "type": "user", "version": 2,
     });
     if let Some(rights) = rights {
-        // An empty list would allow everything.
-        let listed = |subjects: &[String]| match subjects {
-            [] => json!({"deny": [">"]}),
-            subjects => json!({"allow": subjects}),
-        };
         claims["pub"] = listed(&rights.publish);
         claims["sub"] = listed(&rights.subscribe);
         if rights.answers {
@@ -107,6 +105,14 @@ pub fn user(rights: Option<&SubjectRights>) -> Value {
         }
     }
     claims
+}
+
+/// An empty list would allow everything.
+fn listed(subjects: &[String]) -> Value {
+    match subjects {
+        [] => json!({"deny": [">"]}),
+        subjects => json!({"allow": subjects}),
+    }
 }
 
 /// The text of a credentials file.

@@ -311,12 +311,15 @@ async fn has_stream(context: &jetstream::Context, name: &str) -> bool {
 
 /// A URL without its user name and password, for display.
 pub fn without_secrets(url: &str) -> String {
-    let part = |url: &str| match (url.split_once("://"), url.rsplit_once('@')) {
+    url.split(',').map(part).collect::<Vec<_>>().join(",")
+}
+
+fn part(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
         (None, Some((_, host))) => host.to_owned(),
         _ => url.to_owned(),
-    };
-    url.split(',').map(part).collect::<Vec<_>>().join(",")
+    }
 }
 
 #[cfg(test)]

@@ -50,9 +50,6 @@ impl Local {
                 "`--agents local:N` needs nats-server 2.9 or newer on the path; install it, such as by `apt-get install nats-server` or `brew install nats-server`".to_owned(),
             )
         })?;
-        let failed = |error: io::Error| {
-            FleetError::Other(format!("`{SERVER}` does not start: {}", cause(&error)))
-        };
         let folder = tempfile::Builder::new()
             .prefix("drumfire-fleet-")
             .tempdir()
@@ -143,6 +140,10 @@ impl Local {
             }
         }
     }
+}
+
+fn failed(error: io::Error) -> FleetError {
+    FleetError::Other(format!("`{SERVER}` does not start: {}", cause(&error)))
 }
 
 impl Drop for Local {

@@ -79,8 +79,11 @@ impl Hosts {
 
 /// The name for an agent in place of JMeter's server on this host. Characters that a name cannot have become dashes.
 pub fn agent_name(host: &str) -> String {
-    let plain = |c: char| if is_token(&c.to_string()) { c } else { '-' };
     host.trim().chars().map(plain).collect()
+}
+
+fn plain(c: char) -> char {
+    if is_token(&c.to_string()) { c } else { '-' }
 }
 
 /// A host without its port.

@@ -110,8 +110,11 @@ pub fn agent_of(subject: &str) -> Option<u32> {
 
 /// Whether a text may be one token of a subject.
 pub fn is_token(text: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     !text.is_empty() && text.chars().all(is_plain)
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 
 /// How an agent introduces itself.
@@ -524,7 +527,6 @@ pub fn pack<T: Serialize>(message: &T) -> Vec<u8> {
 /// # Errors
 /// If they are of another version, or damaged.
 pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
-    let damaged = |why: String| WireError::Damaged(why);
     let (version, rest) = bytes
         .split_first()
         .ok_or_else(|| damaged("it is empty".to_owned()))?;
@@ -536,6 +538,10 @@ pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     let read = unpacked.read_to_end(&mut plain);
     read.map_err(|error| damaged(error.to_string()))?;
     postcard::from_bytes(&plain).map_err(|error| damaged(error.to_string()))
+}
+
+fn damaged(why: String) -> WireError {
+    WireError::Damaged(why)
 }
 
 /// The bytes of a message in JSON, which people can read.

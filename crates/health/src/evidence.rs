@@ -141,16 +141,6 @@ fn warm_up(seconds: &[Second]) -> Option<Range<u64>> {
 
 /// Replaces the causes that the warm-up explains with the warm-up.
 fn warmed_up(all: &mut Vec<Seen>) {
-    let is_warm_up = |seen: &Seen| {
-        matches!(
-            seen.cause,
-            Cause::CpuUsedUp
-                | Cause::WorkerUsedUp
-                | Cause::GarbageCollected
-                | Cause::LoopStalled
-                | Cause::ScheduleDelayed
-        )
-    };
     let before = all.len();
     all.retain(|seen| !is_warm_up(seen));
     if all.len() < before {
@@ -160,6 +150,17 @@ fn warmed_up(all: &mut Vec<Seen>) {
             lost_ms: 0.0,
         });
     }
+}
+
+fn is_warm_up(seen: &Seen) -> bool {
+    matches!(
+        seen.cause,
+        Cause::CpuUsedUp
+            | Cause::WorkerUsedUp
+            | Cause::GarbageCollected
+            | Cause::LoopStalled
+            | Cause::ScheduleDelayed
+    )
 }
 
 /// Whether the causes of a second explain late users and stalled event loops.

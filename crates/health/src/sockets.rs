@@ -50,11 +50,6 @@ pub fn most_time_wait(table: &str, without_loopback: bool) -> u64 {
 /// byte order.
 fn is_loopback(remote: &str) -> bool {
     let address = remote.split(':').next().unwrap_or_default();
-    let first_octet = |word: &str| {
-        u32::from_str_radix(word, 16)
-            .ok()
-            .map(|word| word.to_ne_bytes()[0])
-    };
     match address.len() {
         8 => first_octet(address) == Some(127),
         // ::1, and IPv4-mapped addresses.
@@ -65,6 +60,12 @@ fn is_loopback(remote: &str) -> bool {
         }
         _ => false,
     }
+}
+
+fn first_octet(word: &str) -> Option<u8> {
+    u32::from_str_radix(word, 16)
+        .ok()
+        .map(|word| word.to_ne_bytes()[0])
 }
 
 #[cfg(test)]

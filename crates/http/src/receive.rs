@@ -263,8 +263,6 @@ impl Receiver {
         }
         self.done = self.framing.is_done();
         if self.want.decode != Decode::Nothing && head.facts.content_encoded && !self.done {
-            let is_encoding =
-                |(name, _): &(&[u8], &[u8])| name.eq_ignore_ascii_case(b"content-encoding");
             let mut encodings =
                 crate::headers::Headers::after_status_line(&head.bytes).filter(is_encoding);
             let encodings = match self.rules {
@@ -463,6 +461,10 @@ impl Receiver {
         }
         Ok(())
     }
+}
+
+fn is_encoding((name, _): &(&[u8], &[u8])) -> bool {
+    name.eq_ignore_ascii_case(b"content-encoding")
 }
 
 /// Whether a head may end in `bytes` from `at` on: whether a line end is followed by an empty line there. A head that arrives

@@ -62,7 +62,6 @@ fn process_records(
     input: &mut [u8],
     hand: &mut dyn FnMut(&[u8]) -> Result<(), FailureKind>,
 ) -> Result<usize, FailureKind> {
-    let failed = |error: rustls::Error| FailureKind::Tls(TlsFailure::from(error));
     let mut start = 0;
     loop {
         let UnbufferedStatus { mut discard, state } =
@@ -92,6 +91,10 @@ fn process_records(
             return Ok(start);
         }
     }
+}
+
+fn failed(error: rustls::Error) -> FailureKind {
+    FailureKind::Tls(TlsFailure::from(error))
 }
 
 /// Appends `plain` to `output` as TLS records. TLS requires that bytes received right after the handshake are read first;

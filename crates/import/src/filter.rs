@@ -37,12 +37,6 @@ impl Filter {
                 }
             }
         };
-        let all = |texts: &[String], compiled: &mut dyn FnMut(&str) -> Option<Arc<Pattern>>| {
-            texts
-                .iter()
-                .filter_map(|text| compiled(text))
-                .collect::<Vec<_>>()
-        };
         Filter {
             include: all(include, &mut compiled),
             exclude: all(exclude, &mut compiled),
@@ -95,4 +89,14 @@ impl Filter {
             None
         }
     }
+}
+
+fn all(
+    texts: &[String],
+    compiled: &mut dyn FnMut(&str) -> Option<Arc<Pattern>>,
+) -> Vec<Arc<Pattern>> {
+    texts
+        .iter()
+        .filter_map(|text| compiled(text))
+        .collect::<Vec<_>>()
 }

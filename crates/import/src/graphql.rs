@@ -243,7 +243,6 @@ fn tokens(text: &str) -> Result<Vec<GraphqlToken<'_>>, String> {
     let mut start = 0;
     while let Some(first) = text[start..].chars().next() {
         let rest = &text[start..];
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let length = match first {
             ',' | '\u{feff}' => 0,
             _ if first.is_whitespace() => 0,
@@ -279,6 +278,10 @@ fn tokens(text: &str) -> Result<Vec<GraphqlToken<'_>>, String> {
         start += length;
     }
     Ok(all)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 /// The length of a string, with its quotes.

@@ -14,18 +14,22 @@ fn computed_ns() -> Option<u64> {
 }
 
 fn har(count: usize) -> String {
-    let entry = |n: usize| {
-        json!({"startedDateTime": "2026-01-01T10:00:00.000Z", "request": {"method": "GET",
-            "url": format!("https://h{}.example/item/{n}?x={n}", n % 50), "headers": [{"name": "Cookie", "value": format!("c{n}=1")}]},
-            "response": {"status": 200, "headers": [{"name": "Set-Cookie", "value": format!("s{n}=1")}],
-            "content": {"mimeType": "application/json", "text": format!("{{\"own\":\"value-{n}\"}}")}}})
-    };
     json!({"log": {"entries": (0..count).map(entry).collect::<Vec<_>>()}}).to_string()
 }
 
+fn entry(n: usize) -> Value {
+    json!({"startedDateTime": "2026-01-01T10:00:00.000Z", "request": {"method": "GET",
+            "url": format!("https://h{}.example/item/{n}?x={n}", n % 50), "headers": [{"name": "Cookie", "value": format!("c{n}=1")}]},
+            "response": {"status": 200, "headers": [{"name": "Set-Cookie", "value": format!("s{n}=1")}],
+            "content": {"mimeType": "application/json", "text": format!("{{\"own\":\"value-{n}\"}}")}}})
+}
+
 fn curl(count: usize) -> String {
-    let command = |n: usize| format!("curl 'https://h.example/{n}' -H 'A: {n}' -d 'a={n}'\n");
     (0..count).map(command).collect()
+}
+
+fn command(n: usize) -> String {
+    format!("curl 'https://h.example/{n}' -H 'A: {n}' -d 'a={n}'\n")
 }
 
 fn powershell(count: usize) -> String {
@@ -38,20 +42,23 @@ fn powershell(count: usize) -> String {
 }
 
 fn access_log(count: usize) -> String {
-    let line =
-        |n: usize| format!("::1 - - [10/Oct/2000:13:55:36 -0700] \"GET /{n} HTTP/1.1\" 200 5\n");
     (0..count).map(line).collect()
 }
 
+fn line(n: usize) -> String {
+    format!("::1 - - [10/Oct/2000:13:55:36 -0700] \"GET /{n} HTTP/1.1\" 200 5\n")
+}
+
 fn postman(count: usize) -> String {
-    let item = |n: usize| {
-        let script = format!(
-            "const r = pm.response.json();\npm.globals.set('v{n}', r.id);\npm.globals.set('t{n}', 'x{n}');\nother();"
-        );
-        json!({"name": format!("r{n}"), "request": {"method": "GET", "url": format!("https://h.example/{{{{t{n}}}}}")},
-            "event": [{"listen": "test", "script": {"exec": [script]}}]})
-    };
     json!({"item": (0..count).map(item).collect::<Vec<_>>()}).to_string()
+}
+
+fn item(n: usize) -> Value {
+    let script = format!(
+        "const r = pm.response.json();\npm.globals.set('v{n}', r.id);\npm.globals.set('t{n}', 'x{n}');\nother();"
+    );
+    json!({"name": format!("r{n}"), "request": {"method": "GET", "url": format!("https://h.example/{{{{t{n}}}}}")},
+            "event": [{"listen": "test", "script": {"exec": [script]}}]})
 }
 
 fn openapi(count: usize) -> String {
@@ -70,12 +77,11 @@ fn openapi(count: usize) -> String {
 }
 
 fn graphql(count: usize) -> String {
-    let operation = |n: usize| {
-        format!(
-            "query Q{n}($v{n}: ID!) {{ a(id: $v{n}) {{ ...F{n} }} }}\nfragment F{n} on A {{ b }}\n"
-        )
-    };
     (0..count).map(operation).collect()
+}
+
+fn operation(n: usize) -> String {
+    format!("query Q{n}($v{n}: ID!) {{ a(id: $v{n}) {{ ...F{n} }} }}\nfragment F{n} on A {{ b }}\n")
 }
 
 /// The time of an import and of its plan.

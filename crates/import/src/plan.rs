@@ -579,7 +579,6 @@ impl VariableNames {
     }
 
     fn plain(wanted: &str) -> String {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let name = wanted.chars().map(|c| if is_plain(c) { c } else { '_' });
         let name = name.collect::<String>().trim_matches('_').to_owned();
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
@@ -588,4 +587,8 @@ impl VariableNames {
             name
         }
     }
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }

@@ -215,7 +215,6 @@ struct PowerShellReader<'t> {
 impl PowerShellReader<'_> {
     fn bare(&mut self) -> String {
         let mut text = String::new();
-        let is_end = |sign: &char| sign.is_whitespace() || ";|}\"'".contains(*sign);
         while let Some(sign) = self.rest.next_if(|sign| !is_end(sign)) {
             text.push(sign);
             // The arguments of a method call do not matter.
@@ -343,6 +342,10 @@ impl PowerShellReader<'_> {
         }
         pairs
     }
+}
+
+fn is_end(sign: &char) -> bool {
+    sign.is_whitespace() || ";|}\"'".contains(*sign)
 }
 
 #[cfg(test)]

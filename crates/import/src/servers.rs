@@ -98,9 +98,6 @@ impl ServerNames {
     pub fn put(&self, text: &mut PlanText) {
         for (own, fields) in &self.servers {
             let (from, to) = (origin(own), origin(fields));
-            let is_whole = |after: &str| {
-                !after.starts_with(|c: char| c.is_alphanumeric() || ".:-".contains(c))
-            };
             text.replace_where(&from, &to, |_, after| is_whole(after));
             let encoded = url::encode(&from);
             let to = format!("${{__urlencode({to})}}");
@@ -120,6 +117,10 @@ impl ServerNames {
         }
         text.template()
     }
+}
+
+fn is_whole(after: &str) -> bool {
+    !after.starts_with(|c: char| c.is_alphanumeric() || ".:-".contains(c))
 }
 
 /// The servers with a literal host, `main` first.

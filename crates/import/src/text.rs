@@ -101,7 +101,6 @@ impl PlanText {
 
     /// Like [`PlanText::replace`], but only where the value is not part of a longer word.
     pub fn replace_words(&mut self, value: &str, expression: &str) -> bool {
-        let in_word = |c: char| c.is_alphanumeric() || c == '_';
         self.replace_where(value, expression, |before, after| {
             !before.ends_with(in_word) && !after.starts_with(in_word)
         })
@@ -157,6 +156,10 @@ impl PlanText {
         }
         out
     }
+}
+
+fn in_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 impl PlanText {

@@ -156,14 +156,7 @@ impl OwnSite<'_> {
 /// The first page that the user opened. A recording may begin within a page, whose trackers and advertisements then load
 /// frames of their own.
 fn first_page(exchanges: &[Exchange]) -> Option<&Exchange> {
-    let is_page = |exchange: &&Exchange| {
-        let response = exchange.response.as_ref();
-        exchange.kind == "document"
-            || response.is_some_and(|response| response.mime.starts_with("text/html"))
-    };
     let pages = || exchanges.iter().filter(is_page);
-    let purpose =
-        |exchange: &Exchange| exchange.request.header("sec-fetch-dest").map(str::to_owned);
     let opened = |exchange: &&Exchange| purpose(exchange).is_some_and(|to| to == "document");
     if let Some(first) = pages().find(opened) {
         return Some(first);
@@ -177,7 +170,6 @@ fn first_page(exchanges: &[Exchange]) -> Option<&Exchange> {
         let from = Address::parse(exchange.request.header("referer")?)?;
         Some(site(&host(&from))).filter(|from| sites.contains(from))
     };
-    let own = |exchange: &Exchange| site(&host(&exchange.request.address));
     let is_own = |exchange: &&Exchange| around(exchange).is_none_or(|from| from == own(exchange));
     let is_framed =
         |exchange: &&Exchange| purpose(exchange).is_some_and(|to| to == "iframe" || to == "frame");
@@ -188,6 +180,20 @@ fn first_page(exchanges: &[Exchange]) -> Option<&Exchange> {
         exchanges.iter().find(|exchange| own(exchange) == from)
     });
     first.or_else(|| pages().next()).or(exchanges.first())
+}
+
+fn is_page(exchange: &&Exchange) -> bool {
+    let response = exchange.response.as_ref();
+    exchange.kind == "document"
+        || response.is_some_and(|response| response.mime.starts_with("text/html"))
+}
+
+fn purpose(exchange: &Exchange) -> Option<String> {
+    exchange.request.header("sec-fetch-dest").map(str::to_owned)
+}
+
+fn own(exchange: &Exchange) -> String {
+    site(&host(&exchange.request.address))
 }
 
 /// The requests to the site, except those for its pages' resources.

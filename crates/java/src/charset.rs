@@ -53,7 +53,6 @@ impl Charset {
     /// # Errors
     /// `IllegalCharsetNameException` or `UnsupportedCharsetException`, whose message is the name.
     pub fn for_name(name: &str) -> Result<Self, Exception> {
-        let legal = |b: u8| b.is_ascii_alphanumeric() || b"-+.:_".contains(&b);
         if name.is_empty()
             || !name.bytes().all(legal)
             || !name.as_bytes()[0].is_ascii_alphanumeric()
@@ -207,6 +206,10 @@ impl Charset {
             CharsetKind::Other(encoding) => encoding.decode_without_bom_handling(bytes).0,
         }
     }
+}
+
+fn legal(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"-+.:_".contains(&b)
 }
 
 /// Decodes UTF-8 and replaces invalid bytes by U+FFFD. Valid text is borrowed; the check processes many bytes at a

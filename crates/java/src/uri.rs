@@ -200,7 +200,6 @@ impl UriParser<'_> {
         if !self.bytes[0].is_ascii_alphabetic() {
             return self.fail("Illegal character in scheme name", 0);
         }
-        let legal = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
         let p = self.scan(1, colon, legal, false)?;
         if p < colon {
             return self.fail("Illegal character in scheme name", p);
@@ -360,6 +359,10 @@ impl UriParser<'_> {
         self.parts.host = Some(start..p);
         Ok(p)
     }
+}
+
+fn legal(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"+-.".contains(&b)
 }
 
 fn is_ipv4(text: &str) -> bool {

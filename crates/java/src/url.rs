@@ -536,9 +536,6 @@ const DELIMITER_LOOKALIKES: &str = "\u{2047}\u{2048}\u{2049}\u{2100}\u{2101}\u{2
 
 /// `sun.net.util.IPAddressUtil.checkExternalForm`.
 fn check_host(host: &str) -> Result<(), String> {
-    let illegal = |c: &char| {
-        c.is_ascii_control() || *c == '/' || (!c.is_ascii() && DELIMITER_LOOKALIKES.contains(*c))
-    };
     let Some(c) = host.chars().find(illegal) else {
         return Ok(());
     };
@@ -549,6 +546,10 @@ fn check_host(host: &str) -> Result<(), String> {
         _ => format!("'{c}'"),
     };
     Err(format!("Illegal character found in host: {described}"))
+}
+
+fn illegal(c: &char) -> bool {
+    c.is_ascii_control() || *c == '/' || (!c.is_ascii() && DELIMITER_LOOKALIKES.contains(*c))
 }
 
 #[cfg(test)]

@@ -389,10 +389,6 @@ impl<'t> Merge<'t> {
     /// The merged settings of an element, without its children.
     fn node(&mut self, item: MergedElement) -> Node {
         let nodes = self.nodes(item);
-        let alone = |node: &Node| Node {
-            children: Vec::new(),
-            ..node.clone()
-        };
         if let Some(Some(settled)) = nodes.settled(same_settings) {
             return alone(settled);
         }
@@ -405,7 +401,6 @@ impl<'t> Merge<'t> {
         let mut merged = alone(ours);
         // The element no longer matches its text in the file.
         merged.whole = Span::default();
-        let text = |node: &Node| node.name.to_string();
         let (names, switches) = (
             [nodes.base.map(text), Some(text(ours)), Some(text(theirs))],
             [nodes.base, Some(ours), Some(theirs)].map(|node| node.map(|node| node.enabled)),
@@ -427,11 +422,6 @@ impl<'t> Merge<'t> {
         merged.enabled_as = donor.enabled_as.clone();
         let mut clashes = Vec::new();
         let mut clash = |setting: &str, three: ThreeVersions<'_, Value>| {
-            let shown = |value: Option<&Value>| match value {
-                Some(Value::List(items)) => format!("{} items", items.len()),
-                Some(value) => value.as_str().into_owned(),
-                None => "(nothing)".to_owned(),
-            };
             clashes.push((setting.to_owned(), shown(three.ours), shown(three.theirs)));
         };
         let mut settings = SettingsMerge {
@@ -443,6 +433,25 @@ impl<'t> Merge<'t> {
             self.clash(item, &setting, &ours, &theirs);
         }
         merged
+    }
+}
+
+fn alone(node: &Node) -> Node {
+    Node {
+        children: Vec::new(),
+        ..node.clone()
+    }
+}
+
+fn text(node: &Node) -> String {
+    node.name.to_string()
+}
+
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::List(items)) => format!("{} items", items.len()),
+        Some(value) => value.as_str().into_owned(),
+        None => "(nothing)".to_owned(),
     }
 }
 

@@ -103,7 +103,6 @@ impl SettingsMerge<'_> {
             Value::List(items) => Some(items.as_slice()),
             _ => None,
         });
-        let is_named = |items: Option<&[Prop]>| items.is_none_or(named_once);
         if let (Some(ours), Some(theirs)) = (lists.ours, lists.theirs)
             && [lists.base, Some(ours), Some(theirs)]
                 .into_iter()
@@ -148,6 +147,10 @@ impl SettingsMerge<'_> {
     }
 }
 
+fn is_named(items: Option<&[Prop]>) -> bool {
+    items.is_none_or(named_once)
+}
+
 /// The first order, with the items that only the second has inserted behind their predecessors
 /// there.
 pub(crate) fn woven<'t, T: PartialEq>(first: &'t [T], second: &'t [T]) -> Vec<&'t T> {
@@ -176,13 +179,6 @@ fn named_once(items: &[Prop]) -> bool {
 
 /// Whether two values are equal, wherever they stand in their files.
 pub(crate) fn alike(one: &Value, other: &Value) -> bool {
-    let items = |one: &[Prop], other: &[Prop]| {
-        one.len() == other.len()
-            && one
-                .iter()
-                .zip(other)
-                .all(|(one, other)| one.name == other.name && alike(&one.value, &other.value))
-    };
     match (one, other) {
         (Value::Element(one), Value::Element(other)) => {
             (&one.class, &one.name, one.enabled) == (&other.class, &other.name, other.enabled)
@@ -193,6 +189,14 @@ pub(crate) fn alike(one: &Value, other: &Value) -> bool {
         }
         (one, other) => one == other,
     }
+}
+
+fn items(one: &[Prop], other: &[Prop]) -> bool {
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .all(|(one, other)| one.name == other.name && alike(&one.value, &other.value))
 }
 
 pub(crate) fn same_props(one: &Props, other: &Props) -> bool {

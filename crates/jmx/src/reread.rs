@@ -94,7 +94,6 @@ fn around(roots: &[Node], edited: Span) -> Option<(Vec<usize>, Span)> {
 /// Reads one element alone, at its depth of the tree. It must fill its range exactly, so that the text around it reads as
 /// before.
 fn alone(tree: &Tree, text: &str, whole: Span, depth: usize) -> Option<Node> {
-    let is_plain = |version: &str| version.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_plain(&tree.version) || tree.version.contains(['"', '&', '<']) {
         return None;
     }
@@ -111,7 +110,6 @@ fn alone(tree: &Tree, text: &str, whole: Span, depth: usize) -> Option<Node> {
     if !read.warnings.is_empty() {
         return None;
     }
-    let only = |nodes: &[Node]| (nodes.len() == 1).then(|| nodes[0].clone());
     let mut node = only(&read.tree.roots)?;
     for _ in 0..depth {
         node = only(&node.children)?;
@@ -128,6 +126,14 @@ fn alone(tree: &Tree, text: &str, whole: Span, depth: usize) -> Option<Node> {
         },
     );
     Some(node)
+}
+
+fn is_plain(version: &str) -> bool {
+    version.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+fn only(nodes: &[Node]) -> Option<Node> {
+    (nodes.len() == 1).then(|| nodes[0].clone())
 }
 
 /// Moves the elements that start behind an edit.

@@ -204,7 +204,6 @@ fn content_splice(tree: &Tree, content: Span, text: &str) -> Splice {
     const CLOSE: &str = "]]>";
     let old = &tree.source.text[content.start..content.end];
     let is_section = old.starts_with(OPEN) && old.find(CLOSE) == old.len().checked_sub(CLOSE.len());
-    let fits = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
     if is_section && !text.contains(CLOSE) && text.chars().all(fits) && tree.version != "1.0" {
         return Splice::new(
             content.start + OPEN.len(),
@@ -213,6 +212,10 @@ fn content_splice(tree: &Tree, content: Span, text: &str) -> Splice {
         );
     }
     Splice::new(content.start, content.end, written(tree, text))
+}
+
+fn fits(c: char) -> bool {
+    !c.is_control() || matches!(c, '\n' | '\t')
 }
 
 /// The splice that opens an empty tag for a content; `None` without a content.
@@ -338,8 +341,11 @@ fn blanks_before(source: &str, at: usize) -> &str {
 /// The name in the start tag of an XML element.
 fn tag_name(source: &str, whole: Span) -> &str {
     let inside = &source[whole.start + 1..whole.end];
-    let is_end = |c: char| c.is_whitespace() || matches!(c, '>' | '/');
     &inside[..inside.find(is_end).unwrap_or(inside.len())]
+}
+
+fn is_end(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '>' | '/')
 }
 
 /// The content of a child without attributes.

@@ -256,12 +256,15 @@ fn renamed_text(props: &Props, name: &str, rename: impl Fn(&str) -> Option<Value
 
 /// Whether JMeter loads an element without behaviour in place of this class (a full name).
 pub fn is_removed(class: &str) -> bool {
-    let stand_in = |(_, new): &(&str, &str)| *new == NOTHING;
     let short = class.strip_prefix(PREFIX).unwrap_or("");
     CLASSES
         .iter()
         .filter(|entry| stand_in(entry))
         .any(|(old, _)| *old == short)
+}
+
+fn stand_in((_, new): &(&str, &str)) -> bool {
+    *new == NOTHING
 }
 
 #[cfg(test)]

@@ -638,14 +638,20 @@ fn position(text: &str, is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
 }
 
 fn is_name(name: &str) -> bool {
-    // Most names are ASCII and need no tables.
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(plain) {
         return true;
     }
     let good_start = name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | ':'));
-    let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{b7}');
     good_start && name.chars().all(good)
+}
+
+/// Most names are ASCII and need no tables.
+fn plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+}
+
+fn good(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{b7}')
 }
 
 fn check_name(name: &str, tag: Span) -> Result<(), XmlFault> {

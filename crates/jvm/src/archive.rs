@@ -141,7 +141,6 @@ fn create(
 /// Removes files that this one replaces, and those that killed runs have left behind. Other programs' files stay, and so do
 /// recent archives of another Java or JMeter.
 fn remove_superseded(file: &Path) {
-    let name_of = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
     let (Some(folder), Some(own)) = (file.parent(), name_of(file)) else {
         return;
     };
@@ -169,6 +168,10 @@ fn remove_superseded(file: &Path) {
             let _ = std::fs::remove_file(&path);
         }
     }
+}
+
+fn name_of(path: &Path) -> Option<String> {
+    Some(path.file_name()?.to_str()?.to_owned())
 }
 
 fn age(path: &Path) -> Option<Duration> {

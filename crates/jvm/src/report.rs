@@ -122,12 +122,6 @@ fn told(conflict: &Conflict) -> String {
         classes,
         example,
     } = conflict;
-    let name = |jar: &Path| {
-        jar.file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
     let (winner, loser) = (name(winner), name(loser));
     match classes {
         1 => format!("{winner} hides another version of {example} in {loser}"),
@@ -135,4 +129,11 @@ fn told(conflict: &Conflict) -> String {
             "{winner} hides other versions of {classes} classes in {loser}, such as {example}"
         ),
     }
+}
+
+fn name(jar: &Path) -> String {
+    jar.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }

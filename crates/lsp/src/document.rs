@@ -34,7 +34,6 @@ impl Lines {
         let line = self.line(offset) - 1;
         let before = &self.text[self.starts[line]..offset];
         let units: usize = before.chars().map(char::len_utf16).sum();
-        let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Position::new(small(line), small(units))
     }
 
@@ -93,14 +92,15 @@ impl Lines {
     }
 }
 
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 /// The range in which two texts differ, and its content in the second.
 pub fn difference<'t>(old: &str, new: &'t str) -> Option<(Span, &'t str)> {
     if old == new {
         return None;
     }
-    let equal = |pairs: &mut dyn Iterator<Item = (u8, u8)>| {
-        pairs.take_while(|(one, other)| one == other).count()
-    };
     let mut start = equal(&mut old.bytes().zip(new.bytes()));
     while !(old.is_char_boundary(start) && new.is_char_boundary(start)) {
         start -= 1;
@@ -112,6 +112,10 @@ pub fn difference<'t>(old: &str, new: &'t str) -> Option<(Span, &'t str)> {
     }
     let span = Span::new(start, old.len() - end);
     Some((span, &new[start..new.len() - end]))
+}
+
+fn equal(pairs: &mut dyn Iterator<Item = (u8, u8)>) -> usize {
+    pairs.take_while(|(one, other)| one == other).count()
 }
 
 /// A file that is open in the editor.

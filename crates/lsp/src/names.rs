@@ -178,8 +178,6 @@ fn columns(joined: &Joined, name: &str) -> Vec<Location> {
     let column = |file: PathBuf| {
         let text = drumfire_platform::files::read_regular_text(&file).ok()?;
         let line = text.lines().next()?;
-        let is_end =
-            |text: &str| text.is_empty() || text.starts_with([',', ';', '\t', '|', '"', ' ']);
         let (at, _) = line.match_indices(name).find(|(at, _)| {
             is_end(&line[at + name.len()..]) && (*at == 0 || is_end(&line[at - 1..]))
         })?;
@@ -187,6 +185,10 @@ fn columns(joined: &Joined, name: &str) -> Vec<Location> {
         location(&file, &Lines::new(line.to_owned()), span)
     };
     files.into_iter().filter_map(column).collect()
+}
+
+fn is_end(text: &str) -> bool {
+    text.is_empty() || text.starts_with([',', ';', '\t', '|', '"', ' '])
 }
 
 /// The line of the project's file that sets a property.

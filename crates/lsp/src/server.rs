@@ -44,7 +44,6 @@ pub fn serve(
     connection: &Connection,
     inspector: &(dyn Inspector + Sync),
 ) -> Result<(), ServeError> {
-    let broken = |error: &dyn std::fmt::Display| ServeError(error.to_string());
     let (id, _) = connection
         .initialize_start()
         .map_err(|error| broken(&error))?;
@@ -68,6 +67,10 @@ pub fn serve(
         };
         server.run(&inspected).map_err(ServeError)
     })
+}
+
+fn broken(error: &dyn std::fmt::Display) -> ServeError {
+    ServeError(error.to_string())
 }
 
 /// A plan to be inspected.

@@ -43,10 +43,6 @@ impl Artifact {
 
     /// Whether every part is safe as part of a path, so that no file lies outside its repository.
     pub(crate) fn is_usable(&self) -> bool {
-        let is_word = |word: &str| {
-            let is_known = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
-            !word.is_empty() && !word.starts_with('.') && word.chars().all(is_known)
-        };
         [&self.group, &self.name, &self.version]
             .into_iter()
             .chain(&self.classifier)
@@ -86,6 +82,11 @@ impl Artifact {
     pub fn path_in(&self, repository: &Path) -> PathBuf {
         below(repository, &self.path())
     }
+}
+
+fn is_word(word: &str) -> bool {
+    let is_known = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+    !word.is_empty() && !word.starts_with('.') && word.chars().all(is_known)
 }
 
 /// A path with `/` as separator, resolved against a folder.

@@ -82,11 +82,6 @@ fn once(
     url: &str,
     credentials: Option<&Credentials>,
 ) -> Result<RepositoryResponse, Trouble> {
-    // A server that cannot be reached is not tried again: with each file the user would wait for it anew.
-    let failed = |error: ureq::Error| Trouble {
-        may_pass: may_pass(&error),
-        why: told(&error),
-    };
     let mut request = agent.get(url);
     if let Some(Credentials { user, password }) = credentials {
         let pair = STANDARD.encode(format!("{user}:{password}"));
@@ -108,6 +103,14 @@ fn once(
             },
             may_pass: matches!(status, 408 | 429 | 500..),
         }),
+    }
+}
+
+/// A server that cannot be reached is not tried again: with each file the user would wait for it anew.
+fn failed(error: ureq::Error) -> Trouble {
+    Trouble {
+        may_pass: may_pass(&error),
+        why: told(&error),
     }
 }
 

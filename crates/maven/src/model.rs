@@ -245,16 +245,17 @@ fn manage(dependency: &mut Dependency, managed: &[Dependency]) {
     let Some(rule) = managed.iter().find(|rule| rule.key() == dependency.key()) else {
         return;
     };
-    let fill = |own: &mut Option<String>, rule: &Option<String>| {
-        if own.is_none() {
-            own.clone_from(rule);
-        }
-    };
     fill(&mut dependency.version, &rule.version);
     fill(&mut dependency.scope, &rule.scope);
     fill(&mut dependency.optional, &rule.optional);
     if dependency.exclusions.is_empty() {
         dependency.exclusions.clone_from(&rule.exclusions);
+    }
+}
+
+fn fill(own: &mut Option<String>, rule: &Option<String>) {
+    if own.is_none() {
+        own.clone_from(rule);
     }
 }
 

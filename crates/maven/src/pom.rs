@@ -57,9 +57,12 @@ pub(crate) struct Exclusion {
 
 impl Exclusion {
     pub fn covers(&self, group: &str, name: &str) -> bool {
-        let is = |pattern: &str, word: &str| pattern == "*" || pattern == word;
         is(&self.group, group) && is(&self.name, name)
     }
+}
+
+fn is(pattern: &str, word: &str) -> bool {
+    pattern == "*" || pattern == word
 }
 
 impl Dependency {

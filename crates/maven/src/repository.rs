@@ -165,7 +165,6 @@ impl Repositories {
 
     /// The addresses of the sources on the network.
     pub fn addresses(&self) -> String {
-        let is_address = |source: &&JarSource| matches!(source, JarSource::Http { .. });
         let addresses = self.sources.iter().filter(is_address);
         let addresses: Vec<String> = addresses.map(ToString::to_string).collect();
         addresses.join(" and ")
@@ -382,6 +381,10 @@ impl Repositories {
             .all(|byte| byte.is_ascii_hexdigit())
             .then(|| word.to_owned())
     }
+}
+
+fn is_address(source: &&JarSource) -> bool {
+    matches!(source, JarSource::Http { .. })
 }
 
 /// Where a file may be in a folder of jars: as in a repository or, for a jar, right in the folder.

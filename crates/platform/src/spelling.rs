@@ -36,7 +36,6 @@ pub fn did_you_mean<'a>(
 
 /// The edit distance. A change of case is free, and swapping two adjacent letters counts as one edit.
 fn edits(a: &str, b: &str) -> usize {
-    let letters = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
     let (a, b) = (letters(a), letters(b));
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
@@ -53,6 +52,10 @@ fn edits(a: &str, b: &str) -> usize {
         before = std::mem::replace(&mut last, row);
     }
     last[b.len()]
+}
+
+fn letters(text: &str) -> Vec<char> {
+    text.chars().flat_map(char::to_lowercase).collect()
 }
 
 /// The remedy for a word that is not one of a list: the nearest, or all of them.

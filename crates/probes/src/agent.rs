@@ -65,7 +65,6 @@ impl AgentSource {
     }
 
     fn next_line(&mut self) -> Result<String, String> {
-        let told = |error: std::io::Error| cause(&error);
         let connection = match &mut self.connection {
             Some(connection) => connection,
             None => {
@@ -79,6 +78,10 @@ impl AgentSource {
             _ => Ok(line),
         }
     }
+}
+
+fn told(error: std::io::Error) -> String {
+    cause(&error)
 }
 
 fn connect(address: &str) -> std::io::Result<TcpStream> {

@@ -173,7 +173,6 @@ impl SshConnection {
                 "Windows's `ssh` cannot share a connection; run Drumfire in WSL".to_owned(),
             );
         }
-        let told = |error: std::io::Error| cause(&error);
         let folder = tempfile::Builder::new().prefix("df-ssh").tempdir();
         let folder = folder.map_err(told)?;
         let errors = File::create(folder.path().join("errors")).map_err(told)?;
@@ -273,6 +272,10 @@ impl SshConnection {
         let text = reader.join().map_err(|_| "its output is lost".to_owned())?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
+}
+
+fn told(error: std::io::Error) -> String {
+    cause(&error)
 }
 
 impl Drop for SshConnection {

@@ -306,13 +306,16 @@ impl Description {
 
     fn date(&self, parameters: &mut CertificateParams) {
         let time_of = |date: Date| {
-            let part = |number: i8| u8::try_from(number).unwrap_or(1);
             rcgen::date_time_ymd(i32::from(date.year()), part(date.month()), part(date.day()))
         };
         // Clocks and time zones differ by a day at most.
         parameters.not_before = time_of(self.begins.saturating_sub(1.day()));
         parameters.not_after = time_of(self.ends);
     }
+}
+
+fn part(number: i8) -> u8 {
+    u8::try_from(number).unwrap_or(1)
 }
 
 /// Whether a host or a domain equals one of these domains or is a subdomain of one.

@@ -203,12 +203,14 @@ fn is_latin(mime: &str) -> bool {
 }
 
 fn pairs(headers: &HeaderMap) -> Vec<(String, String)> {
-    let text =
-        |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     headers
         .iter()
         .map(|(name, value)| (name.as_str().to_owned(), text(value)))
         .collect()
+}
+
+fn text(value: &hyper::header::HeaderValue) -> String {
+    String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
 fn fields(headers: &[(String, String)]) -> Vec<Value> {

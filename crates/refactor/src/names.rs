@@ -216,7 +216,6 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 
 /// Finds names in `vars.get("name")`, `vars.put('name', …)` and `vars["name"]`.
 fn script_names(text: &str, object: &str, subject: Subject, found: &mut Vec<NameUse>) {
-    let is_word = |sign: char| sign.is_alphanumeric() || sign == '_';
     for (at, _) in text.match_indices(object) {
         if text[..at].chars().next_back().is_some_and(is_word) {
             continue;
@@ -273,17 +272,24 @@ fn script_names(text: &str, object: &str, subject: Subject, found: &mut Vec<Name
     }
 }
 
+fn is_word(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_'
+}
+
 /// The suffix that extractors append to a variable's name: `_1`, `_matchNr`, `_g1`, `_1_g2`, `_ALL`, `_#`.
 pub fn derived_suffix<'n>(name: &'n str, base: &str) -> Option<&'n str> {
     let suffix = name.strip_prefix(base)?;
     let parts = suffix.strip_prefix('_')?.split('_');
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_part = |part: &str| {
         matches!(part, "matchNr" | "ALL" | "#" | "g")
             || is_number(part)
             || part.strip_prefix('g').is_some_and(is_number)
     };
     parts.into_iter().all(is_part).then_some(suffix)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The name without the suffixes that extractors append.

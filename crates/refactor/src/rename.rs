@@ -148,13 +148,15 @@ pub(crate) fn editable(plan: &PlanFile) -> Result<(), Refused> {
 
 /// Whether a text is usable as a variable name everywhere.
 fn proper(name: &str) -> Result<(), Refused> {
-    let is_odd =
-        |sign: char| sign.is_whitespace() || sign.is_control() || "${}(),;<>\"'\\|&".contains(sign);
     if name.is_empty() || name.starts_with("__") || name.contains(is_odd) {
         let refused = Refused::new(format!("`{name}` cannot be the name of a variable"));
         return Err(refused.hint("Write letters, digits, `_`, `.` and `-`"));
     }
     Ok(())
+}
+
+fn is_odd(sign: char) -> bool {
+    sign.is_whitespace() || sign.is_control() || "${}(),;<>\"'\\|&".contains(sign)
 }
 
 fn known(joined: &Joined, old: &str) -> Result<(), Refused> {

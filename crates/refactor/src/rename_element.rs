@@ -148,9 +148,6 @@ fn timers(
     edits: &mut [Vec<Splice>],
 ) {
     let mut named = joined.plans.iter().zip(meant);
-    let is_timer = |plan: &PlanFile, at: &usize| {
-        plan.index().elements[*at].class == throughput_shaping_timer::CLASS
-    };
     if !named.any(|(plan, meant)| meant.iter().any(|at| is_timer(plan, at))) {
         return;
     }
@@ -162,6 +159,10 @@ fn timers(
             text: escaped(new),
         }));
     }
+}
+
+fn is_timer(plan: &PlanFile, at: &usize) -> bool {
+    plan.index().elements[*at].class == throughput_shaping_timer::CLASS
 }
 
 /// A Module Controller and the path to its target.

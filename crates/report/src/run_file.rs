@@ -369,16 +369,6 @@ impl RunFile {
 
     /// Merges other runs: adds their samples as if they belonged to one run, and lists everything else side by side.
     pub fn merge(&mut self, others: &[RunFile]) {
-        let named = |run: &RunFile| -> Vec<HealthGroup> {
-            let name = |group: &HealthGroup| format!("{}, {}", group.name, run.name);
-            let groups = run.health.iter();
-            groups
-                .map(|group| HealthGroup {
-                    name: name(group),
-                    ..group.clone()
-                })
-                .collect()
-        };
         self.health = named(self);
         self.merged = assumed(self, others);
         for other in others {
@@ -420,6 +410,17 @@ impl RunFile {
     }
 }
 
+fn named(run: &RunFile) -> Vec<HealthGroup> {
+    let name = |group: &HealthGroup| format!("{}, {}", group.name, run.name);
+    let groups = run.health.iter();
+    groups
+        .map(|group| HealthGroup {
+            name: name(group),
+            ..group.clone()
+        })
+        .collect()
+}
+
 /// The assumption behind a merge: runs that overlap sent their load together; others ran one after the other.
 fn assumed(first: &RunFile, others: &[RunFile]) -> Option<String> {
     /// Runs that overlap by less than this count as consecutive.
@@ -441,7 +442,6 @@ fn assumed(first: &RunFile, others: &[RunFile]) -> Option<String> {
         }
         reached = reached.max(to);
     }
-    let seconds = |ms: i64| ms as f64 / 1000.0;
     Some(match together_ms {
         ..MOMENT_MS => format!(
             "assumes runs of one system one after the other: rates are those of the whole stretch, {:.0} s without load between them included",
@@ -454,14 +454,12 @@ fn assumed(first: &RunFile, others: &[RunFile]) -> Option<String> {
     })
 }
 
+fn seconds(ms: i64) -> f64 {
+    ms as f64 / 1000.0
+}
+
 /// The worst state, with the reasons of all runs; `None` unless every run has a verdict.
 fn merged_verdict(first: Option<RunVerdict>, others: &[RunFile]) -> Option<RunVerdict> {
-    let rank = |verdict: &RunVerdict| match verdict.state.as_str() {
-        "VALID" => 0,
-        "too short to judge" => 1,
-        "DEGRADED" => 2,
-        _ => 3,
-    };
     let mut all = first?;
     for other in others {
         let theirs = other.verdict.as_ref()?;
@@ -471,4 +469,13 @@ fn merged_verdict(first: Option<RunVerdict>, others: &[RunFile]) -> Option<RunVe
         all.reasons.extend(theirs.reasons.iter().cloned());
     }
     Some(all)
+}
+
+fn rank(verdict: &RunVerdict) -> i32 {
+    match verdict.state.as_str() {
+        "VALID" => 0,
+        "too short to judge" => 1,
+        "DEGRADED" => 2,
+        _ => 3,
+    }
 }

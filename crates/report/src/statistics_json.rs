@@ -52,7 +52,6 @@ fn merged_by_name(labels: &[LabelStatistics]) -> Vec<LabelStatistics> {
 }
 
 fn row(name: &str, label: &LabelStatistics, percents: [f64; 3]) -> Value {
-    let ms = |us: f64| us / 1000.0;
     let service = &label.service;
     let percentile = |percent| ms(service.percentile(percent));
     let row = label.row();
@@ -75,6 +74,10 @@ fn row(name: &str, label: &LabelStatistics, percents: [f64; 3]) -> Value {
         "receivedKBytesPerSec": row.received_kib_per_s,
         "sentKBytesPerSec": row.sent_kib_per_s,
     })
+}
+
+fn ms(us: f64) -> f64 {
+    us / 1000.0
 }
 
 /// A row without shares, times and rates, since nothing was measured.

@@ -54,25 +54,26 @@ fn labels(run: &RunFile) -> Vec<u8> {
     ];
     head.extend(PERCENTILES.map(|(name, _)| name));
     head.extend(["received_bytes", "sent_bytes"]);
-    let row = |label: &LabelStatistics| {
-        let known = label.row();
-        let mut row = vec![
-            label.label.clone(),
-            label.transaction.to_string(),
-            label.count.to_string(),
-            label.errors.to_string(),
-            format!("{:.3}", known.throughput_per_s),
-            format!("{:.3}", known.mean_ms),
-            format!("{:.3}", known.min_ms),
-            format!("{:.3}", known.max_ms),
-        ];
-        row.extend(PERCENTILES.map(|(_, percent)| ms(label.service.percentile(percent))));
-        row.extend([label.bytes.to_string(), label.sent_bytes.to_string()]);
-        row
-    };
     let total = run.recording.total();
     let labels = run.recording.labels.iter().chain([&total]);
     table(&head, labels.map(row))
+}
+
+fn row(label: &LabelStatistics) -> Vec<String> {
+    let known = label.row();
+    let mut row = vec![
+        label.label.clone(),
+        label.transaction.to_string(),
+        label.count.to_string(),
+        label.errors.to_string(),
+        format!("{:.3}", known.throughput_per_s),
+        format!("{:.3}", known.mean_ms),
+        format!("{:.3}", known.min_ms),
+        format!("{:.3}", known.max_ms),
+    ];
+    row.extend(PERCENTILES.map(|(_, percent)| ms(label.service.percentile(percent))));
+    row.extend([label.bytes.to_string(), label.sent_bytes.to_string()]);
+    row
 }
 
 fn steps(run: &RunFile) -> Vec<u8> {
@@ -197,7 +198,6 @@ fn found(run: &RunFile) -> Vec<u8> {
     let head = ["finding", "evidence", "label", "from_ms", "to_ms"];
     let rows = findings(run).into_iter().map(|finding| {
         let (from, to) = finding.span_ms.unzip();
-        let known = |ms: Option<i64>| ms.map_or_else(String::new, |ms| ms.to_string());
         let label = finding.label.map_or_else(String::new, |(label, _)| label);
         vec![
             finding.text,
@@ -208,6 +208,10 @@ fn found(run: &RunFile) -> Vec<u8> {
         ]
     });
     table(&head, rows)
+}
+
+fn known(ms: Option<i64>) -> String {
+    ms.map_or_else(String::new, |ms| ms.to_string())
 }
 
 #[cfg(test)]

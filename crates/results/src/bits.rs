@@ -78,8 +78,11 @@ pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let length = bytes.iter().take(10).position(|byte| byte & 0x80 == 0)? + 1;
     let (own, rest) = bytes.split_at(length);
     *bytes = rest;
-    let add = |number: u64, byte: &u8| number << 7 | u64::from(byte & 0x7f);
     Some(own.iter().rev().fold(0, add))
+}
+
+fn add(number: u64, byte: &u8) -> u64 {
+    number << 7 | u64::from(byte & 0x7f)
 }
 
 struct BitWriter {

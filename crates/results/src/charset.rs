@@ -16,13 +16,6 @@ pub(crate) fn decode<'a>(data: &'a [u8], charset: &str) -> Option<Cow<'a, str>> 
         return Some(data.iter().map(|&byte| char::from(byte)).collect());
     }
     if is("US-ASCII") || is("ASCII") {
-        let ascii = |&byte: &u8| {
-            if byte < 0x80 {
-                char::from(byte)
-            } else {
-                '\u{fffd}'
-            }
-        };
         return Some(data.iter().map(ascii).collect());
     }
     if is("UTF-16") {
@@ -35,6 +28,14 @@ pub(crate) fn decode<'a>(data: &'a [u8], charset: &str) -> Option<Cow<'a, str>> 
     }
     let encoding = Encoding::for_label(charset.as_bytes())?;
     Some(encoding.decode_without_bom_handling(data).0)
+}
+
+fn ascii(&byte: &u8) -> char {
+    if byte < 0x80 {
+        char::from(byte)
+    } else {
+        '\u{fffd}'
+    }
 }
 
 #[cfg(test)]

@@ -72,7 +72,6 @@ impl Measure {
 
     /// The value of a sample (`AggregatedTypeUpdater#measure`); `None` if the measure counts samples.
     fn of(self, sample: &Sample) -> Option<u64> {
-        let ms = |ms: i64| u64::try_from(ms).unwrap_or(0);
         Some(match self {
             Measure::ResponseTime => ms(sample.elapsed_ms),
             Measure::ResponseSize => sample.body_size(),
@@ -82,6 +81,10 @@ impl Measure {
             _ => return None,
         })
     }
+}
+
+fn ms(ms: i64) -> u64 {
+    u64::try_from(ms).unwrap_or(0)
 }
 
 /// A collector as the plan describes it.

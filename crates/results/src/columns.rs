@@ -186,10 +186,6 @@ fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
 }
 
 fn write_field(field: SampleField, sample: &Sample, out: &mut Vec<u8>) {
-    let text = |out: &mut Vec<u8>, text: &str| out.extend_from_slice(text.as_bytes());
-    let number = |out: &mut Vec<u8>, number: i64| {
-        out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-    };
     match field {
         SampleField::Success => text(out, if sample.success { "1" } else { "0" }),
         SampleField::Failure => text(out, if sample.success { "0" } else { "1" }),
@@ -230,6 +226,14 @@ fn write_field(field: SampleField, sample: &Sample, out: &mut Vec<u8>) {
         SampleField::BodySize => number(out, sample.body_size() as i64),
         SampleField::Url => text(out, sample.url.as_deref().unwrap_or("")),
     }
+}
+
+fn text(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes())
+}
+
+fn number(out: &mut Vec<u8>, number: i64) {
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
 /// `FlexibleFileWriter#getShiftDecimal`: seconds with three decimals.

@@ -26,7 +26,6 @@ impl Phases {
         if sample.phases != Phases::default() {
             return sample.phases;
         }
-        let us = |ms: i64| ms.max(0) as u64 * 1000;
         Phases {
             connect_us: us(sample.connect_ms),
             wait_us: us(sample.latency_ms - sample.connect_ms),
@@ -49,6 +48,10 @@ impl Phases {
         let body = (service_us - resolve - connect - handshake - wait).max(0.0);
         [resolve, connect, handshake, wait, body].map(|us| us / 1000.0 / samples.max(1) as f64)
     }
+}
+
+fn us(ms: i64) -> u64 {
+    ms.max(0) as u64 * 1000
 }
 
 impl From<[u64; 4]> for Phases {

@@ -220,7 +220,6 @@ struct RecordingParts {
 impl From<RecordingParts> for Recording {
     fn from(parts: RecordingParts) -> Recording {
         let labels = parts.labels.iter().enumerate();
-        let key = |label: &LabelStatistics| (label.label.clone(), label.transaction);
         Recording {
             index: labels.map(|(place, label)| (key(label), place)).collect(),
             labels: parts.labels,
@@ -229,6 +228,10 @@ impl From<RecordingParts> for Recording {
             timeline: parts.timeline,
         }
     }
+}
+
+fn key(label: &LabelStatistics) -> (String, bool) {
+    (label.label.clone(), label.transaction)
 }
 
 impl From<Recording> for RecordingParts {

@@ -32,16 +32,17 @@ impl FromStr for ListenAddress {
 
     /// Reads `ADDRESS:PORT`, `localhost:PORT` or a port alone, which means the loopback address.
     fn from_str(text: &str) -> Result<ListenAddress, AddressError> {
-        let loopback = |port: &str| {
-            let port = port.parse::<u16>().ok();
-            port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)))
-        };
         let local = text.strip_prefix("localhost:").unwrap_or(text);
         let address = loopback(local).or_else(|| text.parse().ok());
         address
             .map(ListenAddress)
             .ok_or_else(|| AddressError(text.to_owned()))
     }
+}
+
+fn loopback(port: &str) -> Option<SocketAddr> {
+    let port = port.parse::<u16>().ok();
+    port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)))
 }
 
 /// The secret in the URL of a page.

@@ -117,7 +117,6 @@ impl InfluxTwo {
             ("samplerType", kind),
             ("testName", &self.test_name),
         ];
-        let integer = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let fields = [
             ("connectTime", sample.connect_ms),
             ("count", i64::from(detail.count)),
@@ -172,6 +171,10 @@ impl InfluxTwo {
             ("testName", &self.test_name),
         ]
     }
+}
+
+fn integer(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }
 
 /// Formats a line. Tags without a value are left out, because InfluxDB rejects them.

@@ -296,13 +296,16 @@ fn gauge(point: wire::NumberDataPoint) -> wire::Data {
 }
 
 fn attributes<'a>(all: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<wire::KeyValue> {
-    let pair = |(key, value): (&str, &str)| wire::KeyValue {
+    all.into_iter().map(pair).collect()
+}
+
+fn pair((key, value): (&str, &str)) -> wire::KeyValue {
+    wire::KeyValue {
         key: key.to_owned(),
         value: Some(wire::AnyValue {
             string_value: value.to_owned(),
         }),
-    };
-    all.into_iter().map(pair).collect()
+    }
 }
 
 fn nanoseconds(ms: i64) -> u64 {

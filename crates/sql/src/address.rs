@@ -90,7 +90,6 @@ impl DatabaseAddress {
             Some((host, port)) if !host.ends_with(':') => (host, port.parse().ok()?),
             _ => (server, port),
         };
-        let plain = |text: &str| !text.contains(['%', ',', '+', '$', '(', '@']);
         if host.is_empty() || !plain(place) || !plain(query) {
             return None;
         }
@@ -107,6 +106,10 @@ impl DatabaseAddress {
         };
         Some((address, settings?))
     }
+}
+
+fn plain(text: &str) -> bool {
+    !text.contains(['%', ',', '+', '$', '(', '@'])
 }
 
 #[cfg(all(test, feature = "mysql", feature = "postgres"))]

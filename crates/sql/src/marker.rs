@@ -113,7 +113,6 @@ fn comment(bytes: &[u8], at: usize) -> usize {
 /// The end of a `$tag$…$tag$` text, or just of the `$`.
 fn dollars(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at + 1..];
-    let is_tag = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     let Some(tag) = rest.iter().position(|byte| !is_tag(byte)) else {
         return 1;
     };
@@ -127,6 +126,10 @@ fn dollars(bytes: &[u8], at: usize) -> usize {
         .windows(mark.len())
         .position(|window| window == mark);
     end.map_or(bytes.len() - at, |end| from + end + mark.len() - at)
+}
+
+fn is_tag(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80
 }
 
 #[cfg(test)]

@@ -82,7 +82,6 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let mut total = 0.0;
     let mut rest = text.as_str();
     while !rest.is_empty() {
-        let is_number = |sign: char| sign.is_ascii_digit() || matches!(sign, '.' | '-');
         let (number, after) = match rest.strip_prefix("inf") {
             Some(after) => (f64::INFINITY, after),
             None => {
@@ -113,6 +112,10 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
         rest = &after[end..];
     }
     Ok(total)
+}
+
+fn is_number(sign: char) -> bool {
+    sign.is_ascii_digit() || matches!(sign, '.' | '-')
 }
 
 /// Converts a duration to milliseconds for a plan; other values stay unchanged.

@@ -102,16 +102,17 @@ fn defaults(scenario: &Table) -> Node {
 
 /// Splits off the scheme of a URL, if it has one; the rest follows its colon.
 pub(crate) fn scheme_of(url: &str) -> (Option<&str>, &str) {
-    let is_scheme = |text: &str| {
-        text.starts_with(|sign: char| sign.is_ascii_alphabetic())
-            && text
-                .chars()
-                .all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign))
-    };
     match url.split_once(':') {
         Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
         _ => (None, url),
     }
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|sign: char| sign.is_ascii_alphabetic())
+        && text
+            .chars()
+            .all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign))
 }
 
 fn cookies(scenario: &Table) -> Result<Node, Fault> {

@@ -17,10 +17,6 @@ impl Files {
     pub fn around(config: &Path) -> Files {
         let config = std::path::absolute(config).unwrap_or_else(|_| config.to_path_buf());
         let folder = config.parent().unwrap_or(Path::new("/")).to_path_buf();
-        let is_root = |folder: &Path| {
-            let marks = [".git", "drumfire.toml", "pom.xml"];
-            marks.iter().any(|mark| folder.join(mark).exists())
-        };
         let mut folders = vec![folder.clone()];
         if let Some(root) = folder.ancestors().find(|folder| is_root(folder)) {
             let between = folder.ancestors().skip(1);
@@ -57,4 +53,9 @@ impl Files {
         let mut elsewhere = self.folders.iter().map(|folder| folder.join(&path));
         elsewhere.find(|file| file.exists()).unwrap_or(own)
     }
+}
+
+fn is_root(folder: &Path) -> bool {
+    let marks = [".git", "drumfire.toml", "pom.xml"];
+    marks.iter().any(|mark| folder.join(mark).exists())
 }

@@ -330,10 +330,6 @@ fn concurrency_group(
 
 /// A Throughput Shaping Timer with the rate of an execution.
 fn shaper(rate: &Amount, load: &Load) -> Node {
-    let shown = |amount: &Amount| match amount {
-        Amount::Number(number) => float_text((number * 1000.0).round() / 1000.0),
-        Amount::Text(text) => text.clone(),
-    };
     let row = |from: &Amount, to: &Amount, seconds: String| {
         let cells = [shown(from), shown(to), seconds];
         let cells: Vec<Prop> = cells.into_iter().map(|cell| Prop::new("", cell)).collect();
@@ -371,4 +367,11 @@ fn shaper(rate: &Amount, load: &Load) -> Node {
         throughput_shaping_timer::LOAD_PROFILE.name,
         Value::List(rows),
     )
+}
+
+fn shown(amount: &Amount) -> String {
+    match amount {
+        Amount::Number(number) => float_text((number * 1000.0).round() / 1000.0),
+        Amount::Text(text) => text.clone(),
+    }
 }

@@ -132,9 +132,6 @@ const TASK: Level = level("a task of `shellexec`", &[
 impl Level {
     /// Refuses a key that is not one of this level.
     fn check(&self, table: &Table) -> Result<(), Fault> {
-        // `x-…`, `.…` and `_…` are the usual names of parts that only anchors refer to; the other signs are those of merging.
-        let is_own =
-            |key: &str| key.starts_with(['.', '_', '~', '^', '$']) || key.starts_with("x-");
         let unknown = |key: &&String| !self.keys.contains(&key.as_str()) && !is_own(key);
         for key in table.keys().filter(unknown) {
             let near = did_you_mean(key, self.keys.iter().copied());
@@ -161,6 +158,11 @@ impl Level {
             .into_iter()
             .try_for_each(|item| self.check_value(Some(item)))
     }
+}
+
+/// `x-…`, `.…` and `_…` are the usual names of parts that only anchors refer to; the other signs are those of merging.
+fn is_own(key: &str) -> bool {
+    key.starts_with(['.', '_', '~', '^', '$']) || key.starts_with("x-")
 }
 
 /// Refuses a configuration with a key that Taurus does not have. Only the scenarios that are executed are checked.

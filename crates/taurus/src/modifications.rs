@@ -66,11 +66,14 @@ pub(crate) fn fits(pattern: &str, name: &str) -> bool {
             Some((sign, after)) => name.first() == Some(sign) && rest(after, &name[1..]),
         }
     }
-    let chars = |text: &str| text.chars().collect::<Vec<_>>();
     // Adjacent stars are equivalent to one.
     let mut pattern = chars(pattern);
     pattern.dedup_by(|a, b| *a == '*' && *b == '*');
     rest(&pattern, &chars(name))
+}
+
+fn chars(text: &str) -> Vec<char> {
+    text.chars().collect::<Vec<_>>()
 }
 
 fn set(node: &mut Node, name: &str, inside: &[&str], value: &Value) -> bool {

@@ -104,11 +104,6 @@ fn body_of(request: &Table, around: &InheritedSettings<'_>) -> Result<Option<Val
     let Some(body) = request.get("body") else {
         return Ok(None);
     };
-    let is_simple = |fields: &Table| {
-        fields
-            .values()
-            .all(|value| matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_)))
-    };
     let is_json = [table(request, "headers"), table(around.scenario, "headers")]
         .into_iter()
         .flatten()
@@ -127,12 +122,13 @@ fn body_of(request: &Table, around: &InheritedSettings<'_>) -> Result<Option<Val
     }))
 }
 
+fn is_simple(fields: &Table) -> bool {
+    fields
+        .values()
+        .all(|value| matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_)))
+}
+
 fn with_body(node: Node, body: &Value) -> Result<Node, Fault> {
-    let arguments = |items: Vec<Prop>| {
-        Element::new(user_defined_variables::CLASS)
-            .shown("ArgumentsPanel", "")
-            .with(user_defined_variables::VARIABLES.name, items)
-    };
     match body {
         Value::Object(fields) if fields.is_empty() => Ok(node),
         Value::Object(fields) => {
@@ -155,6 +151,12 @@ fn with_body(node: Node, body: &Value) -> Result<Node, Fault> {
                 .with(http::ARGUMENTS.name, raw))
         }
     }
+}
+
+fn arguments(items: Vec<Prop>) -> Element {
+    Element::new(user_defined_variables::CLASS)
+        .shown("ArgumentsPanel", "")
+        .with(user_defined_variables::VARIABLES.name, items)
 }
 
 /// Sets protocol, host, port and path from a URL, which is split as in Python.
@@ -281,7 +283,6 @@ fn timer(think_time: Option<&Value>) -> Result<Option<Node>, Fault> {
         .split([',', ' '])
         .filter(|part| !part.is_empty())
         .collect();
-    let ms = |text: &str| milliseconds(&Value::from(text)).as_i64();
     let [Some(mean), Some(deviation)] =
         [parts.first(), parts.get(1)].map(|part| part.and_then(|part| ms(part)))
     else {
@@ -298,4 +299,8 @@ fn timer(think_time: Option<&Value>) -> Result<Option<Node>, Fault> {
         "gaussian" => made(gaussian_random_timer::CLASS, mean, deviation),
         _ => made(poisson_random_timer::CLASS, deviation, mean - deviation),
     }))
+}
+
+fn ms(text: &str) -> Option<i64> {
+    milliseconds(&Value::from(text)).as_i64()
 }

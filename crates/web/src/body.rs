@@ -333,8 +333,11 @@ pub fn unreadable_file(path: &Path, error: &std::io::Error) -> Exception {
 
 /// `HttpWebdav.isWebdavMethod`: any HTTP token.
 fn is_token(method: &str) -> bool {
-    let legal = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     !method.is_empty() && method.bytes().all(legal)
+}
+
+fn legal(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)
 }
 
 /// HttpClient's `URLEncodedUtils.format` of one name or value: encodes byte by byte, so bytes that look safe stay

@@ -344,12 +344,13 @@ fn append_line(name: &str, value: &str, out: &mut Vec<u8>) {
 
 /// Whether the text can be sent unchanged. Most can, so the check works in blocks without a branch per byte.
 fn is_visible_ascii(text: &str) -> bool {
-    let visible = |bytes: &[u8]| {
-        let odd = |odd: bool, b: &u8| odd | !(b' '..=b'~').contains(b);
-        !bytes.iter().fold(false, odd)
-    };
     let (blocks, rest) = text.as_bytes().as_chunks::<16>();
     blocks.iter().all(|block| visible(block)) && visible(rest)
+}
+
+fn visible(bytes: &[u8]) -> bool {
+    let odd = |odd: bool, b: &u8| odd | !(b' '..=b'~').contains(b);
+    !bytes.iter().fold(false, odd)
 }
 
 fn append_value(value: &str, out: &mut Vec<u8>) {

@@ -203,7 +203,6 @@ fn days_from_civil(year: i64, month: i64) -> i64 {
 
 /// `LaxExpiresHandler.parse`: finds time, day, month and year in any order among the tokens of an `Expires` attribute.
 pub(crate) fn parse_lax(text: &str) -> Option<i64> {
-    let delimiter = |c: char| matches!(c, '\t' | ' '..='/' | ';'..='@' | '['..='`' | '{'..='~');
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
     for token in text.split(delimiter).filter(|token| !token.is_empty()) {
         let lower = token.get(..3).map(str::to_ascii_lowercase);
@@ -239,6 +238,10 @@ pub(crate) fn parse_lax(text: &str) -> Option<i64> {
         offset_minutes: 0,
     };
     Some(fields.millis())
+}
+
+fn delimiter(c: char) -> bool {
+    matches!(c, '\t' | ' '..='/' | ';'..='@' | '['..='`' | '{'..='~')
 }
 
 /// Between `min` and `max` digits, not followed by another digit; returns the number and the rest.

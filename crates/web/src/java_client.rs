@@ -211,9 +211,6 @@ impl<'a> RequestHead<'a> {
     /// (`HTTPJavaImpl.getAllHeadersExceptCookie`): in the order of a Java hash map, with `Authorization` last.
     pub fn java_text(&self, authorization: Option<&str>) -> String {
         let mut names: Vec<&str> = Vec::new();
-        let shown = |name: &str| {
-            !name.eq_ignore_ascii_case("Cookie") && !name.eq_ignore_ascii_case("Authorization")
-        };
         let lines: Vec<(&str, &str)> = self.iter().filter(|(name, _)| shown(name)).collect();
         for (name, _) in lines.iter().rev() {
             if !names.contains(name) {
@@ -271,6 +268,10 @@ impl<'a> RequestHead<'a> {
             self.add_missing("Content-type", FORM_TYPE);
         }
     }
+}
+
+fn shown(name: &str) -> bool {
+    !name.eq_ignore_ascii_case("Cookie") && !name.eq_ignore_ascii_case("Authorization")
 }
 
 /// The head of the request for a tunnel (`HttpURLConnection.sendCONNECTRequest`).

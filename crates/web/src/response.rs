@@ -16,7 +16,6 @@ pub struct ResponseHead<'a> {
 }
 
 fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
-    let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
     while let [first, rest @ ..] = bytes {
         if !blank(*first) {
             break;
@@ -30,6 +29,10 @@ fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
         bytes = rest;
     }
     bytes
+}
+
+fn blank(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'\r' | b'\n')
 }
 
 impl<'a> ResponseHead<'a> {
@@ -135,10 +138,6 @@ impl<'a> ResponseHead<'a> {
         out.push_str(&self.reason());
         out.push('\n');
         let moves = has_body && self.is_decompressed();
-        let is_moved = |line: &[u8], name: &str| {
-            let name_len = line.iter().position(|b| *b == b':').unwrap_or(line.len());
-            trim_blanks(&line[..name_len]).eq_ignore_ascii_case(name.as_bytes())
-        };
         for line in &self.lines {
             if !(moves && MOVED.iter().any(|name| is_moved(line, name))) {
                 push_line(line, out);
@@ -153,6 +152,11 @@ impl<'a> ResponseHead<'a> {
             }
         }
     }
+}
+
+fn is_moved(line: &[u8], name: &str) -> bool {
+    let name_len = line.iter().position(|b| *b == b':').unwrap_or(line.len());
+    trim_blanks(&line[..name_len]).eq_ignore_ascii_case(name.as_bytes())
 }
 
 const MOVED: [&str; 3] = ["content-length", "content-encoding", "content-md5"];
@@ -181,11 +185,14 @@ pub fn sizes(received_bytes: u64, header_text: &str, header_count: usize) -> Siz
         header_text.encode_utf16().count()
     };
     let headers = chars + header_count + 1 + 2;
-    let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     Sizes {
         headers: i32::try_from(headers).unwrap_or(i32::MAX),
         body: signed(received_bytes) - signed(headers as u64),
     }
+}
+
+fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// `HTTPSamplerBase.isSuccessCode`.

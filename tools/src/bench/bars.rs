@@ -67,7 +67,6 @@ pub fn picture(file: &Path, title: &str, bars: &[Bar]) -> Result<(), Box<dyn std
     let height = TITLE + LINE * bars.len() as i32 + LINE / 2;
     let area = SVGBackend::new(file, (WIDTH as u32, height as u32)).into_drawing_area();
     area.fill(&WHITE)?;
-    let text = |size: i32| ("sans-serif", size).into_font().color(&BLACK);
     area.draw(&Text::new(title, (12, 12), text(16)))?;
     let most = bars
         .iter()
@@ -99,6 +98,10 @@ pub fn picture(file: &Path, title: &str, bars: &[Bar]) -> Result<(), Box<dyn std
     }
     area.present()?;
     Ok(())
+}
+
+fn text(size: i32) -> TextStyle<'static> {
+    ("sans-serif", size).into_font().color(&BLACK)
 }
 
 #[cfg(test)]

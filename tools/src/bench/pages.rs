@@ -85,12 +85,13 @@ pub fn products() -> String {
 
 /// The items of the shop's cart, as JSON.
 pub fn items() -> String {
-    let item = |number: usize| {
-        format!(
-            "{{\"id\":{number},\"name\":\"Item {number}\",\"price\":{number}.5,\"link\":{{\"href\":\"/store/p/{number}\",\"rel\":\"self\"}}}}"
-        )
-    };
     (1..=ITEMS).map(item).collect::<Vec<_>>().join(",")
+}
+
+fn item(number: usize) -> String {
+    format!(
+        "{{\"id\":{number},\"name\":\"Item {number}\",\"price\":{number}.5,\"link\":{{\"href\":\"/store/p/{number}\",\"rel\":\"self\"}}}}"
+    )
 }
 
 fn html(entries: usize) -> String {

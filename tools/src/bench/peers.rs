@@ -94,7 +94,6 @@ pub struct Peers {
 impl Peers {
     /// Searches for all programs; `own` is ours. JMeter is also looked up in JMETER_HOME, and Gatling's jars in GATLING_HOME.
     pub fn find(own: PathBuf) -> Peers {
-        let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let found = LoadTester::ALL.into_iter().filter_map(|program| {
             let file = match program {
                 LoadTester::Drumfire => Some(own.clone()),
@@ -195,6 +194,10 @@ impl Peers {
             said,
         })
     }
+}
+
+fn home(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from)
 }
 
 /// The traffic on the loopback interface during a round, in both directions.

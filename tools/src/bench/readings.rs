@@ -105,11 +105,14 @@ fn spread(said: &str, line: &str, name: &str) -> Option<f64> {
 
 /// Parses a time as our terminal output writes it: milliseconds without a unit, microseconds with one.
 fn milliseconds(text: &str) -> Option<f64> {
-    let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
     match text.strip_suffix("µs") {
         Some(us) => Some(number(us)? / 1000.0),
         None => number(text),
     }
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.replace(',', "").parse::<f64>().ok()
 }
 
 /// The line that `benches/wrk.lua` prints.
@@ -122,7 +125,6 @@ pub fn wrk(said: &str) -> Option<RoundReading> {
     let [samples, failed, p50_us, p99_us, p999_us] = numbers[..] else {
         return None;
     };
-    let ms = |us: u64| Some(us as f64 / 1000.0);
     Some(RoundReading {
         samples,
         failed,
@@ -133,16 +135,13 @@ pub fn wrk(said: &str) -> Option<RoundReading> {
     })
 }
 
+fn ms(us: u64) -> Option<f64> {
+    Some(us as f64 / 1000.0)
+}
+
 /// Reads oha's JSON. oha counts requests in progress at the end as aborted; they are ignored here.
 pub fn oha(said: &str) -> Option<RoundReading> {
     let report: Value = serde_json::from_str(said).ok()?;
-    let sum = |part: &Value, wanted: &dyn Fn(&str) -> bool| {
-        let entries = part.as_object().into_iter().flatten();
-        entries
-            .filter(|(name, _)| wanted(name))
-            .filter_map(|(_, count)| count.as_u64())
-            .sum::<u64>()
-    };
     let all = sum(&report["statusCodeDistribution"], &|_| true);
     let bad_status = sum(&report["statusCodeDistribution"], &|code| code != "200");
     let errors = sum(&report["errorDistribution"], &|error| {
@@ -161,6 +160,14 @@ pub fn oha(said: &str) -> Option<RoundReading> {
         p999_ms: ms("p99.9"),
         first_ms: None,
     })
+}
+
+fn sum(part: &Value, wanted: &dyn Fn(&str) -> bool) -> u64 {
+    let entries = part.as_object().into_iter().flatten();
+    entries
+        .filter(|(name, _)| wanted(name))
+        .filter_map(|(_, count)| count.as_u64())
+        .sum::<u64>()
 }
 
 /// Reads k6's export: requests, or messages received over WebSockets.

@@ -215,12 +215,6 @@ fn files_that_are_none(bench: &FaultBench) -> anyhow::Result<()> {
 
 /// Imports a recording in which each of 3,000 requests sends what the response before it gave.
 fn long_recording(bench: &FaultBench) -> anyhow::Result<()> {
-    let token = |number: u32| {
-        format!(
-            "t{number:06}Q{:08}z",
-            number.wrapping_mul(7_919) % 99_999_989
-        )
-    };
     let entry = |number: u32| {
         format!(
             r#"{{"request":{{"method":"GET","url":"http://shop.test/item?t={}&n={}"}},"response":{{"status":200,"content":{{"mimeType":"application/json","text":"{{\"token\":\"{}\",\"n\":{number}}}"}}}}}}"#,
@@ -238,6 +232,13 @@ fn long_recording(bench: &FaultBench) -> anyhow::Result<()> {
     let words = ["import", "long.har", "-o", "p.jmx"];
     let finished = workshop.run(&words, 3 * SOON);
     expect(&finished, 0, &["t_2999"])
+}
+
+fn token(number: u32) -> String {
+    format!(
+        "t{number:06}Q{:08}z",
+        number.wrapping_mul(7_919) % 99_999_989
+    )
 }
 
 const UPLOAD: &str = r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="send"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files"><elementProp name="no.pdf" elementType="HTTPFileArg"><stringProp name="File.path">no.pdf</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy><hashTree/>"#;
@@ -285,9 +286,12 @@ fn escapes(bench: &FaultBench) -> anyhow::Result<()> {
         !told.contains('\u{1b}'),
         "an escape sequence reached the terminal",
     )?;
-    let is_command = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
     ensure(
         !told.lines().any(is_command),
         "a line begins a workflow command",
     )
+}
+
+fn is_command(line: &str) -> bool {
+    line.trim_start().starts_with("::") || line.contains("##[")
 }

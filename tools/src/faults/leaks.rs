@@ -107,15 +107,16 @@ fn ports(bench: &FaultBench) -> anyhow::Result<()> {
     }
     child.signal("INT")?;
     expect(&child.finish()?, 130, &["... end of run"])?;
-    // 127.0.0.1 as the kernel prints it on machines of either endianness, or ::ffff:127.0.0.1.
-    let is_loopback = |socket: &str| {
-        socket.starts_with("udp")
-            && ["0100007F:", "7F000001:"]
-                .iter()
-                .any(|address| socket.contains(address))
-    };
     ensure(
         bound.len() == 1 && is_loopback(&bound[0]),
         &format!("sockets that are bound: {bound:?}"),
     )
+}
+
+/// 127.0.0.1 as the kernel prints it on machines of either endianness, or ::ffff:127.0.0.1.
+fn is_loopback(socket: &str) -> bool {
+    socket.starts_with("udp")
+        && ["0100007F:", "7F000001:"]
+            .iter()
+            .any(|address| socket.contains(address))
 }

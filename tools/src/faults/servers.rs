@@ -330,11 +330,14 @@ fn udp(bench: &FaultBench) -> anyhow::Result<()> {
         !finished.out.contains('\u{1b}'),
         "an escape sequence reached the terminal",
     )?;
-    let is_command = |line: &str| line.starts_with("::");
     ensure(
         !finished.out.lines().any(is_command),
         "a line begins a workflow command",
     )
+}
+
+fn is_command(line: &str) -> bool {
+    line.starts_with("::")
 }
 
 fn hangs(bench: &FaultBench) -> anyhow::Result<()> {

@@ -125,7 +125,6 @@ async fn run(
 
 /// Answers for all agents until each has its part. Returns the run and the tokens by index.
 async fn assigned(link: &Link, agents: usize) -> Result<(String, Vec<u64>), FleetError> {
-    let failed = |why: String| FleetError::Other(why);
     let who = link.client.subscribe(wire::WHO).await;
     let mut who = who.map_err(|error| failed(error.to_string()))?;
     let work = link.client.subscribe(wire::idle_subject("*")).await;
@@ -163,6 +162,10 @@ async fn assigned(link: &Link, agents: usize) -> Result<(String, Vec<u64>), Flee
         }
     }
     Ok((run, tokens))
+}
+
+fn failed(why: String) -> FleetError {
+    FleetError::Other(why)
 }
 
 async fn listen(link: Link, run: String, tell: Sender<RunState>) {

@@ -218,8 +218,6 @@ fn parse(comment: &str, folder: &str) -> Option<Doc> {
     let text = rest.strip_prefix([':', '.'])?.trim_start();
     // The sections after the text are for callers of the code.
     let text = text.split("\n\n# ").next().unwrap_or(text);
-    let is_title = |c: char| c.is_alphanumeric() || " -()/,@".contains(c);
-    let is_class = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
     if title.len() > 60 || !title.chars().all(is_title) {
         return None;
     }
@@ -236,6 +234,14 @@ fn parse(comment: &str, folder: &str) -> Option<Doc> {
         text: sentence(&unlinked(text)),
         folder: folder.to_owned(),
     })
+}
+
+fn is_title(c: char) -> bool {
+    c.is_alphanumeric() || " -()/,@".contains(c)
+}
+
+fn is_class(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_.".contains(c)
 }
 
 /// The text with its first letter capitalised.

@@ -85,13 +85,16 @@ pub fn debug(
     };
     let ended = run::follow(options, engine, console, company);
     session.end();
-    // A signal that ended the run closes the page as well.
-    let is_interrupted = |exit: &Exit| exit.code() > SIGNALS;
     if server.is_some() && ended.as_ref().is_ok_and(|exit| !is_interrupted(exit)) {
         console.line("the run has ended; Ctrl-C closes the page");
         wait(&is_closed);
     }
     ended
+}
+
+/// A signal that ended the run closes the page as well.
+fn is_interrupted(exit: &Exit) -> bool {
+    exit.code() > SIGNALS
 }
 
 /// The options of the run: one iteration, no output on the terminal, no run file.

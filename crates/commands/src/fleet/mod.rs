@@ -274,17 +274,18 @@ fn is_main(group: &GroupView) -> bool {
 /// How long the main thread groups run, if each of them has a known end.
 fn planned_ms(groups: &[GroupView]) -> Option<u64> {
     let main = groups.iter().filter(|group| is_main(group));
-    let end_ms = |group: &GroupView| {
-        let windows = group.users.iter().map(|user| user.stop_ms);
-        let stretches = group.load.iter().map(|part| Some(part.end_ms));
-        windows
-            .chain(stretches)
-            .try_fold(0, |end_ms, stop_ms| Some(stop_ms?.max(end_ms)))
-    };
     let longest = main
         .map(end_ms)
         .try_fold(0, |longest, end_ms| Some(end_ms?.max(longest)));
     longest.filter(|planned_ms| *planned_ms > 0)
+}
+
+fn end_ms(group: &GroupView) -> Option<u64> {
+    let windows = group.users.iter().map(|user| user.stop_ms);
+    let stretches = group.load.iter().map(|part| Some(part.end_ms));
+    windows
+        .chain(stretches)
+        .try_fold(0, |end_ms, stop_ms| Some(stop_ms?.max(end_ms)))
 }
 
 /// Prints the outcome of each agent.

@@ -66,18 +66,19 @@ impl Uploads {
 
     /// A line of the summary for each file.
     pub fn lines(&self) -> String {
-        let line = |upload: &Upload| {
-            if upload.is_recorded {
-                format!("wrote      {}: as recorded\n", upload.file.display())
-            } else {
-                format!(
-                    "wrote      {}: a placeholder; put `{}` in its place\n",
-                    upload.file.display(),
-                    upload.named
-                )
-            }
-        };
         self.made.iter().map(line).collect()
+    }
+}
+
+fn line(upload: &Upload) -> String {
+    if upload.is_recorded {
+        format!("wrote      {}: as recorded\n", upload.file.display())
+    } else {
+        format!(
+            "wrote      {}: a placeholder; put `{}` in its place\n",
+            upload.file.display(),
+            upload.named
+        )
     }
 }
 

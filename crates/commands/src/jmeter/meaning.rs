@@ -244,20 +244,23 @@ impl Given<'_> {
     }
 
     fn levels(&self) -> Vec<(String, String)> {
-        let level = |item: &CommandLineItem| match item {
-            CommandLineItem::Option {
-                letter: 'L',
-                argument,
-                value,
-            } if value.is_empty() => Some((String::new(), argument.clone())),
-            CommandLineItem::Option {
-                letter: 'L',
-                argument,
-                value,
-            } => Some((argument.clone(), value.clone())),
-            _ => None,
-        };
         self.items.iter().filter_map(level).collect()
+    }
+}
+
+fn level(item: &CommandLineItem) -> Option<(String, String)> {
+    match item {
+        CommandLineItem::Option {
+            letter: 'L',
+            argument,
+            value,
+        } if value.is_empty() => Some((String::new(), argument.clone())),
+        CommandLineItem::Option {
+            letter: 'L',
+            argument,
+            value,
+        } => Some((argument.clone(), value.clone())),
+        _ => None,
     }
 }
 

@@ -92,15 +92,6 @@ fn marked(ours: &str, theirs: &str) -> String {
     let diff = TextDiff::from_lines(ours, theirs);
     let mut text = String::new();
     let (mut left, mut right) = (String::new(), String::new());
-    let flush = |text: &mut String, left: &mut String, right: &mut String| {
-        if !left.is_empty() || !right.is_empty() {
-            text.push_str(&format!(
-                "<<<<<<< ours\n{left}=======\n{right}>>>>>>> theirs\n"
-            ));
-            left.clear();
-            right.clear();
-        }
-    };
     for change in diff.iter_all_changes() {
         match change.tag() {
             ChangeTag::Delete => left.push_str(change.value()),
@@ -113,6 +104,16 @@ fn marked(ours: &str, theirs: &str) -> String {
     }
     flush(&mut text, &mut left, &mut right);
     text
+}
+
+fn flush(text: &mut String, left: &mut String, right: &mut String) {
+    if !left.is_empty() || !right.is_empty() {
+        text.push_str(&format!(
+            "<<<<<<< ours\n{left}=======\n{right}>>>>>>> theirs\n"
+        ));
+        left.clear();
+        right.clear();
+    }
 }
 
 #[cfg(test)]

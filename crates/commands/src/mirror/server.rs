@@ -227,8 +227,11 @@ fn latin1(bytes: &[u8]) -> String {
 }
 
 fn bytes(text: &str) -> Cow<'static, [u8]> {
-    let byte = |c: char| u8::try_from(u32::from(c)).unwrap_or(b'?');
     text.chars().map(byte).collect()
+}
+
+fn byte(c: char) -> u8 {
+    u8::try_from(u32::from(c)).unwrap_or(b'?')
 }
 
 #[cfg(test)]

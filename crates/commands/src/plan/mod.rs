@@ -194,13 +194,6 @@ fn known_at_start(text: &mut String, group: &GroupView) {
 
 /// Describes a stretch of a load whose number of users is not known beforehand.
 fn stretch(text: &mut String, part: &LevelStretch) {
-    let level = |level: f64| {
-        let rounded = format!("{level:.3}");
-        rounded
-            .trim_end_matches('0')
-            .trim_end_matches('.')
-            .to_owned()
-    };
     let levels = if part.from == part.to {
         level(part.from)
     } else {
@@ -217,6 +210,14 @@ fn stretch(text: &mut String, part: &LevelStretch) {
         seconds(part.start_ms),
         seconds(part.end_ms)
     );
+}
+
+fn level(level: f64) -> String {
+    let rounded = format!("{level:.3}");
+    rounded
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
 }
 
 fn user(text: &mut String, index: usize, window: UserWindow, is_endless: bool) {

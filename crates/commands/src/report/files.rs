@@ -176,12 +176,13 @@ fn with_page_options(
 ) -> String {
     let property = |name: &str| settings.properties.get(name).map(str::to_owned);
     let apdex = Apdex::from_properties(&property);
-    // The pattern must match the whole label, as in ReportGenerator, which uses Jakarta ORO.
-    let matches = |rule: &str, label: &str| {
-        Pattern::compile(rule, Dialect::Oro, RegexOptions::default())
-            .is_ok_and(|pattern| pattern.full_match(label))
-    };
     make(&PageOptions::from_properties(&property), &apdex, &matches)
+}
+
+/// The pattern must match the whole label, as in ReportGenerator, which uses Jakarta ORO.
+fn matches(rule: &str, label: &str) -> bool {
+    Pattern::compile(rule, Dialect::Oro, RegexOptions::default())
+        .is_ok_and(|pattern| pattern.full_match(label))
 }
 
 #[cfg(test)]

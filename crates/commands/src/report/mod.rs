@@ -16,7 +16,7 @@ use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
 use crate::refusal::Refusal;
-use crate::report::arguments::ReportArguments;
+use crate::report::arguments::{ReportArguments, ReportFiles};
 use crate::run::arguments::Progress;
 use crate::run::criteria::thresholds;
 use crate::run::{FAIL_ON, thresholds as all_thresholds};
@@ -51,12 +51,7 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
             Refusal::run_failed(message)
         }
     };
-    let mut files = options.files();
-    if options.is_jmeter {
-        files
-            .folder
-            .get_or_insert_with(|| files::default_folder(&settings));
-    }
+    let files = wanted_files(options, &settings);
     if let Some(folder) = &files.folder {
         files::claim_folder(folder, options.force).map_err(told)?;
     }
@@ -105,6 +100,17 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
     } else {
         Exit::Ok
     })
+}
+
+/// The files to write. JMeter always writes a folder.
+fn wanted_files(options: &ReportArguments, settings: &RunProperties) -> ReportFiles {
+    let mut files = options.files();
+    if options.is_jmeter {
+        files
+            .folder
+            .get_or_insert_with(|| files::default_folder(settings));
+    }
+    files
 }
 
 fn print_summary(run: &RunFile, console: &mut Console<'_>) {

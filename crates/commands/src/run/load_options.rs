@@ -48,7 +48,6 @@ impl LoadOptions {
 
     /// The properties that set this load.
     pub fn changes(&self) -> impl Iterator<Item = Change> {
-        let seconds = |ms: u64| ms.div_ceil(1000).to_string();
         let all = [
             (
                 "drumfire.load.users",
@@ -69,4 +68,8 @@ impl LoadOptions {
             .filter_map(|(name, value)| Some((name, value?)));
         said.map(|(name, value)| Change::Property(name.to_owned(), value))
     }
+}
+
+fn seconds(ms: u64) -> String {
+    ms.div_ceil(1000).to_string()
 }

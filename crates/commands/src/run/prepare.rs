@@ -22,6 +22,7 @@ use crate::console::Console;
 use crate::demo::DemoSite;
 use crate::demo::quickstart::{self, Quickstart};
 use crate::engine::{CompiledPlan, Control, Debugging, Engine, GroupView, RunOrder};
+use crate::fleet::arguments::FleetOptions;
 use crate::fleet::{self, FleetRun};
 use crate::jmeter::meaning::missing_plan;
 use crate::jmeter::remote;
@@ -165,6 +166,24 @@ pub fn prepare(
     Ok((Prepared { brief, listening }, program))
 }
 
+/// Settles which agents run the plan.
+fn settle_fleet(
+    fleet: &mut FleetOptions,
+    has_demo: bool,
+    settings: &RunProperties,
+    console: &mut Console<'_>,
+) -> Result<(), Refusal> {
+    for line in remote::settle(fleet, settings)? {
+        console.line(&line);
+    }
+    let is_here = fleet.is_local() || link(&fleet.link, fleet.is_jmeter)?.is_loopback();
+    if has_demo && !is_here {
+        let why = "`--demo` serves this machine alone, and agents on others cannot reach it; use `--agents local:N`";
+        return Err(Refusal::usage(why));
+    }
+    Ok(())
+}
+
 /// Reads the options, opens files and serves the page. This happens before the plan is compiled, because Java may
 /// take seconds to start.
 fn begin(
@@ -203,16 +222,8 @@ fn begin(
     let own = own.as_ref().map_or(&[][..], |own| own.as_slice());
     let mut settings = settings(&options.properties, own, Some(&plan), console)?;
     settings.log_levels = options.log.levels.clone();
-    let fleet = &mut options.fleet;
-    if fleet.is_wanted() {
-        for line in remote::settle(fleet, &settings)? {
-            console.line(&line);
-        }
-        let is_here = fleet.is_local() || link(&fleet.link, fleet.is_jmeter)?.is_loopback();
-        if demo.is_some() && !is_here {
-            let why = "`--demo` serves this machine alone, and agents on others cannot reach it; use `--agents local:N`";
-            return Err(Refusal::usage(why));
-        }
+    if options.fleet.is_wanted() {
+        settle_fleet(&mut options.fleet, demo.is_some(), &settings, console)?;
     }
     let fail_on = thresholds(&options.fail_on, FAIL_ON, &settings)?;
     let abort_on = thresholds(&options.abort_on, ABORT_ON, &settings)?;

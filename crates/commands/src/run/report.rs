@@ -101,7 +101,10 @@ impl Report {
         for page in pages.filter(|page| !self.is_quiet && page.exists()) {
             console.line(&format!("report   {}", page.display()));
         }
-        let told = |message: String| format!("Error generating the report: {message}");
         lost.into_iter().map(told).collect()
     }
+}
+
+fn told(message: String) -> String {
+    format!("Error generating the report: {message}")
 }

@@ -368,7 +368,6 @@ fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
             .get(..2)
             .filter(|_| !word.starts_with("--"))
             .unwrap_or(name);
-        let takes_value = |name: &str| WITH_VALUE.contains(&name) || TIMEOUT.contains(&name);
         if is_url(word) || ALONE.contains(&name) {
             own.push(word.clone());
         } else if takes_value(name) || (takes_value(short) && word.starts_with('-')) {
@@ -389,6 +388,10 @@ fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
         }
     }
     (own, others)
+}
+
+fn takes_value(name: &str) -> bool {
+    WITH_VALUE.contains(&name) || TIMEOUT.contains(&name)
 }
 
 fn usage(message: impl Into<String>) -> Refusal {
@@ -538,7 +541,6 @@ fn load(arguments: &UrlArguments) -> Result<DraftLoad, Refusal> {
 
 /// The name of the plan's file. The report is named after it.
 fn file_name(draft: &Draft) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
     let name: String = draft.name.chars().filter(|c| is_plain(*c)).collect();
     let name = name.trim_matches('.');
     if name.is_empty() {
@@ -546,6 +548,10 @@ fn file_name(draft: &Draft) -> String {
     } else {
         name.to_owned()
     }
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '-')
 }
 
 #[cfg(test)]

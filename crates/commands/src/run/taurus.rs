@@ -100,13 +100,6 @@ pub fn taurus(
     let written = drumfire_jmx::write(&test.tree);
     std::fs::write(&file, written).map_err(Refusal::failed)?;
     let mut words = vec![order.command.clone(), file.display().to_string()];
-    // definitions of the command line come later and win
-    let defined = |letter: &str, pairs: &[(String, String)]| -> Vec<String> {
-        let pairs = pairs.iter();
-        pairs
-            .map(|(name, value)| format!("-{letter}{name}={value}"))
-            .collect()
-    };
     words.extend(defined("J", &test.properties));
     words.extend(defined("D", &test.system_properties));
     words.extend(test.options.iter().cloned());
@@ -125,6 +118,14 @@ pub fn taurus(
         }
         _ => Err(Refusal::usage("run, check or plan was expected")),
     }
+}
+
+/// definitions of the command line come later and win
+fn defined(letter: &str, pairs: &[(String, String)]) -> Vec<String> {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(name, value)| format!("-{letter}{name}={value}"))
+        .collect()
 }
 
 fn refusal(fault: Fault) -> Refusal {

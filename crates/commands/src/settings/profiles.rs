@@ -232,11 +232,14 @@ impl Profile {
             ALLOW_UNJUDGED,
             self.allow_unjudged.map(|allows| allows.to_string()),
         );
-        let joined = |list: &[String]| (!list.is_empty()).then(|| list.join(";"));
         put("drumfire.fail_on", joined(&self.fail_on));
         put(OUT, joined(&self.out));
         Ok(set)
     }
+}
+
+fn joined(list: &[String]) -> Option<String> {
+    (!list.is_empty()).then(|| list.join(";"))
 }
 
 fn named<'t, T>(all: &'t BTreeMap<String, T>, name: &str, kind: &str) -> Result<&'t T, String> {

@@ -104,7 +104,6 @@ fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
     let folder = std::env::current_dir()
         .ok()
         .map(|folder| folder.to_string_lossy().into_owned());
-    let own = |text: &str| Some(text.to_owned());
     let system = match std::env::consts::OS {
         "linux" => "Linux",
         "macos" => "Mac OS X",
@@ -137,6 +136,10 @@ fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
         .collect()
+}
+
+fn own(text: &str) -> Option<String> {
+    Some(text.to_owned())
 }
 
 impl RunProperties {

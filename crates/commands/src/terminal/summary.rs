@@ -179,7 +179,6 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: Option<usi
     };
     let widths = summary.labels.iter().map(|row| row.marked(most).width());
     let wanted = widths.max().unwrap_or(0).clamp("label".len(), most);
-    let width = |shown: &[Column]| shown.iter().map(|(_, width, _)| width).sum::<usize>();
     let room = columns.unwrap_or(usize::MAX);
     let mut shown = WIDE.to_vec();
     if width(&shown) + wanted > room {
@@ -224,6 +223,10 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: Option<usi
         };
         let _ = writeln!(text, "{line}");
     }
+}
+
+fn width(shown: &[Column]) -> usize {
+    shown.iter().map(|(_, width, _)| width).sum::<usize>()
 }
 
 /// A line on connections and TLS handshakes, if there were any.

@@ -80,7 +80,6 @@ fn spans(reason: &Reason, length_ms: u64) -> String {
     if reason.length_ms() >= length_ms {
         return ", all the time".to_owned();
     }
-    let seconds = |ms: u64| (ms as f64 / 1000.0).round();
     let mut listed: Vec<String> = reason
         .spans_ms
         .iter()
@@ -92,6 +91,10 @@ fn spans(reason: &Reason, length_ms: u64) -> String {
         listed.push(format!("and {more} more"));
     }
     format!(", {}", listed.join(", "))
+}
+
+fn seconds(ms: u64) -> f64 {
+    (ms as f64 / 1000.0).round()
 }
 
 #[cfg(test)]

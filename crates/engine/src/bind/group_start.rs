@@ -71,11 +71,6 @@ impl LateSettings for LateElement {
 
 /// The thread groups that have ended when this one starts.
 fn runs_before<'p>(group: &'p Element, plan: &'p Element) -> impl Iterator<Item = &'p Element> {
-    let phase = |class: &str| match class {
-        setup_thread_group::CLASS => 0,
-        teardown_thread_group::CLASS => 2,
-        _ => 1,
-    };
     let serialized = plan.props.bool(test_plan::SERIALIZE.name, false);
     let groups = plan
         .children
@@ -87,16 +82,25 @@ fn runs_before<'p>(group: &'p Element, plan: &'p Element) -> impl Iterator<Item 
     })
 }
 
+fn phase(class: &str) -> i32 {
+    match class {
+        setup_thread_group::CLASS => 0,
+        teardown_thread_group::CLASS => 2,
+        _ => 1,
+    }
+}
+
 /// Whether something in the tree looks as if it set properties.
 fn may_set_properties(element: &Element) -> bool {
-    let sets = |text: &str| {
-        ["setProperty", "props", "JMeterProperties"]
-            .iter()
-            .any(|word| text.contains(word))
-    };
     sets(&element.name)
         || element.props.texts().any(sets)
         || element.children.iter().any(may_set_properties)
+}
+
+fn sets(text: &str) -> bool {
+    ["setProperty", "props", "JMeterProperties"]
+        .iter()
+        .any(|word| text.contains(word))
 }
 
 /// Names and texts of the properties that call functions.

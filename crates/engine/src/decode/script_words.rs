@@ -90,7 +90,6 @@ pub fn text_sees(script: &str) -> bool {
 
 /// Whether a script names a class, or imports a package, that is in none of `CLOSED_PACKAGES`.
 fn names_foreign_class(script: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '*');
     script.split(|c| !is_part(c)).any(|path| {
         let mut parts = path.split('.');
         let packages = parts
@@ -101,6 +100,10 @@ fn names_foreign_class(script: &str) -> bool {
         let is_class = end.starts_with(|c: char| c.is_ascii_uppercase() || c == '*');
         packages > 1 && is_class && !CLOSED_PACKAGES.iter().any(|known| path.starts_with(known))
     })
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '.' | '*')
 }
 
 /// Words of code that waits for something: time, threads, networks, databases, programs.

@@ -289,8 +289,6 @@ fn judge_function(
     template: &Template,
     specs: &[&'static FunctionSpec],
 ) -> (Rung, &'static str) {
-    let is_script =
-        |spec: &FunctionSpec| function_rung(spec.name) == drumfire_expr::FunctionRung::Jvm;
     if spec.is_foreign() {
         return (Rung::Jvm, FOREIGN_FUNCTION);
     }
@@ -305,6 +303,10 @@ fn judge_function(
         }
     }
     (Rung::Native, "")
+}
+
+fn is_script(spec: &FunctionSpec) -> bool {
+    function_rung(spec.name) == drumfire_expr::FunctionRung::Jvm
 }
 
 /// The function's name in `${__name(…)}`.

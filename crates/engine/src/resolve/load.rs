@@ -189,7 +189,6 @@ impl LoadOverride {
         if self.once || self.replaces_schedule() {
             return Ok(());
         }
-        let by_schedule = |group: &&&mut Node| SCHEDULED.contains(&group.class.as_str());
         match groups.iter().find(by_schedule) {
             Some(group) => Err(LoadError::IterationsOfSchedule(group.name.to_string())),
             None => Ok(()),
@@ -261,6 +260,10 @@ impl LoadOverride {
         let iterations = self.iterations.map_or(1, NonZeroU32::get);
         set_loops(group, &iterations.to_string());
     }
+}
+
+fn by_schedule(group: &&&mut Node) -> bool {
+    SCHEDULED.contains(&group.class.as_str())
 }
 
 impl LoadOverride {
@@ -349,11 +352,6 @@ fn divide(users: u32, own: &[Option<u32>]) -> Vec<u32> {
 
 /// A Throughput Shaping Timer: the rate grows over the ramp-up and then stays.
 fn shaping_timer(rate: f64, ramp_up_s: u64, duration_s: u64) -> Node {
-    let row = |from: f64, to: f64, seconds: u64| {
-        let cells = [from.to_string(), to.to_string(), seconds.to_string()];
-        let cells: Vec<Prop> = cells.into_iter().map(|cell| Prop::new("", cell)).collect();
-        Prop::new("", cells)
-    };
     let ramp_up_s = ramp_up_s.min(duration_s);
     let mut rows = Vec::new();
     if ramp_up_s > 0 {
@@ -364,6 +362,12 @@ fn shaping_timer(rate: f64, ramp_up_s: u64, duration_s: u64) -> Node {
     throughput_shaping_timer::FACTS
         .node("Rate of the command line")
         .with(throughput_shaping_timer::LOAD_PROFILE.name, rows)
+}
+
+fn row(from: f64, to: f64, seconds: u64) -> Prop {
+    let cells = [from.to_string(), to.to_string(), seconds.to_string()];
+    let cells: Vec<Prop> = cells.into_iter().map(|cell| Prop::new("", cell)).collect();
+    Prop::new("", cells)
 }
 
 #[cfg(test)]

@@ -179,7 +179,6 @@ pub struct SampleView {
 impl SampleView {
     /// The parts of a sample.
     pub fn of(sample: &Sample) -> SampleView {
-        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
         let body = sample.response_data.as_deref().unwrap_or_default();
         let body = &body[..body.len().min(MOST_BODY)];
         let shown = String::from_utf8_lossy(body);
@@ -217,6 +216,10 @@ impl SampleView {
             children: sample.children.iter().map(SampleView::of).collect(),
         }
     }
+}
+
+fn text(text: Option<&str>) -> String {
+    text.unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

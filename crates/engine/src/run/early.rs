@@ -90,7 +90,6 @@ fn why_nobody_sends(plan: &BoundPlan, has_started: bool, is_reached: bool) -> St
         let fault = group.shape.check().err()?;
         Some(format!("the thread group '{}' has {fault}", group.name))
     });
-    let is_main = |kind: GroupKind| kind == GroupKind::Main;
     if groups.is_empty() {
         "the plan has no enabled thread group".to_owned()
     } else if let Some(fault) = fault {
@@ -108,6 +107,10 @@ fn why_nobody_sends(plan: &BoundPlan, has_started: bool, is_reached: bool) -> St
     } else {
         unreached::why(plan).unwrap_or_else(|| "no user reached a sampler".to_owned())
     }
+}
+
+fn is_main(kind: GroupKind) -> bool {
+    kind == GroupKind::Main
 }
 
 /// Why samplers had their turn and there is no sample.

@@ -159,10 +159,6 @@ impl Ledger {
 
     /// Samples so far, without those of transaction controllers: the number that every total of the run shows.
     pub fn samples(&self) -> u64 {
-        let counted = |counts: &[LabelCount]| {
-            let samplers = counts.iter().filter(|label| !label.transaction);
-            samplers.map(|label| label.count).sum::<u64>()
-        };
         let handovers = self.handovers.iter();
         handovers.map(|handover| handover.counts(counted)).sum()
     }
@@ -230,6 +226,11 @@ impl Ledger {
         }
         all.into()
     }
+}
+
+fn counted(counts: &[LabelCount]) -> u64 {
+    let samplers = counts.iter().filter(|label| !label.transaction);
+    samplers.map(|label| label.count).sum::<u64>()
 }
 
 /// Counts failures because this machine lacked a resource, recognized by the operating system's words in JMeter's messages.

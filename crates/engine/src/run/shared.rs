@@ -325,10 +325,6 @@ impl Counts {
 
     /// Users of the phase at hand: active, started, finished, and all that were to run.
     pub fn of_phase(&self) -> [u64; 4] {
-        let since = |count: &AtomicU64, before: &AtomicU64| {
-            let count = count.load(Ordering::Relaxed);
-            count.saturating_sub(before.load(Ordering::Relaxed))
-        };
         [
             u64::from(self.all.load(Ordering::Relaxed)),
             since(&self.started, &self.started_before),
@@ -427,4 +423,9 @@ impl Counts {
             finished: self.finished.load(Ordering::Relaxed),
         }
     }
+}
+
+fn since(count: &AtomicU64, before: &AtomicU64) -> u64 {
+    let count = count.load(Ordering::Relaxed);
+    count.saturating_sub(before.load(Ordering::Relaxed))
 }

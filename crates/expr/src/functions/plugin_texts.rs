@@ -84,8 +84,6 @@ fn append_replacement(
     found: &Captures<'_>,
     replacement: &str,
 ) -> Result<(), Raised> {
-    let illegal =
-        |message: &str| Raised::exception(format!("java.lang.IllegalArgumentException: {message}"));
     let mut rest = replacement.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
@@ -120,6 +118,10 @@ fn append_replacement(
         }
     }
     Ok(())
+}
+
+fn illegal(message: &str) -> Raised {
+    Raised::exception(format!("java.lang.IllegalArgumentException: {message}"))
 }
 
 /// `__if`: the third argument if the first two are equal, else the fourth.
@@ -168,8 +170,6 @@ pub(super) fn case_format<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
 
 /// `String.split`: separators at the start give an empty word, those at the end none.
 fn words(text: &str) -> Vec<&str> {
-    let is_separator =
-        |c: char| matches!(c, ' ' | '\t' | '\n' | '\x0B' | '\x0C' | '\r' | '-' | '_');
     let mut words: Vec<&str> = text
         .split(is_separator)
         .enumerate()
@@ -180,6 +180,10 @@ fn words(text: &str) -> Vec<&str> {
         words.clear();
     }
     words
+}
+
+fn is_separator(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\x0B' | '\x0C' | '\r' | '-' | '_')
 }
 
 fn camel(words: &[&str], first_upper: bool) -> String {

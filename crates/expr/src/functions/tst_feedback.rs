@@ -46,7 +46,6 @@ impl Stateful for Feedback {
             let value = scope.properties().get(name);
             value.map_or_else(|| default.to_owned(), |value| value.to_string())
         };
-        let int = |text: String| parse_int(&text).ok_or_else(|| not_a_number(&text));
         let users = int(read(&property, "1"))?;
         let waiting = int(read(&format!("{timer}_cntDelayed"), "0"))?;
         let sent = int(read(&format!("{timer}_cntSent"), "0"))?;
@@ -58,6 +57,10 @@ impl Stateful for Feedback {
         scope.properties().set(&format!("{timer}_rps"), "0");
         Ok(Text::Owned(needed.to_string()))
     }
+}
+
+fn int(text: String) -> Result<i32, Raised> {
+    parse_int(&text).ok_or_else(|| not_a_number(&text))
 }
 
 fn needed(users: i32, waiting: i32, sent: i32, rate: f32, spare: f64) -> i32 {

@@ -197,7 +197,6 @@ impl JexlValue<'_> {
 
 /// Matches `FLOAT_PATTERN` with at least one of its groups: `[+-]?\d*(\.\d*)?([eE][+-]?\d+)?`.
 fn looks_floating(text: &str) -> bool {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
     rest = &rest[digits(rest)..];
     let mut found = false;
@@ -217,6 +216,10 @@ fn looks_floating(text: &str) -> bool {
     found && rest.is_empty()
 }
 
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
 /// Applies a binary operator.
 pub(super) fn binary<'e>(
     operator: Binary,
@@ -224,8 +227,6 @@ pub(super) fn binary<'e>(
     right: &JexlValue<'e>,
     dialect: Dialect,
 ) -> Result<JexlValue<'e>, JexlError> {
-    let truth = |result: Result<bool, JexlError>| result.map(JexlValue::Bool);
-    let negated = |result: Result<bool, JexlError>| result.map(|value| JexlValue::Bool(!value));
     match operator {
         Binary::Add => add(left, right, dialect),
         Binary::Subtract | Binary::Multiply | Binary::Divide | Binary::Modulo => {
@@ -247,6 +248,14 @@ pub(super) fn binary<'e>(
         Binary::EndsWith => truth(affix(left, right, |text, part| text.ends_with(part))),
         Binary::NotEndsWith => negated(affix(left, right, |text, part| text.ends_with(part))),
     }
+}
+
+fn truth(result: Result<bool, JexlError>) -> Result<JexlValue<'static>, JexlError> {
+    result.map(JexlValue::Bool)
+}
+
+fn negated(result: Result<bool, JexlError>) -> Result<JexlValue<'static>, JexlError> {
+    result.map(|value| JexlValue::Bool(!value))
 }
 
 /// JEXL 3 concatenates if either side is a text; JEXL 2 first tries to convert both to numbers.

@@ -122,7 +122,6 @@ impl JexlLexer<'_> {
 
     fn number(&mut self) -> Result<JexlToken, JexlError> {
         let rest = self.rest();
-        let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         if rest.starts_with("0x") || rest.starts_with("0X") {
             let len = rest[2..].bytes().take_while(u8::is_ascii_hexdigit).count();
             let text = self.take(2 + len);
@@ -244,6 +243,10 @@ impl JexlLexer<'_> {
         self.at += 1;
         Ok(JexlToken::Mark("~"))
     }
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
 fn is_name(c: char) -> bool {

@@ -125,11 +125,14 @@ fn with_text<'e>(text: &str, method: &str, other: &str) -> Result<JexlValue<'e>,
         "matches" => JexlValue::Bool(pattern(other).map_err(thrown)?.full_match(text)),
         "compareTo" => JexlValue::Int(compare(text.encode_utf16(), other.encode_utf16())),
         "compareToIgnoreCase" => {
-            let units = |text: &str| folded(text).map(u32::from).collect::<Vec<_>>();
             JexlValue::Int(compare(units(text).into_iter(), units(other).into_iter()))
         }
         _ => return Err(unknown(method)),
     })
+}
+
+fn units(text: &str) -> Vec<u32> {
+    folded(text).map(u32::from).collect::<Vec<_>>()
 }
 
 fn with_texts<'e>(
@@ -362,8 +365,6 @@ fn vars<'e>(
     args: &[JexlValue<'e>],
     scope: &mut dyn Scope,
 ) -> Result<JexlValue<'e>, JexlError> {
-    let value =
-        |found: Option<Shared>| found.map_or(JexlValue::Null, |v| JexlValue::Text(Text::Shared(v)));
     Ok(match (method, args) {
         ("get" | "getObject", [JexlValue::Text(name)]) => {
             value(scope.vars().get_named(name).cloned())
@@ -381,6 +382,10 @@ fn vars<'e>(
         ("getThreadName", []) => JexlValue::from(scope.thread_name().to_owned()),
         _ => return Err(unknown(method)),
     })
+}
+
+fn value(found: Option<Shared>) -> JexlValue<'static> {
+    found.map_or(JexlValue::Null, |v| JexlValue::Text(Text::Shared(v)))
 }
 
 /// `java.util.Properties`.

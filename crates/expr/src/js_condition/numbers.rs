@@ -37,13 +37,15 @@ pub(super) fn from_text(text: &str) -> f64 {
     {
         return from_digits(digits, 16).map_or(f64::NAN, |(value, _)| sign * value);
     }
-    let is_decimal =
-        |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-');
     if text.bytes().all(is_decimal) {
         text.parse().unwrap_or(f64::NAN)
     } else {
         f64::NAN
     }
+}
+
+fn is_decimal(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-')
 }
 
 /// `ScriptRuntime.numberToString(d, 10)`: the shortest digits that read back as the same number.

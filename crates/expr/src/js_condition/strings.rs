@@ -35,12 +35,13 @@ pub(super) fn call(this: &str, method: &str, args: &[JsValue]) -> Result<JsValue
 
 /// `String.equalsIgnoreCase`: compares character by character; folding never changes the length.
 fn equals_ignore_case(left: &str, right: &str) -> bool {
-    let fold = |c: char| {
-        let single = |mut all: Vec<char>| if all.len() == 1 { all.pop() } else { None };
-        let upper = single(c.to_uppercase().collect()).unwrap_or(c);
-        single(upper.to_lowercase().collect()).unwrap_or(upper)
-    };
     left.chars().map(fold).eq(right.chars().map(fold))
+}
+
+fn fold(c: char) -> char {
+    let single = |mut all: Vec<char>| if all.len() == 1 { all.pop() } else { None };
+    let upper = single(c.to_uppercase().collect()).unwrap_or(c);
+    single(upper.to_lowercase().collect()).unwrap_or(upper)
 }
 
 /// The argument as a position, unless it is missing or `undefined`.
@@ -61,7 +62,6 @@ fn search(this: &str, method: &str, args: &[JsValue]) -> JsValue {
     let matches_at = |at: usize| units[at..].starts_with(&wanted);
     let clamp = |at: f64| at.clamp(0.0, size as f64) as usize;
     let from = clamp(position(args, 1).unwrap_or(0.0));
-    let found = |at: Option<usize>| JsValue::Number(at.map_or(-1.0, |at| at as f64));
     match method {
         // NativeString.js_indexOf does not search for an empty text, but returns the start position.
         "indexOf" | "includes" if wanted.is_empty() => {
@@ -94,6 +94,10 @@ fn search(this: &str, method: &str, args: &[JsValue]) -> JsValue {
             found((0..=last).rev().find(|at| matches_at(*at)))
         }
     }
+}
+
+fn found(at: Option<usize>) -> JsValue {
+    JsValue::Number(at.map_or(-1.0, |at| at as f64))
 }
 
 fn piece(this: &str, method: &str, args: &[JsValue]) -> Result<JsValue, ConditionError> {

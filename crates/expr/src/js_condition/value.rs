@@ -89,7 +89,6 @@ impl JsValue {
 
     /// `ScriptRuntime.eq`.
     pub(super) fn loosely_equals(&self, other: &JsValue) -> bool {
-        let is_nothing = |value: &JsValue| matches!(value, JsValue::Undefined | JsValue::Null);
         match (self, other) {
             (JsValue::Text(left), JsValue::Text(right)) => left == right,
             _ if is_nothing(self) || is_nothing(other) => is_nothing(self) && is_nothing(other),
@@ -112,4 +111,8 @@ impl JsValue {
             _ => self.to_number().partial_cmp(&other.to_number()),
         }
     }
+}
+
+fn is_nothing(value: &JsValue) -> bool {
+    matches!(value, JsValue::Undefined | JsValue::Null)
 }

@@ -128,7 +128,6 @@ impl Outbox {
 
     /// Adds the verdict on the run's numbers to the batch, if it has changed.
     fn judge(&mut self, verdict: Option<&Arc<Verdict>>) {
-        let is_same = |a: &Verdict, b: &Verdict| a.grade == b.grade && a.reasons == b.reasons;
         if let Some(verdict) = verdict
             && !self
                 .judged
@@ -156,6 +155,10 @@ impl Outbox {
         self.member.note_sequence(self.sequence);
         self.member.spool.push(self.sequence, pack(&batch));
     }
+}
+
+fn is_same(a: &Verdict, b: &Verdict) -> bool {
+    a.grade == b.grade && a.reasons == b.reasons
 }
 
 /// Splits an increment into parts that each fit into a message.

@@ -370,10 +370,13 @@ fn until_taken<F: Future<Output = Result<(), FleetError>>>(
 }
 
 async fn put_rows(link: &Link, name: String, rows: &Path) -> Result<(), FleetError> {
-    let cannot = |error: std::io::Error| FleetError::Other(cause(&error));
     let mut file = tokio::fs::File::open(rows).await.map_err(cannot)?;
     let putting = link.ends.put(name.as_str(), &mut file);
     within(DELIVERY, "rows", putting).await.map(|_| ())
+}
+
+fn cannot(error: std::io::Error) -> FleetError {
+    FleetError::Other(cause(&error))
 }
 
 /// Removes the plan's files, and folders that are empty then.

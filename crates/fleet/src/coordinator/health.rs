@@ -116,7 +116,6 @@ impl Coordinator<'_, '_, '_> {
 
     /// The verdict on the numbers so far; it is at most a second old.
     pub(super) fn live_verdict(&mut self, now_ms: i64) -> Option<Arc<Verdict>> {
-        let is_fresh = |judged: &Instant| judged.elapsed() < JUDGE_PAUSE;
         if !self.judged.as_ref().is_some_and(|(at, _)| is_fresh(at)) {
             let voices: Vec<AgentVoice<'_>> = self
                 .agents
@@ -250,6 +249,10 @@ impl Coordinator<'_, '_, '_> {
         });
         missing.collect()
     }
+}
+
+fn is_fresh(judged: &Instant) -> bool {
+    judged.elapsed() < JUDGE_PAUSE
 }
 
 /// Merges reasons with the same cause and remedy. Each names the agents that it comes from.

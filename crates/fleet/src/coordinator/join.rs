@@ -29,9 +29,6 @@ impl Coordinator<'_, '_, '_> {
             return;
         }
         self.looked_for_joining = Instant::now();
-        let here = |agent: &&Agent| {
-            !agent.is_lost() && agent.left_ms.is_none() && agent.state.stage != Stage::Refused
-        };
         // A coordinator that has taken the run over does not know which agents the user selected.
         let has_room = self.order.attach.is_none()
             && self.agents.iter().filter(here).count() < self.manifest.most as usize;
@@ -162,4 +159,8 @@ impl Coordinator<'_, '_, '_> {
         let takeover = watch::share_with(&mut self.owned, (index, weight), &able, from_ms);
         takeover.into_iter().collect()
     }
+}
+
+fn here(agent: &&Agent) -> bool {
+    !agent.is_lost() && agent.left_ms.is_none() && agent.state.stage != Stage::Refused
 }

@@ -276,7 +276,6 @@ fn is_short_delay(seen: Seen) -> bool {
 
 fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
     let cores = limits.cores;
-    let ms = |us: u64| us as f64 / 1000.0;
     let of_length = |ms: u64| format!("{ms} ms of {} ms", second.length_ms());
     match cause {
         Cause::ProcessStopped => format!("nothing ran for {} ms", second.frozen_ms),
@@ -343,6 +342,10 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
         | Cause::TargetOnThisMachine
         | Cause::TargetSilent => String::new(),
     }
+}
+
+fn ms(us: u64) -> f64 {
+    us as f64 / 1000.0
 }
 
 fn taken_by_others(second: &Second, cores: f64) -> String {
@@ -453,7 +456,6 @@ fn behind_schedule(
 /// The target runs on this machine. The spans are those in which it left the generator too little CPU, or else the whole run.
 fn target_here(seconds: &[Second], limits: &Limits) -> Option<Reason> {
     let cause = Cause::TargetOnThisMachine;
-    let here = |second: &&Second| second.locality == Locality::ThisMachine;
     let length_ms = seconds.last()?.to_ms;
     seconds.iter().find(here)?;
     let mut spans_ms = Vec::new();
@@ -487,6 +489,10 @@ fn target_here(seconds: &[Second], limits: &Limits) -> Option<Reason> {
         measured,
         remedy: cause.remedy().to_owned(),
     })
+}
+
+fn here(second: &&Second) -> bool {
+    second.locality == Locality::ThisMachine
 }
 
 /// Spans in which users ran but no sample ended, although the generator was able to send.

@@ -55,9 +55,12 @@ pub fn meaning(sent: &Sent) -> Option<Meaning> {
         Meaning::Password => true,
         _ => !value.contains(char::is_control),
     };
-    let is_storable = |c: char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
     (sent.is_field && is_typed && !value.is_empty() && value.chars().all(is_storable))
         .then_some(*meaning)
+}
+
+fn is_storable(c: char) -> bool {
+    !c.is_control() || matches!(c, '\n' | '\r' | '\t')
 }
 
 /// Whether a program made the text: a query of several lines or in a language such as GraphQL or JSON.

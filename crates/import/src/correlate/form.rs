@@ -46,8 +46,6 @@ impl ValueEncoding {
                 vec![upper, lower]
             }
             ValueEncoding::Script => {
-                let unicode = |c: char| format!("\\u{:04x}", u32::from(c));
-                let upper = |c: char| format!("\\u{:04X}", u32::from(c));
                 vec![
                     value.replace('/', "\\/"),
                     each(value, "<>&'=+/", unicode),
@@ -58,8 +56,6 @@ impl ValueEncoding {
                 ]
             }
             ValueEncoding::Markup => {
-                let decimal = |c: char| format!("&#{};", u32::from(c));
-                let hexadecimal = |c: char| format!("&#x{:X};", u32::from(c));
                 let text = value.replace('&', "&amp;");
                 vec![
                     text.clone(),
@@ -100,6 +96,22 @@ impl ValueEncoding {
         };
         Expressions { plain, encoded }
     }
+}
+
+fn unicode(c: char) -> String {
+    format!("\\u{:04x}", u32::from(c))
+}
+
+fn upper(c: char) -> String {
+    format!("\\u{:04X}", u32::from(c))
+}
+
+fn decimal(c: char) -> String {
+    format!("&#{};", u32::from(c))
+}
+
+fn hexadecimal(c: char) -> String {
+    format!("&#x{:X};", u32::from(c))
 }
 
 impl ValueEncoding {

@@ -372,7 +372,6 @@ fn in_field<'a>(
 fn in_claims(text: &str, see: &mut See<'_>) -> bool {
     let mut from = 0;
     while let Some(at) = text[from..].find("eyJ").map(|at| from + at) {
-        let is_base64 = |c: char| c.is_ascii_alphanumeric() || "+/=-_".contains(c);
         let run = &text[at..];
         let run = &run[..run.find(|c| !is_base64(c)).unwrap_or(run.len())];
         from = at + run.len().max(3);
@@ -400,6 +399,10 @@ fn in_claims(text: &str, see: &mut See<'_>) -> bool {
         }
     }
     false
+}
+
+fn is_base64(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "+/=-_".contains(c)
 }
 
 impl<'a> Held<'a> {

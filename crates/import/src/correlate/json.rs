@@ -54,7 +54,6 @@ impl JsonReader {
                     end + 2
                 }
                 '-' | '0'..='9' => {
-                    let is_part = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
                     let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
                     let is_meant =
                         sent.is_number && self.is_value(sent) && rest[..end] == sent.value;
@@ -108,6 +107,10 @@ impl JsonReader {
             _ => {}
         }
     }
+}
+
+fn is_part(c: char) -> bool {
+    c.is_ascii_digit() || "+-.eE".contains(c)
 }
 
 /// Where the quote is that ends a string.

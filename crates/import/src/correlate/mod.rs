@@ -111,7 +111,6 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[Constant
         sent.push(all);
     }
     let places = {
-        let hidden = |sent: &Sent| sent.decoded.as_deref().map(sent::within);
         let hidden: Vec<Vec<Sent>> = sent.iter().flatten().filter_map(hidden).collect();
         let all: Vec<Vec<Sent>> = sent.iter().cloned().chain(hidden).collect();
         Places::of(&steps, &all, &draft.shared)
@@ -151,6 +150,10 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[Constant
     }
     all.findings.retain(|finding| !finding.used_in.is_empty());
     all.findings
+}
+
+fn hidden(sent: &Sent) -> Option<Vec<Sent>> {
+    sent.decoded.as_deref().map(sent::within)
 }
 
 /// A variable for a value.

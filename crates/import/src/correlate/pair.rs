@@ -33,7 +33,6 @@ pub(super) struct Pair<'o> {
 impl<'o> Pair<'o> {
     pub fn of(steps: &[DraftStep], other: &'o Draft) -> Pair<'o> {
         let other: Vec<&DraftStep> = other.steps().collect();
-        let shapes = |step: &DraftStep| shape(&step.request);
         let own_shapes: Vec<String> = steps.iter().map(shapes).collect();
         let other_shapes: Vec<String> = other.iter().map(|step| shape(&step.request)).collect();
         let same = aligned(&own_shapes, &other_shapes);
@@ -112,6 +111,10 @@ impl<'o> Pair<'o> {
         let given = search::yielded(source, response, &step.request);
         given.is_some_and(|given| form.stands_for(&given, value))
     }
+}
+
+fn shapes(step: &DraftStep) -> String {
+    shape(&step.request)
 }
 
 /// The parts of a request that are the same for both users.

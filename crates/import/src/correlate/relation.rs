@@ -296,10 +296,6 @@ pub fn of_leaf(keys: &[&str], value: &str, path: &str) -> Vec<String> {
     }
     let mut names = Vec::new();
     if is_bare(key) {
-        let is_named = |key: &&&str| {
-            let words = words(key);
-            !words.is_empty() && !WRAPPERS.contains(&words.concat().as_str())
-        };
         names.extend(
             outer
                 .iter()
@@ -318,6 +314,11 @@ pub fn of_leaf(keys: &[&str], value: &str, path: &str) -> Vec<String> {
         names.push(ANY.to_owned());
     }
     names
+}
+
+fn is_named(key: &&&str) -> bool {
+    let words = words(key);
+    !words.is_empty() && !WRAPPERS.contains(&words.concat().as_str())
 }
 
 /// The names of a value in a field, a header or an attribute of this name.
@@ -340,13 +341,14 @@ pub fn after(word: &str, value: &str) -> Vec<String> {
 
 /// The words of a path that name things; the last first.
 fn nouns(path: &str) -> impl Iterator<Item = &str> {
-    let is_noun = |segment: &&str| {
-        segment.len() > 2
-            && segment
-                .bytes()
-                .all(|byte| byte.is_ascii_alphabetic() || b"-_".contains(&byte))
-    };
     path.split('/').rev().filter(is_noun).take(2)
+}
+
+fn is_noun(segment: &&str) -> bool {
+    segment.len() > 2
+        && segment
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || b"-_".contains(&byte))
 }
 
 #[cfg(test)]

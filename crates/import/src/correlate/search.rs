@@ -227,12 +227,6 @@ impl<'r> Reader<'r> {
     /// The headers that an extractor searches, in its order: that of the last response, then those of the redirects and of the
     /// last response again (`AbstractScopedTestElement.getSampleList`).
     fn headers(&self, in_redirects: bool) -> Vec<String> {
-        let text = |fields: &[(String, String)]| {
-            let lines = fields
-                .iter()
-                .map(|(name, value)| format!("{name}: {value}\n"));
-            lines.collect::<String>()
-        };
         let mut all = vec![text(&self.response.headers)];
         if in_redirects {
             all.extend(self.response.hops.iter().map(|hop| text(&hop.headers)));
@@ -510,9 +504,15 @@ impl<'r> Reader<'r> {
     }
 }
 
+fn text(fields: &[(String, String)]) -> String {
+    let lines = fields
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\n"));
+    lines.collect::<String>()
+}
+
 /// Where the delimiter before a value may begin, the nearest first: at words, up to one that looks as if it changed.
 fn starts(before: &str) -> Vec<usize> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let mut starts = Vec::new();
     let mut end_of_word = None;
     let mut letters = 0;
@@ -547,6 +547,10 @@ fn starts(before: &str) -> Vec<usize> {
     starts
 }
 
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
 /// Whether a part of a text is not a part of a longer word.
 fn is_whole_word(text: &str, at: usize, length: usize) -> bool {
     is_apart(&text[..at], &text[at..at + length], &text[at + length..])
@@ -554,9 +558,6 @@ fn is_whole_word(text: &str, at: usize, length: usize) -> bool {
 
 /// Whether a value between two texts is not a part of a longer word.
 pub fn is_apart(before: &str, value: &str, after: &str) -> bool {
-    let joins = |inner: Option<char>, outer: Option<char>| {
-        inner.is_some_and(char::is_alphanumeric) && outer.is_some_and(char::is_alphanumeric)
-    };
     let bytes = before.as_bytes();
     // `%3A` and `\n` end in letters that belong to no word.
     let is_escape = bytes.len() >= 3
@@ -566,6 +567,10 @@ pub fn is_apart(before: &str, value: &str, after: &str) -> bool {
         || bytes.len() >= 6 && bytes[bytes.len() - 6] == b'\\' && bytes[bytes.len() - 5] == b'u';
     (is_escape || !joins(value.chars().next(), before.chars().next_back()))
         && !joins(value.chars().next_back(), after.chars().next())
+}
+
+fn joins(inner: Option<char>, outer: Option<char>) -> bool {
+    inner.is_some_and(char::is_alphanumeric) && outer.is_some_and(char::is_alphanumeric)
 }
 
 /// The end of a text from its last word on: `&code=` of `/cb?state=a&code=`.

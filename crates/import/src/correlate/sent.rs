@@ -479,7 +479,6 @@ pub(super) fn json_of(text: &str) -> Option<Value> {
 /// The text that a value has in base64: JSON, or words with something between them.
 fn base64_text(value: &str) -> Option<String> {
     let is_long = value.len() >= 12;
-    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=-_".contains(&byte);
     if !is_long || !value.bytes().all(is_base64) {
         return None;
     }
@@ -488,6 +487,10 @@ fn base64_text(value: &str) -> Option<String> {
     let is_text = text.chars().all(|c| !c.is_control() || c == '\n')
         && (text.contains(|c: char| ":={/,;|".contains(c)) || is_telling(&text));
     is_text.then_some(text)
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=-_".contains(&byte)
 }
 
 /// The bytes of either alphabet of base64, with or without padding.
@@ -505,7 +508,6 @@ pub(super) fn base64_bytes(value: &str) -> Option<Vec<u8>> {
 /// `token=abc`, `<sid>abc</sid>`.
 pub(super) fn labelled(text: &str, see: &mut dyn FnMut(&str, &str, usize)) {
     let bytes = text.as_bytes();
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     let mut key = (0, 0);
     let mut at = 0;
     while at < bytes.len() {
@@ -530,6 +532,10 @@ pub(super) fn labelled(text: &str, see: &mut dyn FnMut(&str, &str, usize)) {
         }
         key = (start, at);
     }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_".contains(&byte)
 }
 
 /// The singular of a path segment: in `carts/17`, 17 is a `cart_id`.

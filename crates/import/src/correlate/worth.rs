@@ -80,9 +80,6 @@ fn is_date(value: &str) -> bool {
     if !are_digits {
         return false;
     }
-    let is_year =
-        |part: &str| part.len() == 4 && (part.starts_with("19") || part.starts_with("20"));
-    let number = |part: &str| part.parse::<u32>().unwrap_or(u32::MAX);
     match digits.as_slice() {
         [all] => {
             all.len() == 8
@@ -95,12 +92,23 @@ fn is_date(value: &str) -> bool {
                 || (day.contains(':') && number(one) < 24 && number(two) < 60)
         }
         [one, two, three] => {
-            let is_small = |part: &str| part.len() <= 2;
             (is_year(one) && is_small(two) && is_small(three))
                 || (is_small(one) && is_small(two) && (is_year(three) || day.contains(':')))
         }
         _ => false,
     }
+}
+
+fn is_year(part: &str) -> bool {
+    part.len() == 4 && (part.starts_with("19") || part.starts_with("20"))
+}
+
+fn number(part: &str) -> u32 {
+    part.parse::<u32>().unwrap_or(u32::MAX)
+}
+
+fn is_small(part: &str) -> bool {
+    part.len() <= 2
 }
 
 /// `1.24.3`, `v2.0-rc1`, and addresses of machines.
@@ -109,12 +117,13 @@ fn is_version(value: &str) -> bool {
     let main = bare.split(['-', '+']).next().unwrap_or("");
     let rest = &bare[main.len()..];
     let parts: Vec<&str> = main.split('.').collect();
-    let is_number = |part: &&str| {
-        !part.is_empty() && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit())
-    };
     let is_dotted = parts.len() >= 2 && parts.iter().all(is_number);
     let is_major = parts.len() == 1 && value.len() != bare.len() && is_number(&parts[0]);
     (is_dotted || is_major) && rest.len() <= 16
+}
+
+fn is_number(part: &&str) -> bool {
+    !part.is_empty() && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Readable words and short numbers, such as `summer-sale-2024` or `ProductListQuery`.
@@ -168,17 +177,21 @@ fn is_readable(run: &str) -> bool {
         }
     }
     words.push(&run[start..]);
-    let has_vowel = |word: &&str| word.bytes().any(|byte| b"aeiouyAEIOUY".contains(&byte));
-    let longest_without = |word: &str| {
-        word.split(|c: char| "aeiouyAEIOUY".contains(c))
-            .map(str::len)
-            .max()
-            .unwrap_or(0)
-    };
     run.len() >= 3 * words.len()
         && words
             .iter()
             .all(|word| has_vowel(word) && longest_without(word) <= 4)
+}
+
+fn has_vowel(word: &&str) -> bool {
+    word.bytes().any(|byte| b"aeiouyAEIOUY".contains(&byte))
+}
+
+fn longest_without(word: &str) -> usize {
+    word.split(|c: char| "aeiouyAEIOUY".contains(c))
+        .map(str::len)
+        .max()
+        .unwrap_or(0)
 }
 
 #[cfg(test)]

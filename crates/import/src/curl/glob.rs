@@ -67,18 +67,12 @@ fn range(text: &str) -> Option<Choices<'_>> {
     let (bounds, step) = inside.split_once(':').unwrap_or((inside, "1"));
     let (first, last) = bounds.split_once('-')?;
     let step: usize = step.parse().ok().filter(|step| *step > 0)?;
-    let letter = |text: &str| {
-        let mut bytes = text.bytes();
-        let only = bytes.next().filter(u8::is_ascii_alphabetic)?;
-        bytes.next().is_none().then_some(only)
-    };
     let choices: Vec<String> = match (letter(first), letter(last)) {
         (Some(first), Some(last)) => {
             let all = (first..=last).step_by(step);
             all.map(|letter| char::from(letter).to_string()).collect()
         }
         _ => {
-            let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
             if !is_number(first) || !is_number(last) {
                 return None;
             }
@@ -93,6 +87,16 @@ fn range(text: &str) -> Option<Choices<'_>> {
         }
     };
     (!choices.is_empty()).then_some((Some(choices), after))
+}
+
+fn letter(text: &str) -> Option<u8> {
+    let mut bytes = text.bytes();
+    let only = bytes.next().filter(u8::is_ascii_alphabetic)?;
+    bytes.next().is_none().then_some(only)
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The length of an IPv6 address in brackets.

@@ -326,12 +326,6 @@ impl CurlCommand {
         request.connect_timeout_ms = self.connect_timeout_ms;
         request.response_timeout_ms = self.response_timeout_ms;
         let fields = self.headers.iter();
-        let is_own = |name: &str| {
-            matches!(
-                name.to_ascii_lowercase().as_str(),
-                "content-length" | "host" | "connection"
-            )
-        };
         request.headers = fields
             .filter(|(name, _)| !is_own(name))
             .map(|(name, value)| {
@@ -403,6 +397,13 @@ impl CurlCommand {
     }
 }
 
+fn is_own(name: &str) -> bool {
+    matches!(
+        name.to_ascii_lowercase().as_str(),
+        "content-length" | "host" | "connection"
+    )
+}
+
 /// The fields of a form body; `None` unless sending them yields the same bytes.
 pub(crate) fn form_fields(body: &str) -> Option<Vec<(PlanText, PlanText)>> {
     let mut fields = Vec::new();
@@ -411,16 +412,17 @@ pub(crate) fn form_fields(body: &str) -> Option<Vec<(PlanText, PlanText)>> {
         if name.is_empty() || name.contains(['{', '<', '"', '\n']) {
             return None;
         }
-        let is_same = |text: &str| {
-            let plain = text.replace('+', "%20");
-            url::encode(&url::decode(text)).eq_ignore_ascii_case(&plain) || !text.contains('%')
-        };
         if !is_same(name) || !is_same(value) {
             return None;
         }
         fields.push((url::decode(name).into(), url::decode(value).into()));
     }
     Some(fields)
+}
+
+fn is_same(text: &str) -> bool {
+    let plain = text.replace('+', "%20");
+    url::encode(&url::decode(text)).eq_ignore_ascii_case(&plain) || !text.contains('%')
 }
 
 /// Encodes the content of `content`, `=content` or `name=content`.

@@ -191,7 +191,6 @@ pub fn given<'w>(words: &[&'w str]) -> Vec<Given<'w>> {
             only_arguments = true;
         } else if let Some(long) = word.strip_prefix("--") {
             let positive = long.strip_prefix("no-").unwrap_or(long);
-            let named = |name: &str| OPTIONS.iter().find(|(_, own, _, _)| *own == name);
             match named(long).or_else(|| named(positive)) {
                 Some((_, _, true, action)) => {
                     all.push(Given::Option(word, *action, words.next().unwrap_or("")));
@@ -204,6 +203,10 @@ pub fn given<'w>(words: &[&'w str]) -> Vec<Given<'w>> {
         }
     }
     all
+}
+
+fn named(name: &str) -> Option<&(char, &str, bool, Action)> {
+    OPTIONS.iter().find(|(_, own, _, _)| *own == name)
 }
 
 /// Parses short options. Several letters may be combined, and a value may follow its letter

@@ -285,9 +285,11 @@ fn part(param: &Value) -> Option<FormPart> {
 /// The content of an uploaded file, if the recording has it. Browsers leave it out, and binary content is
 /// damaged.
 fn recorded(content: &str) -> Option<String> {
-    let is_text =
-        |c: char| c != char::REPLACEMENT_CHARACTER && (!c.is_control() || c.is_whitespace());
     (!content.is_empty() && content.chars().all(is_text)).then(|| content.to_owned())
+}
+
+fn is_text(c: char) -> bool {
+    c != char::REPLACEMENT_CHARACTER && (!c.is_control() || c.is_whitespace())
 }
 
 /// The file name without its folders, which exist only on the recording machine. The plan looks for the file

@@ -22,8 +22,6 @@ impl Recorder {
     /// # Errors
     /// The plan has neither a Recording Controller nor a thread group.
     pub fn placed(&self, tree: &Tree, draft: &Draft, data_file: &str) -> Result<Tree, ImportError> {
-        let is_target = |node: &Node| node.enabled && node.class == recording_controller::CLASS;
-        let is_group = |node: &Node| node.enabled && node.class.ends_with(thread_group::CLASS);
         let way = way(&tree.roots, &is_target)
             .or_else(|| way(&tree.roots, &is_group))
             .ok_or_else(|| {
@@ -122,6 +120,14 @@ impl Recorder {
         }
         node
     }
+}
+
+fn is_target(node: &Node) -> bool {
+    node.enabled && node.class == recording_controller::CLASS
+}
+
+fn is_group(node: &Node) -> bool {
+    node.enabled && node.class.ends_with(thread_group::CLASS)
 }
 
 fn way(nodes: &[Node], wanted: &dyn Fn(&Node) -> bool) -> Option<Way> {

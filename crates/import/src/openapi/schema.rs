@@ -61,7 +61,6 @@ impl Example {
     }
 
     fn write(&self, depth: usize, out: &mut PlanText) {
-        let line = |depth: usize| format!("\n{}", "  ".repeat(depth));
         match self {
             Example::Value(value @ (Value::Array(_) | Value::Object(_))) => {
                 let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
@@ -119,6 +118,10 @@ impl Example {
     }
 }
 
+fn line(depth: usize) -> String {
+    format!("\n{}", "  ".repeat(depth))
+}
+
 impl<'d> OpenApiDocument<'d> {
     pub fn new(root: &'d Value) -> OpenApiDocument<'d> {
         OpenApiDocument {
@@ -146,7 +149,6 @@ impl<'d> OpenApiDocument<'d> {
 
     pub fn has_example(&self, parameter: &Value) -> bool {
         let schema = self.resolve(&parameter["schema"]);
-        let has = |value: &Value, name: &str| value.get(name).is_some();
         ["example", "examples", "x-example"]
             .iter()
             .any(|name| has(parameter, name))
@@ -283,6 +285,10 @@ impl<'d> OpenApiDocument<'d> {
             _ => Example::Value(Value::Null),
         }
     }
+}
+
+fn has(value: &Value, name: &str) -> bool {
+    value.get(name).is_some()
 }
 
 fn string(schema: &Value) -> Example {

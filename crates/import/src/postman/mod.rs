@@ -219,8 +219,6 @@ impl Importer {
         let query = match listed {
             Some(parameters) => {
                 let enabled = parameters.iter().filter(|one| one["disabled"] != true);
-                // A value of the list may hold the characters that separate parameters.
-                let part = |value: &str| value.replace('&', "%26").replace('#', "%23");
                 let pairs = enabled.filter_map(|one| {
                     let key = part(one["key"].as_str().unwrap_or(""));
                     if one["value"].is_null() {
@@ -292,8 +290,6 @@ impl Importer {
             "urlencoded" => {
                 headers.retain(|(name, _)| !is_content_type(name));
                 let fields = enabled_pairs(&body["urlencoded"]);
-                let field =
-                    |one: &Value| (text(&scalar(&one["key"])), text(&scalar(&one["value"])));
                 RequestBody::Form(fields.map(field).collect())
             }
             "formdata" => {
@@ -528,6 +524,15 @@ impl Importer {
     }
 }
 
+/// A value of the list may hold the characters that separate parameters.
+fn part(value: &str) -> String {
+    value.replace('&', "%26").replace('#', "%23")
+}
+
+fn field(one: &Value) -> (PlanText, PlanText) {
+    (text(&scalar(&one["key"])), text(&scalar(&one["value"])))
+}
+
 /// A name within a regular expression.
 fn plain(name: &str) -> String {
     let mut out = String::new();
@@ -588,7 +593,19 @@ fn scalar(value: &Value) -> String {
 }
 
 fn joined(url: &Value) -> String {
-    let list = |value: &Value, separator: &str| match value {
+    let host = list(&url["host"], ".");
+    let port = scalar(&url["port"]);
+    let port = if port.is_empty() {
+        port
+    } else {
+        format!(":{port}")
+    };
+    let protocol = url["protocol"].as_str().unwrap_or("http");
+    format!("{protocol}://{host}{port}/{}", list(&url["path"], "/"))
+}
+
+fn list(value: &Value, separator: &str) -> String {
+    match value {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
             let parts: Vec<String> = parts
@@ -602,16 +619,7 @@ fn joined(url: &Value) -> String {
             parts.join(separator)
         }
         _ => String::new(),
-    };
-    let host = list(&url["host"], ".");
-    let port = scalar(&url["port"]);
-    let port = if port.is_empty() {
-        port
-    } else {
-        format!(":{port}")
-    };
-    let protocol = url["protocol"].as_str().unwrap_or("http");
-    format!("{protocol}://{host}{port}/{}", list(&url["path"], "/"))
+    }
 }
 
 /// An address that may hold `{{variables}}`.
@@ -681,7 +689,6 @@ fn dynamic(name: &str) -> Option<&'static str> {
 
 /// `{"query":…,"variables":…}`; the variables are JSON in a text.
 fn graphql(value: &Value) -> PlanText {
-    let quoted = |raw: &str| Value::from(raw).to_string();
     let mut whole = PlanText::from("{\"query\":\"");
     whole.append(
         text(value["query"].as_str().unwrap_or("")).map_literals(|literal| {
@@ -703,6 +710,10 @@ fn graphql(value: &Value) -> PlanText {
     }
     whole.push("}");
     whole
+}
+
+fn quoted(raw: &str) -> String {
+    Value::from(raw).to_string()
 }
 
 #[cfg(test)]

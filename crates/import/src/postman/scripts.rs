@@ -126,7 +126,6 @@ fn tokens(source: &str) -> Vec<Token> {
     let mut line = 0;
     let mut rest = source;
     while let Some(first) = rest.chars().next() {
-        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         let (kind, length) = match first {
             '/' if rest.starts_with("//") => (None, rest.find('\n').unwrap_or(rest.len())),
             '/' if rest.starts_with("/*") => {
@@ -161,6 +160,10 @@ fn tokens(source: &str) -> Vec<Token> {
         rest = &rest[length..];
     }
     all
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 /// The text between quotes, and its length with them.
@@ -606,12 +609,6 @@ fn joined(mut parts: Vec<ScriptValue>) -> Option<ScriptValue> {
         return parts.pop();
     }
     parts.retain(|part| !matches!(part, ScriptValue::Text(text) if text.is_empty()));
-    let is_known = |part: &ScriptValue| {
-        !matches!(
-            part,
-            ScriptValue::Name(_) | ScriptValue::Now | ScriptValue::Body
-        )
-    };
     if !parts.iter().all(is_known) {
         return None;
     }
@@ -626,6 +623,13 @@ fn joined(mut parts: Vec<ScriptValue>) -> Option<ScriptValue> {
         }
     }
     Some(ScriptValue::Text(whole))
+}
+
+fn is_known(part: &ScriptValue) -> bool {
+    !matches!(
+        part,
+        ScriptValue::Name(_) | ScriptValue::Now | ScriptValue::Body
+    )
 }
 
 #[cfg(test)]

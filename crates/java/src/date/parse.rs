@@ -469,7 +469,6 @@ impl ParsedFields {
         let Some(hour) = hour.filter(|_| !gap) else {
             return Some(None);
         };
-        let narrow = |value: Option<i64>| i8::try_from(value.unwrap_or(0)).ok();
         let nanos = i32::try_from(nanos.unwrap_or(0)).ok()?;
         let time = Time::new(
             i8::try_from(hour).ok()?,
@@ -490,4 +489,8 @@ impl ParsedFields {
         let midnight = Time::midnight();
         Some(midnight.checked_add(SignedDuration::from_nanos(nanos)).ok())
     }
+}
+
+fn narrow(value: Option<i64>) -> Option<i8> {
+    i8::try_from(value.unwrap_or(0)).ok()
 }

@@ -263,8 +263,6 @@ fn custom_offset(text: &str) -> Option<Offset> {
         None if digits.len() > 2 => digits.split_at_checked(digits.len() - 2)?,
         None => (digits, "0"),
     };
-    let is_number =
-        |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     if !is_number(hours) || !is_number(minutes) {
         return None;
     }
@@ -276,11 +274,14 @@ fn custom_offset(text: &str) -> Option<Offset> {
     }
 }
 
+fn is_number(text: &str) -> bool {
+    (1..=2).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// The zones `SystemV/…`, with the rules of the United States until 1973.
 fn system_v(rule: &str) -> Option<TimeZone> {
     let digits = rule.find(|c: char| c.is_ascii_digit())?;
     let rest = rule[digits..].trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_name = |text: &str| text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase());
     match (is_name(&rule[..digits]), rest) {
         (true, "") => TimeZone::posix(rule).ok(),
         (true, summer) if is_name(summer) => {
@@ -288,6 +289,10 @@ fn system_v(rule: &str) -> Option<TimeZone> {
         }
         _ => None,
     }
+}
+
+fn is_name(text: &str) -> bool {
+    text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase())
 }
 
 #[cfg(test)]

@@ -123,12 +123,15 @@ fn nameless(text: &str) -> Option<(&str, usize)> {
         .bytes()
         .take(LONGEST_AREA)
         .position(|byte| byte == b'/')?;
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+/".contains(byte);
     let length = text.bytes().take_while(is_part).count();
     (slash + 1..=length).rev().find_map(|end| {
         let id = &text[..end];
         Zone::of(id).map(|_| (id, end))
     })
+}
+
+fn is_part(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-+/".contains(byte)
 }
 
 fn longer<'t>(

@@ -36,7 +36,6 @@ pub fn fields(text: &str) -> Cow<'_, str> {
 
 /// The next secret field's name at or after `from`.
 fn next_name(text: &str, from: usize) -> Option<Range<usize>> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     let mut at = from;
     while let Some(start) = text[at..].find(is_part).map(|start| at + start) {
         let rest = &text[start..];
@@ -49,6 +48,10 @@ fn next_name(text: &str, from: usize) -> Option<Range<usize>> {
         at = end;
     }
     None
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
 /// Whether it is the `p` of `u=…&p=…`, with which InfluxDB is asked.

@@ -260,14 +260,15 @@ fn is_reference(value: &str) -> bool {
     else {
         return false;
     };
-    let is_name = |name: &str| {
-        let is_part = |c: char| c.is_alphanumeric() || "_.-".contains(c);
-        !name.is_empty() && !name.starts_with("__") && name.chars().all(is_part)
-    };
     let argument = ["__P(", "__property(", "__V(", "__env("]
         .iter()
         .find_map(|call| inner.strip_prefix(call)?.strip_suffix(')'));
     is_name(argument.unwrap_or(inner))
+}
+
+fn is_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_.-".contains(c);
+    !name.is_empty() && !name.starts_with("__") && name.chars().all(is_part)
 }
 
 /// The words of a name in small letters, without trailing digits: `HTTPSampler.proxyPass2` has the words http, sampler, proxy
@@ -281,7 +282,6 @@ fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for (at, &c) in letters.iter().enumerate() {
         let before = at.checked_sub(1).map(|before| letters[before]);
-        let is_lower = |c: Option<&char>| c.is_some_and(|c| c.is_lowercase());
         let begins = c.is_uppercase()
             && before.is_some_and(|before| !before.is_uppercase() || is_lower(letters.get(at + 1)));
         if !c.is_alphanumeric() || begins {
@@ -300,6 +300,10 @@ fn words(name: &str) -> Vec<String> {
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect()
+}
+
+fn is_lower(c: Option<&char>) -> bool {
+    c.is_some_and(|c| c.is_lowercase())
 }
 
 fn is_secret_word(words: &[String], at: usize) -> bool {

@@ -271,7 +271,6 @@ fn is_empty(element: Element<'_>) -> bool {
     for child in element.children() {
         match child.kind() {
             HtmlNodeKind::Text => {
-                let is_white = |c: char| matches!(c, ' ' | '\t' | '\n' | '\x0C' | '\r');
                 return child.text().chars().all(is_white);
             }
             HtmlNodeKind::Comment => {}
@@ -279,4 +278,8 @@ fn is_empty(element: Element<'_>) -> bool {
         }
     }
     true
+}
+
+fn is_white(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\x0C' | '\r')
 }

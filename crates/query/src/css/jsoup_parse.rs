@@ -355,10 +355,6 @@ pub(super) fn formula(text: &str) -> Option<(i64, i64)> {
         "even" => return Some((2, 0)),
         _ => {}
     }
-    let number = |text: &str| {
-        let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        text.strip_prefix('+').unwrap_or(&text).parse::<i64>().ok()
-    };
     let Some((a, b)) = text.split_once('n') else {
         return Some((0, number(text)?));
     };
@@ -368,6 +364,11 @@ pub(super) fn formula(text: &str) -> Option<(i64, i64)> {
         a => number(a)?,
     };
     Some((a, if b.trim().is_empty() { 0 } else { number(b)? }))
+}
+
+fn number(text: &str) -> Option<i64> {
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    text.strip_prefix('+').unwrap_or(&text).parse::<i64>().ok()
 }
 
 /// `Normalizer.normalize`

@@ -64,7 +64,6 @@ impl Builder<'_> {
             b'>' => Some(TextSpan::new(self.at, self.at)),
             _ => {
                 let start = self.at;
-                let ends = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\x0C' | b'>');
                 let end = start + self.rest().iter().position(ends)?;
                 let value = self.decoded_value(start, end)?;
                 self.at = end;
@@ -97,4 +96,8 @@ impl Builder<'_> {
         self.page.text.push_str(&self.html[from..end]);
         Some(TextSpan::new(kept, self.page.text.len()))
     }
+}
+
+fn ends(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\t' | b'\x0C' | b'>')
 }

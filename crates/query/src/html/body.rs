@@ -145,9 +145,6 @@ impl Builder<'_> {
             Tag::Li => other == Tag::Li,
             _ => matches!(other, Tag::Dd | Tag::Dt),
         };
-        let ends = |open: &Open| {
-            open.sets & SPECIAL != 0 && !matches!(open.tag, Tag::Address | Tag::Div | Tag::P)
-        };
         if self.in_scope(|open| is_item(open.tag), ends) {
             self.pop_until(is_item);
             self.pop();
@@ -225,4 +222,8 @@ impl Builder<'_> {
         self.pop();
         Some(())
     }
+}
+
+fn ends(open: &Open) -> bool {
+    open.sets & SPECIAL != 0 && !matches!(open.tag, Tag::Address | Tag::Div | Tag::P)
 }

@@ -170,7 +170,6 @@ impl Builder<'_> {
     }
 
     pub(super) fn in_table_scope(&self, tag: Tag) -> bool {
-        let ends = |open: &Open| matches!(open.tag, Tag::Html | Tag::Table);
         self.in_scope(|open| open.tag == tag, ends)
     }
 
@@ -250,7 +249,6 @@ impl Builder<'_> {
                 && (token.tag != Tag::Other || text[open.name.range()] == text[token.name.range()])
                 && open.id > 0
         };
-        let is_special = |open: &Open| open.sets & SPECIAL != 0;
         let mut place = None;
         for (at, open) in self.open.iter().enumerate().rev() {
             if is_it(open) {
@@ -279,4 +277,12 @@ impl Builder<'_> {
         self.formatting.push(Some((token.tag, id)));
         Some(())
     }
+}
+
+fn ends(open: &Open) -> bool {
+    matches!(open.tag, Tag::Html | Tag::Table)
+}
+
+fn is_special(open: &Open) -> bool {
+    open.sets & SPECIAL != 0
 }

@@ -68,7 +68,6 @@ struct TextSpan {
 impl TextSpan {
     #[inline]
     fn new(start: usize, end: usize) -> TextSpan {
-        let place = |at: usize| u32::try_from(at).expect("pages are cut before that");
         TextSpan {
             start: place(start),
             end: place(end),
@@ -79,6 +78,10 @@ impl TextSpan {
     fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
+}
+
+fn place(at: usize) -> u32 {
+    u32::try_from(at).expect("pages are cut before that")
 }
 
 impl Page {

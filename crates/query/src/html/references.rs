@@ -49,7 +49,6 @@ impl Builder<'_> {
             return Some(characters);
         }
         let name = &self.html[self.at..];
-        let is_in_name = |byte: u8| byte.is_ascii_alphanumeric();
         let run = name.bytes().take_while(|byte| is_in_name(*byte)).count();
         let with_end = run + usize::from(name.as_bytes().get(run) == Some(&b';'));
         let with_end = with_end.min(LONGEST_NAME);
@@ -97,4 +96,8 @@ impl Builder<'_> {
         self.at += 1 + skipped + count + usize::from(is_closed);
         Some(Some(Characters(character, None)))
     }
+}
+
+fn is_in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
 }

@@ -199,18 +199,21 @@ impl Builder<'_> {
 
     /// "Reset the insertion mode appropriately".
     fn reset(&mut self) {
-        let mode = |open: &Open| match open.tag {
-            Tag::Td | Tag::Th => Some(Mode::InCell),
-            Tag::Tr => Some(Mode::InRow),
-            tag if is_body(tag) => Some(Mode::InTableBody),
-            Tag::Caption => Some(Mode::InCaption),
-            Tag::Colgroup => Some(Mode::InColumnGroup),
-            Tag::Table => Some(Mode::InTable),
-            Tag::Body => Some(Mode::InBody),
-            _ => None,
-        };
         let found = self.open.iter().rev().find_map(mode);
         self.mode = found.unwrap_or(Mode::InBody);
+    }
+}
+
+fn mode(open: &Open) -> Option<Mode> {
+    match open.tag {
+        Tag::Td | Tag::Th => Some(Mode::InCell),
+        Tag::Tr => Some(Mode::InRow),
+        tag if is_body(tag) => Some(Mode::InTableBody),
+        Tag::Caption => Some(Mode::InCaption),
+        Tag::Colgroup => Some(Mode::InColumnGroup),
+        Tag::Table => Some(Mode::InTable),
+        Tag::Body => Some(Mode::InBody),
+        _ => None,
     }
 }
 

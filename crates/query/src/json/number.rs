@@ -137,13 +137,10 @@ impl Decimal {
 
     /// `compareTo`: 1.0 and 1.00 are equal.
     pub(crate) fn compare(&self, other: &Decimal) -> Ordering {
-        let sign = |d: &Decimal| i32::from(!d.digits.is_empty()) * if d.negative { -1 } else { 1 };
         let signs = sign(self).cmp(&sign(other));
         if signs != Ordering::Equal || self.digits.is_empty() {
             return signs;
         }
-        // Compares the power of ten of the first digit, then the digits.
-        let power = |d: &Decimal| d.digits.len() as i64 - d.scale;
         let size = power(self).cmp(&power(other)).then_with(|| {
             self.digits
                 .trim_end_matches('0')
@@ -168,6 +165,15 @@ impl Decimal {
         };
         Some(if self.negative { -size } else { size })
     }
+}
+
+fn sign(d: &Decimal) -> i32 {
+    i32::from(!d.digits.is_empty()) * if d.negative { -1 } else { 1 }
+}
+
+/// Compares the power of ten of the first digit, then the digits.
+fn power(d: &Decimal) -> i64 {
+    d.digits.len() as i64 - d.scale
 }
 
 fn parse_exponent(text: &str) -> Option<i64> {

@@ -264,8 +264,6 @@ impl PathToken {
                 format!("[{}]", indexes.join(","))
             }
             PathToken::Slice { from, to } => {
-                let text =
-                    |index: &Option<i32>| index.map_or(String::new(), |index| index.to_string());
                 format!("[{}:{}]", text(from), text(to))
             }
             PathToken::Wildcard => "[*]".to_owned(),
@@ -279,4 +277,8 @@ impl PathToken {
             }
         }
     }
+}
+
+fn text(index: &Option<i32>) -> String {
+    index.map_or(String::new(), |index| index.to_string())
 }

@@ -237,7 +237,6 @@ impl OroPatternParser {
     fn interval(&mut self, end: usize) -> Result<String, PatternError> {
         let body: String = self.chars[self.at + 1..end].iter().collect();
         let (low, high) = body.split_once(',').unwrap_or((&body, &body));
-        let number = |digits: &str| digits.parse::<i32>().map_err(|_| digits.to_owned());
         let parsed = number(low).and_then(|min| {
             let max = if high.is_empty() {
                 None
@@ -611,6 +610,10 @@ impl OroPatternParser {
         }
         ClassItem { text, flips: false }
     }
+}
+
+fn number(digits: &str) -> Result<i32, String> {
+    digits.parse::<i32>().map_err(|_| digits.to_owned())
 }
 
 struct ClassItem {

@@ -52,7 +52,6 @@ impl Pattern {
             Dialect::Oro => oro::translate(text, options)?,
             Dialect::Java => java::translate(text, options)?,
         };
-        let refuse = |message: String| PatternError { message, offset: 0 };
         let literal = translated
             .literal
             .as_ref()
@@ -220,6 +219,10 @@ impl Pattern {
             })
             .as_ref()
     }
+}
+
+fn refuse(message: String) -> PatternError {
+    PatternError { message, offset: 0 }
 }
 
 thread_local! {

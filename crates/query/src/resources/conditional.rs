@@ -52,7 +52,6 @@ impl Browser {
 
 /// `[0-9]+.[0-9]+` at the start.
 fn version(text: &str) -> Option<f32> {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(text);
     let point = text[whole..].chars().next()?.len_utf8();
     let fraction = digits(&text[whole + point..]);
@@ -61,4 +60,8 @@ fn version(text: &str) -> Option<f32> {
     } else {
         None
     }
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
 }

@@ -46,8 +46,11 @@ fn is_wide(name: &str) -> bool {
 }
 
 fn is_name(name: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.bytes().all(is_part)
+}
+
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')
 }
 
 /// The encoding that the XML declaration names.
@@ -78,7 +81,6 @@ fn utf8(bytes: &[u8]) -> Result<Cow<'_, str>, XPathError> {
         0xF0..=0xF7 => 4,
         _ => 1,
     };
-    let goes_on = |byte: &&u8| matches!(**byte, 0x80..=0xBF);
     let right = rest[1..]
         .iter()
         .take(length - 1)
@@ -91,6 +93,10 @@ fn utf8(bytes: &[u8]) -> Result<Cow<'_, str>, XPathError> {
         format!("Invalid byte {wrong} of {length}-byte UTF-8 sequence.")
     };
     Err(XPathError::new(what))
+}
+
+fn goes_on(byte: &&u8) -> bool {
+    matches!(**byte, 0x80..=0xBF)
 }
 
 #[cfg(test)]

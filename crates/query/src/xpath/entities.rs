@@ -376,9 +376,12 @@ fn reference(text: &str) -> Option<&str> {
 
 /// The name at the start of `text`, if a semicolon follows it. Looks no further than the name.
 fn name_of_reference(text: &str) -> Option<&str> {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{B7}');
     let end = text.find(|c| !is_name(c))?;
     text[end..].starts_with(';').then(|| &text[..end])
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{B7}')
 }
 
 /// The meaning of a reference.
@@ -494,7 +497,6 @@ impl<'d> Expansion<'d> {
 
     /// Copies the start tag at the start of `text` with its default attributes; returns its length.
     fn start_tag(&mut self, text: &str, source: Option<usize>) -> Checked<usize> {
-        let is_end = |c: char| c.is_whitespace() || matches!(c, '>' | '/');
         let name_end = text[1..].find(is_end).map_or(text.len(), |end| end + 1);
         let declared = self.declared;
         let defaults = declared.attributes.get(&text[1..name_end]);
@@ -611,4 +613,8 @@ impl<'d> Expansion<'d> {
         }
         Ok(())
     }
+}
+
+fn is_end(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '>' | '/')
 }

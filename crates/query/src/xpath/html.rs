@@ -92,7 +92,6 @@ fn trimmed<'p>(text: Cow<'p, str>, trim: impl Fn(&str) -> &str) -> Cow<'p, str> 
 
 /// Collapses each run of white space to one blank.
 fn once(text: &str) -> Cow<'_, str> {
-    let is_white = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0C');
     let mut before = b'x';
     let is_plain = text.bytes().all(|byte| {
         let fits = byte == b' ' && before != b' ' || !is_white(byte);
@@ -111,6 +110,10 @@ fn once(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0C')
 }
 
 fn is_inline(name: &str) -> bool {

@@ -116,7 +116,6 @@ impl XPath {
             match evaluate(expression, &context).map_err(|error| eval_error(&error))? {
                 Value::NodeSet(nodes) => {
                     let texts = nodes.into_iter().map(|node| node_text(node, fragment));
-                    let bytes = |text: &Option<String>| text.as_ref().map_or(0, String::len);
                     let texts = cost::within_limit(texts, bytes);
                     let texts = texts.ok_or_else(|| XPathError::new(cost::RESULT_TOO_LARGE))?;
                     XPathResult::Nodes(texts)
@@ -134,6 +133,10 @@ impl XPath {
             },
         )
     }
+}
+
+fn bytes(text: &Option<String>) -> usize {
+    text.as_ref().map_or(0, String::len)
 }
 
 impl XPathResult {

@@ -637,9 +637,6 @@ impl<'t> Scanner<'t> {
 
 /// The first character that XML does not allow.
 fn wrong(text: &str) -> Option<(usize, char)> {
-    // Nearly all text is plain, which this checks many bytes at a time.
-    let is_plain =
-        |byte: u8| (byte >= b' ' && byte != 0xEF) | matches!(byte, b'\t' | b'\n' | b'\r');
     if text
         .bytes()
         .fold(true, |plain, byte| plain & is_plain(byte))
@@ -647,6 +644,11 @@ fn wrong(text: &str) -> Option<(usize, char)> {
         return None;
     }
     text.char_indices().find(|(_, c)| !is_character(*c))
+}
+
+/// Nearly all text is plain, which this checks many bytes at a time.
+fn is_plain(byte: u8) -> bool {
+    (byte >= b' ' && byte != 0xEF) | matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
 #[cold]

@@ -294,7 +294,6 @@ impl<'w> XalanParser<'w> {
         let word = self.shown();
         let mut chars = word.chars();
         let (first, second) = (chars.next(), chars.next());
-        let is_digit = |c: Option<char>| c.is_some_and(char::is_numeric);
         match first {
             Some('"' | '\'') => self.literal()?,
             Some('$') => {
@@ -471,4 +470,8 @@ impl<'w> XalanParser<'w> {
         self.or()?;
         self.expect(']')
     }
+}
+
+fn is_digit(c: Option<char>) -> bool {
+    c.is_some_and(char::is_numeric)
 }

@@ -92,7 +92,6 @@ fn decimal(atom: &AtomicValue) -> Outcome<BigDecimal> {
     match atom {
         AtomicValue::Untyped(text) | AtomicValue::Text(text) => {
             let digits = trimmed(text);
-            let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-');
             match digits.parse() {
                 Ok(decimal) if digits.chars().all(is_digit) => Ok(decimal),
                 _ => {
@@ -113,6 +112,10 @@ fn decimal(atom: &AtomicValue) -> Outcome<BigDecimal> {
         AtomicValue::Number(number) => Ok(number.exact().unwrap_or_default()),
         AtomicValue::Bool(value) => Ok(BigDecimal::from(i64::from(*value))),
     }
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '.' | '+' | '-')
 }
 
 /// Whether the items match a sequence type.

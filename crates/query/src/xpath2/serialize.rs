@@ -191,14 +191,15 @@ impl<'t> NodeWriter<'t> {
 /// Whether the attributes exceed a line: names and values, plus eight characters for each attribute and the
 /// syntax of namespaces.
 fn is_long(attributes: &[(String, String)]) -> bool {
-    let length = |(name, value): &(String, String)| {
-        let name = match name.strip_prefix("xmlns") {
-            Some(prefix) => prefix.chars().count() + 9,
-            None => name.chars().count() + 8,
-        };
-        name + value.chars().count()
-    };
     attributes.len() > 1 && attributes.iter().map(length).sum::<usize>() > LINE_LENGTH
+}
+
+fn length((name, value): &(String, String)) -> usize {
+    let name = match name.strip_prefix("xmlns") {
+        Some(prefix) => prefix.chars().count() + 9,
+        None => name.chars().count() + 8,
+    };
+    name + value.chars().count()
 }
 
 fn escape(value: &str, quote: &str, out: &mut String) {

@@ -281,7 +281,6 @@ fn state(run: &RunFile) -> Option<String> {
 }
 
 fn compare_labels(base: &RunFile, other: &RunFile, options: CompareOptions) -> Vec<ComparedLabel> {
-    let key = |label: &LabelStatistics| (label.label.clone(), label.transaction);
     let places = |run: &RunFile| -> FxHashMap<(String, bool), usize> {
         let labels = run.recording.labels.iter().enumerate();
         labels.map(|(place, label)| (key(label), place)).collect()
@@ -305,6 +304,10 @@ fn compare_labels(base: &RunFile, other: &RunFile, options: CompareOptions) -> V
         .filter(|label| !here.contains_key(&key(label)));
     labels.extend(added.map(|label| alone(label, Finding::Added)));
     labels
+}
+
+fn key(label: &LabelStatistics) -> (String, bool) {
+    (label.label.clone(), label.transaction)
 }
 
 fn alone(label: &LabelStatistics, finding: Finding) -> ComparedLabel {

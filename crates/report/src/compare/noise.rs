@@ -109,38 +109,45 @@ impl Table {
 
 /// The noise of the difference between shares of failed samples.
 pub fn of_errors(before: &Windows, after: &Windows) -> Option<Noise> {
-    let value = |drawn: &[&Window]| {
-        let sum =
-            |of: fn(&Window) -> u64| drawn.iter().map(|window| of(window)).sum::<u64>() as f64;
-        Some(sum(|window| window.errors) / sum(|window| window.count))
-    };
-    let rank = |window: &Window| Some(window.errors as f64 / window.count as f64);
     of_change([used(before), used(after)], value, rank, |from, to| {
         to - from
     })
 }
 
+fn value(drawn: &[&Window]) -> Option<f64> {
+    let sum = |of: fn(&Window) -> u64| drawn.iter().map(|window| of(window)).sum::<u64>() as f64;
+    Some(sum(|window| window.errors) / sum(|window| window.count))
+}
+
+fn rank(window: &Window) -> Option<f64> {
+    Some(window.errors as f64 / window.count as f64)
+}
+
 /// The noise of the relative change of the rate.
 pub fn of_rate(before: &Windows, after: &Windows) -> Option<Noise> {
-    let inner = |windows: &Windows| -> Vec<(Window, f64)> {
-        let seconds = windows.length_s;
-        windows
-            .inner()
-            .iter()
-            .map(|window| (window.clone(), seconds))
-            .collect()
-    };
     let sides = [inner(before), inner(after)];
     let rates = sides.each_ref().map(|side| {
         side.iter()
             .map(|(window, seconds)| window.count as f64 / seconds)
             .collect::<Vec<f64>>()
     });
-    let mean = |drawn: &[&f64]| Some(drawn.iter().copied().sum::<f64>() / drawn.len() as f64);
     let refs = rates
         .each_ref()
         .map(|side| side.iter().collect::<Vec<&f64>>());
     of_change(refs, mean, |rate| Some(*rate), |from, to| to / from - 1.0)
+}
+
+fn inner(windows: &Windows) -> Vec<(Window, f64)> {
+    let seconds = windows.length_s;
+    windows
+        .inner()
+        .iter()
+        .map(|window| (window.clone(), seconds))
+        .collect()
+}
+
+fn mean(drawn: &[&f64]) -> Option<f64> {
+    Some(drawn.iter().copied().sum::<f64>() / drawn.len() as f64)
 }
 
 fn used(windows: &Windows) -> Vec<&Window> {

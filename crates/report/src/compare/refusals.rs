@@ -61,13 +61,14 @@ pub fn users(run: &RunFile) -> u32 {
 }
 
 fn common_labels(base: &RunFile, other: &RunFile) -> f64 {
-    let labels = |run: &RunFile| -> HashSet<String> {
-        let labels = run.recording.labels.iter();
-        labels.map(|label| label.label.clone()).collect()
-    };
     let (here, there) = (labels(base), labels(other));
     let all = here.union(&there).count();
     here.intersection(&there).count() as f64 / all.max(1) as f64
+}
+
+fn labels(run: &RunFile) -> HashSet<String> {
+    let labels = run.recording.labels.iter();
+    labels.map(|label| label.label.clone()).collect()
 }
 
 #[cfg(test)]

@@ -31,7 +31,6 @@ pub(super) fn sentence(
 ) -> String {
     let found = |label: &'_ ComparedLabel| {
         let wanted = label.differences.iter().filter(|d| d.finding == finding);
-        let size = |d: &Difference| d.change.map_or(f64::INFINITY, f64::abs);
         wanted
             .max_by(|a, b| size(a).total_cmp(&size(b)))
             .map(|d| (size(d), d.clone(), label.label.clone()))
@@ -76,6 +75,10 @@ pub(super) fn sentence(
         short(difference.after),
         difference.unit
     )
+}
+
+fn size(d: &Difference) -> f64 {
+    d.change.map_or(f64::INFINITY, f64::abs)
 }
 
 impl Comparison {
@@ -186,7 +189,6 @@ impl Comparison {
 
 /// The verdicts of both runs on their own numbers, if at least one has a verdict.
 fn verdicts(all: &Comparison, other: &ComparedRun) -> Option<String> {
-    let word = |verdict: &Option<String>| verdict.clone().unwrap_or_else(|| "none".to_owned());
     let is_known = all.base_verdict.is_some() || other.verdict.is_some();
     is_known.then(|| {
         format!(
@@ -197,6 +199,10 @@ fn verdicts(all: &Comparison, other: &ComparedRun) -> Option<String> {
             word(&other.verdict)
         )
     })
+}
+
+fn word(verdict: &Option<String>) -> String {
+    verdict.clone().unwrap_or_else(|| "none".to_owned())
 }
 
 fn rows(other: &ComparedRun) -> impl Iterator<Item = &ComparedLabel> {

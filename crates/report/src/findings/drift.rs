@@ -122,13 +122,14 @@ fn sigmas_of(points: &[(f64, f64)], slope: f64, start: f64, rest: f64) -> f64 {
 
 /// The squared distances that the best single step leaves.
 fn best_step(points: &[(f64, f64)]) -> f64 {
-    let rest = |part: &[(f64, f64)]| {
-        let mean = part.iter().map(|point| point.1).sum::<f64>() / part.len() as f64;
-        part.iter()
-            .map(|point| (point.1 - mean).powi(2))
-            .sum::<f64>()
-    };
     let places = 1..points.len();
     let rests = places.map(|at| rest(&points[..at]) + rest(&points[at..]));
     rests.min_by(f64::total_cmp).unwrap_or(f64::INFINITY)
+}
+
+fn rest(part: &[(f64, f64)]) -> f64 {
+    let mean = part.iter().map(|point| point.1).sum::<f64>() / part.len() as f64;
+    part.iter()
+        .map(|point| (point.1 - mean).powi(2))
+        .sum::<f64>()
 }

@@ -166,11 +166,6 @@ fn steps(run: &Run<'_>, code: &Code<'_>, alone: bool) -> Option<Vec<Step>> {
 
 /// The steps from and to which the errors are dense, unless they are spread over the whole run.
 fn stretch(steps: &[Step]) -> Option<(usize, usize)> {
-    let sum = |steps: &[Step]| {
-        steps.iter().fold((0, 0), |sum, step| {
-            (sum.0 + step.samples, sum.1 + step.errors)
-        })
-    };
     let (samples, errors) = sum(steps);
     let usual = errors as f64 / samples.max(1) as f64;
     // The part with the most errors beyond the run's own share (Kadane's algorithm).
@@ -197,4 +192,10 @@ fn stretch(steps: &[Step]) -> Option<(usize, usize)> {
         && share <= MOST_SAMPLES
         && share.max(1e-9).ln() * errors as f64 <= CHANCE;
     is_stretch.then_some((from, to))
+}
+
+fn sum(steps: &[Step]) -> (u64, u64) {
+    steps.iter().fold((0, 0), |sum, step| {
+        (sum.0 + step.samples, sum.1 + step.errors)
+    })
 }

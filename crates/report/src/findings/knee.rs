@@ -47,9 +47,6 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
         return Vec::new();
     };
     let (below, above) = known.split_at(at);
-    let middle = |part: &[(&Moment, f64)], of: fn(&(&Moment, f64)) -> f64| {
-        median(part.iter().map(of)).unwrap_or(0.0)
-    };
     let rate = middle(above, |(moment, _)| moment.rate);
     let (usual_ms, most_ms) = (
         middle(below, |known| known.1),
@@ -77,6 +74,10 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
         span_ms: Some((from_ms, run.file.ended_ms)),
         weight: 3.0 + (most_ms / usual_ms).ln(),
     }]
+}
+
+fn middle(part: &[(&Moment, f64)], of: fn(&(&Moment, f64)) -> f64) -> f64 {
+    median(part.iter().map(of)).unwrap_or(0.0)
 }
 
 /// The place of the first point above the knee.

@@ -19,7 +19,6 @@ const RISE: f64 = 1.2;
 
 pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
     let (step_ms, moments) = moments(&run.file.recording.timeline, MOST_STEPS);
-    let times = |moment: &Moment| moment.mean.map(|ms| ms.max(0.001).ln());
     let Some(period) = period_of(&moments, times) else {
         return Vec::new();
     };
@@ -56,6 +55,10 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
         span_ms: None,
         weight: 1.5 + (high / low).ln(),
     }]
+}
+
+fn times(moment: &Moment) -> Option<f64> {
+    moment.mean.map(|ms| ms.max(0.001).ln())
 }
 
 /// The distance, in steps, at which the series repeats itself.

@@ -138,10 +138,13 @@ fn header(line: &[u8]) -> Option<u8> {
     let rest = &line[name.len()..];
     let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
     let delimiter = *rest.first()?;
-    let is_known = |field: &[u8]| NAMES.iter().any(|name| name.as_bytes() == field);
     (!delimiter.is_ascii_alphanumeric()
         && split(line, delimiter).filter(|f| is_known(f)).count() > 1)
         .then_some(delimiter)
+}
+
+fn is_known(field: &[u8]) -> bool {
+    NAMES.iter().any(|name| name.as_bytes() == field)
 }
 
 fn split(line: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
@@ -270,20 +273,8 @@ impl CsvRowReader {
 
     fn read_row(&mut self, row: &ByteRecord, line: u64) -> Result<(), JtlFault> {
         let columns = self.columns;
-        if row.len() < columns.count && line == 1 {
-            let message = format!(
-                "this is not a result file: its first line is neither a header nor a row of {} fields",
-                columns.count
-            );
-            return Err(JtlFault::at(line, message, NO_RESULTS));
-        }
         if row.len() < columns.count {
-            return Err(JtlFault::at(
-                line,
-                format!("{} fields where {} are expected", row.len(), columns.count),
-                "delete the line, or write the file again; with an unquoted delimiter in a text, no \
-                 reader can tell the fields apart",
-            ));
+            return Err(too_short(row.len(), columns.count, line));
         }
         let stamp_ms = self
             .stamps
@@ -388,4 +379,19 @@ impl CsvRowReader {
         }
         recording.add_at(place, sample);
     }
+}
+
+fn too_short(fields: usize, expected: usize, line: u64) -> JtlFault {
+    if line == 1 {
+        let message = format!(
+            "this is not a result file: its first line is neither a header nor a row of {expected} fields"
+        );
+        return JtlFault::at(line, message, NO_RESULTS);
+    }
+    JtlFault::at(
+        line,
+        format!("{fields} fields where {expected} are expected"),
+        "delete the line, or write the file again; with an unquoted delimiter in a text, no \
+         reader can tell the fields apart",
+    )
 }

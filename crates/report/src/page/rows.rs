@@ -77,11 +77,6 @@ impl Row {
         let service = &label.service;
         let row = label.row();
         let percentile = |percent| service.percentile(percent) / 1000.0;
-        let known = |times: &Histogram| {
-            let ms = |percent| times.percentile(percent) / 1000.0;
-            let max = times.max() as f64 / 1000.0;
-            (times.count() > 0).then(|| [times.count() as f64, ms(50.0), ms(95.0), ms(99.0), max])
-        };
         let service_us = service.mean() * service.count() as f64;
         Row {
             label: label.label.clone(),
@@ -111,6 +106,12 @@ impl Row {
     }
 }
 
+fn known(times: &Histogram) -> Option<[f64; 5]> {
+    let ms = |percent| times.percentile(percent) / 1000.0;
+    let max = times.max() as f64 / 1000.0;
+    (times.count() > 0).then(|| [times.count() as f64, ms(50.0), ms(95.0), ms(99.0), max])
+}
+
 /// Counts samples in bars of equal width on a logarithmic axis.
 fn distribution(service: &Histogram) -> Vec<(f64, f64, u64)> {
     let mut bars: BTreeMap<i32, u64> = BTreeMap::new();
@@ -118,8 +119,11 @@ fn distribution(service: &Histogram) -> Vec<(f64, f64, u64)> {
         let bar = ((highest_us.max(1) as f64).log2() * BARS).floor() as i32;
         *bars.entry(bar).or_insert(0) += count;
     }
-    let edge = |bar: i32| super::rounded((f64::from(bar) / BARS).exp2() / 1000.0);
     let bars = bars.into_iter();
     bars.map(|(bar, count)| (edge(bar), edge(bar + 1), count))
         .collect()
+}
+
+fn edge(bar: i32) -> f64 {
+    super::rounded((f64::from(bar) / BARS).exp2() / 1000.0)
 }

@@ -345,7 +345,6 @@ impl Increment {
     /// # Errors
     /// If the bytes are of another version or damaged.
     pub fn decode(bytes: &[u8]) -> Result<Increment, IncrementError> {
-        let damaged = |why: &str| IncrementError::Damaged(why.to_owned());
         let (&version, rest) = bytes.split_first().ok_or_else(|| damaged("it is empty"))?;
         if version != VERSION {
             return Err(IncrementError::Version(version));
@@ -366,7 +365,6 @@ impl Increment {
 
     /// Whether the times are small enough that arithmetic with them cannot overflow.
     fn has_plausible_times(&self) -> bool {
-        let is_plausible = |ms: i64| (-MOST_MS..=MOST_MS).contains(&ms);
         let nowhere = (i64::MAX, i64::MIN);
         let span = (self.from_ms, self.to_ms);
         let has_span = span.0 < span.1 && is_plausible(span.0) && is_plausible(span.1);
@@ -385,6 +383,14 @@ impl Increment {
             && self.starts.is_sorted_by(|a, b| a.second < b.second)
             && self.users.is_sorted_by(|a, b| a.group < b.group)
     }
+}
+
+fn damaged(why: &str) -> IncrementError {
+    IncrementError::Damaged(why.to_owned())
+}
+
+fn is_plausible(ms: i64) -> bool {
+    (-MOST_MS..=MOST_MS).contains(&ms)
 }
 
 /// Counts a sample's start and its intended start.

@@ -72,7 +72,6 @@ const SPAN_UNITS: [(&str, &[&str]); 3] = [
 
 /// The threshold that a malformed text probably means, if its parts can be guessed. The caller checks that it is one.
 pub fn meant(text: &str) -> Option<String> {
-    let is_sign = |sign: char| matches!(sign, '<' | '>' | '=' | '≤' | '≥');
     let end = text.rfind(is_sign)?;
     let end = end + text[end..].chars().next()?.len_utf8();
     let before = text[..end].trim_end_matches(|sign: char| is_sign(sign) || sign == ' ');
@@ -85,6 +84,10 @@ pub fn meant(text: &str) -> Option<String> {
         None => String::new(),
     };
     Some(format!("{metric}{label} {comparison} {limit}"))
+}
+
+fn is_sign(sign: char) -> bool {
+    matches!(sign, '<' | '>' | '=' | '≤' | '≥')
 }
 
 /// The comparison that a run of signs means. A single `=` becomes the side on which the metric is usually bad.
@@ -124,8 +127,6 @@ fn metric(word: &str) -> Option<String> {
     if let Some((metric, _)) = of_alias {
         return Some((*metric).to_owned());
     }
-    // `p(95)`, `95th`, `pp95`, `p95%`
-    let is_digit = |sign: char| sign.is_ascii_digit() || sign == '.';
     let digits: String = word.chars().filter(|sign| is_digit(*sign)).collect();
     let around = word.replace(is_digit, "");
     let is_percentile = [
@@ -149,6 +150,11 @@ fn metric(word: &str) -> Option<String> {
     }
     let metrics = METRICS.iter().map(|(metric, _)| *metric);
     did_you_mean(&word, metrics).map(str::to_owned)
+}
+
+/// `p(95)`, `95th`, `pp95`, `p95%`
+fn is_digit(sign: char) -> bool {
+    sign.is_ascii_digit() || sign == '.'
 }
 
 /// The limit with its unit, and the spans of time after it.

@@ -165,7 +165,6 @@ fn parse(text: &str) -> Result<Threshold, String> {
         return Err("a comparison (<, <=, > or >=) is missing".to_owned());
     };
     let (subject, rest) = text.split_at(at);
-    let is_sign = |sign: char| matches!(sign, '<' | '>' | '=');
     let name = subject.trim_end_matches(is_sign);
     if name.len() < subject.len() {
         let end = rest.find(|sign| !is_sign(sign)).unwrap_or(rest.len());
@@ -197,6 +196,10 @@ fn parse(text: &str) -> Result<Threshold, String> {
     })
 }
 
+fn is_sign(sign: char) -> bool {
+    matches!(sign, '<' | '>' | '=')
+}
+
 /// Splits `over TIME` and `for TIME` off a limit.
 fn spans_of(text: &str) -> Result<(&str, Option<u32>, Option<u32>), String> {
     let (mut limit, mut window_s, mut lasting_s) = (text, None, None);
@@ -208,7 +211,6 @@ fn spans_of(text: &str) -> Result<(&str, Option<u32>, Option<u32>), String> {
                 .filter(|(before, _)| !before.is_empty())
         };
         let (over, lasting) = (cut(" over "), cut(" for "));
-        let after = |cut: Option<(&str, &str)>| cut.map_or(0, |(before, _)| before.len());
         if after(over) > after(lasting) {
             let (before, time) = over.expect("it is longer than nothing");
             window_s = Some(seconds_of(time)?);
@@ -219,6 +221,10 @@ fn spans_of(text: &str) -> Result<(&str, Option<u32>, Option<u32>), String> {
         }
     }
     Ok((limit, window_s, lasting_s))
+}
+
+fn after(cut: Option<(&str, &str)>) -> usize {
+    cut.map_or(0, |(before, _)| before.len())
 }
 
 /// Limit of a window, whose seconds are all kept in memory.

@@ -16,7 +16,6 @@ pub fn text(column: &Column, value: &Value) -> Result<Option<Box<str>>, SqlFailu
         other => return Ok(Some(other.as_sql(true).into())),
     };
     let text = String::from_utf8_lossy(bytes);
-    let boolean = |on: bool| if on { "true" } else { "false" }.to_owned();
     let text = match column.column_type() {
         // `tinyInt1isBit`
         ColumnType::MYSQL_TYPE_TINY if column.column_length() == 1 => {
@@ -46,6 +45,10 @@ pub fn text(column: &Column, value: &Value) -> Result<Option<Box<str>>, SqlFailu
         _ => text.into_owned(),
     };
     Ok(Some(text.into()))
+}
+
+fn boolean(on: bool) -> String {
+    if on { "true" } else { "false" }.to_owned()
 }
 
 /// `SqlTimeValueFactory`: a time of day, without fractions.

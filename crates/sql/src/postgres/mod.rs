@@ -192,7 +192,6 @@ impl PostgresConnection {
                 Some("02000"),
             )
         };
-        let too_many = |message: &str| SqlFailure::new(CLASS, message, Some("0100E"));
         let mut outcomes = reply.outcomes;
         match expected {
             Expected::Rows => match (outcomes.first(), outcomes.len()) {
@@ -501,6 +500,10 @@ impl PostgresConnection {
     pub fn abandon(&mut self) {
         self.is_broken = true;
     }
+}
+
+fn too_many(message: &str) -> SqlFailure {
+    SqlFailure::new(CLASS, message, Some("0100E"))
 }
 
 /// Tells the server about the end of the connection, if that does not block.

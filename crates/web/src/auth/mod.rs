@@ -485,12 +485,6 @@ impl Negotiation {
         store: &CredentialStore,
         [ntlm, digest, basic]: [Option<&str>; 3],
     ) -> bool {
-        let realm_of = |challenge: &str| {
-            parse_elements(challenge)
-                .into_iter()
-                .rfind(|element| element.name.eq_ignore_ascii_case("realm"))
-                .and_then(|element| element.value)
-        };
         if let Some(challenge) = ntlm {
             let mut scheme = Ntlm::default();
             if scheme.challenge(challenge).is_err() {
@@ -522,6 +516,13 @@ impl Negotiation {
         self.scheme = Some(self.others.remove(0));
         true
     }
+}
+
+fn realm_of(challenge: &str) -> Option<String> {
+    parse_elements(challenge)
+        .into_iter()
+        .rfind(|element| element.name.eq_ignore_ascii_case("realm"))
+        .and_then(|element| element.value)
 }
 
 /// `BasicScheme.authenticate`: name and password in ASCII, other characters as `?`.

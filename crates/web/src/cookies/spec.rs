@@ -539,10 +539,6 @@ fn append_parameter(name: &str, value: &str, version: i32, out: &mut String) {
 /// Sorts with `CookiePathComparator`, which is not a total order: the result depends on Java's binary insertion
 /// sort, which this reproduces.
 fn sort_by_path(cookies: &mut [&Cookie]) {
-    let more_specific = |a: &Cookie, b: &Cookie| {
-        let (a, b) = (a.path.trim_end_matches('/'), b.path.trim_end_matches('/'));
-        a.len() > b.len() && a.starts_with(b) && a.as_bytes()[b.len()] == b'/'
-    };
     let mut sorted = cookies.len().min(1);
     // Java first looks for a run: a strictly descending one is reversed.
     if cookies.len() > 1 {
@@ -569,4 +565,9 @@ fn sort_by_path(cookies: &mut [&Cookie]) {
         }
         cookies[left..=i].rotate_right(1);
     }
+}
+
+fn more_specific(a: &Cookie, b: &Cookie) -> bool {
+    let (a, b) = (a.path.trim_end_matches('/'), b.path.trim_end_matches('/'));
+    a.len() > b.len() && a.starts_with(b) && a.as_bytes()[b.len()] == b'/'
 }

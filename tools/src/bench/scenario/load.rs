@@ -36,27 +36,8 @@ pub(super) fn all() -> Vec<Scenario> {
 }
 
 fn users() -> Scenario {
-    // The think times vary. With equal ones all users would send in step, and waking a worker for a hundred users at once is
-    // cheap.
-    let thinking = |case: &str, users: u32, mean_ms: u32| {
-        Contender::new(LoadTester::Drumfire, "users.jmx")
-            .case(case, users)
-            .with("think_ms", mean_ms / 2)
-            .with("spread_ms", mean_ms)
-            .with("ramp_up", if users > 100 { 20 } else { 0 })
-            // By default JMeter closes a connection after a minute.
-            .with("httpclient4.time_to_live", 600_000)
-    };
     // Exclude the time in which users connect, and that in which they end.
     let counted = |from_s, to_s| Some(RunPart { from_s, to_s });
-    // All users think from the first second on.
-    let idle = |case: &str, users: u32| Contender {
-        seconds: 15,
-        connects: false,
-        ..Contender::new(LoadTester::Drumfire, "idle.jmx")
-            .case(case, users)
-            .with("think_ms", 10_000)
-    };
     const MANY: &str = "many with connections";
     let connected = connected_users();
     let entries = vec![
@@ -88,16 +69,34 @@ fn users() -> Scenario {
     .at_most("100000 without", Figure::UserKib("100 without"), 2.0)
 }
 
+/// The think times vary. With equal ones all users would send in step, and waking a worker for a hundred users at once is
+/// cheap.
+fn thinking(case: &str, users: u32, mean_ms: u32) -> Contender {
+    Contender::new(LoadTester::Drumfire, "users.jmx")
+        .case(case, users)
+        .with("think_ms", mean_ms / 2)
+        .with("spread_ms", mean_ms)
+        .with("ramp_up", if users > 100 { 20 } else { 0 })
+        // By default JMeter closes a connection after a minute.
+        .with("httpclient4.time_to_live", 600_000)
+}
+
+/// All users think from the first second on.
+fn idle(case: &str, users: u32) -> Contender {
+    Contender {
+        seconds: 15,
+        connects: false,
+        ..Contender::new(LoadTester::Drumfire, "idle.jmx")
+            .case(case, users)
+            .with("think_ms", 10_000)
+    }
+}
+
 /// The users of `benches/ramp.jmx` that follow a pace.
 const PACED_USERS: u32 = 50;
 
 /// A paced group with and without another group that is starting users, to show how much the starts disturb the pace.
 fn ramp_up() -> Scenario {
-    let paced = |case: &str, users: u32| {
-        Contender::new(LoadTester::Drumfire, "ramp.jmx")
-            .case(case, users)
-            .with("rate", 1_000)
-    };
     const MANY: &str = "many start";
     // The paced users need connections as well.
     let connected = connected_users() - PACED_USERS.min(connected_users() - 1);
@@ -110,6 +109,12 @@ fn ramp_up() -> Scenario {
         )
     }
     .at_most(MANY, Figure::LateBeyondCase("1 starts"), 200.0)
+}
+
+fn paced(case: &str, users: u32) -> Contender {
+    Contender::new(LoadTester::Drumfire, "ramp.jmx")
+        .case(case, users)
+        .with("rate", 1_000)
 }
 
 fn pacing() -> Scenario {
@@ -223,10 +228,6 @@ fn rows() -> Scenario {
 }
 
 fn workers() -> Scenario {
-    let on = |case: &str, cores: u32| Contender {
-        cores,
-        ..Contender::new(LoadTester::Drumfire, "requests.jmx").case(case, 10)
-    };
     Scenario::new(
         "workers",
         "the same requests on one core and on all",
@@ -235,15 +236,14 @@ fn workers() -> Scenario {
     .at_most("all cores", Figure::CpuToCase("one core"), 1.1)
 }
 
+fn on(case: &str, cores: u32) -> Contender {
+    Contender {
+        cores,
+        ..Contender::new(LoadTester::Drumfire, "requests.jmx").case(case, 10)
+    }
+}
+
 fn long() -> Scenario {
-    let lasting = |case: &str, minutes: u32| Contender {
-        seconds: minutes * 60,
-        ..Contender::new(LoadTester::Drumfire, "pacing.jmx")
-            .case(case, 10)
-            .with("rate", 5_000)
-            // Like JMeter's, the timer generates the arrivals of a whole period at once, which takes memory.
-            .with("period", 60)
-    };
     Scenario {
         on_request: true,
         ..Scenario::new(
@@ -254,4 +254,15 @@ fn long() -> Scenario {
     }
     .at_most("30 minutes", Figure::CpuToCase("1 minute"), 1.2)
     .at_most("30 minutes", Figure::PeakToCase("1 minute"), 1.1)
+}
+
+fn lasting(case: &str, minutes: u32) -> Contender {
+    Contender {
+        seconds: minutes * 60,
+        ..Contender::new(LoadTester::Drumfire, "pacing.jmx")
+            .case(case, 10)
+            .with("rate", 5_000)
+            // Like JMeter's, the timer generates the arrivals of a whole period at once, which takes memory.
+            .with("period", 60)
+    }
 }

@@ -90,12 +90,6 @@ fn new_state_tls() -> Scenario {
 
 /// A new connection for each request, to measure the handshake.
 fn sessions() -> Scenario {
-    let closing = |program: LoadTester, case: &str| {
-        Contender::new(program, "requests.jmx")
-            .secure(Door::Tls)
-            .case(case, 10)
-            .with("keep_alive", false)
-    };
     let both = [LoadTester::Drumfire, LoadTester::JMeter];
     let mut entries = each(&both, |program| {
         closing(program, "full")
@@ -131,6 +125,13 @@ fn sessions() -> Scenario {
     )
     .at_most("of the user", Figure::CpuToCase("full"), 1.0)
     .at_most("of all users", Figure::CpuToCase("full"), 1.0)
+}
+
+fn closing(program: LoadTester, case: &str) -> Contender {
+    Contender::new(program, "requests.jmx")
+        .secure(Door::Tls)
+        .case(case, 10)
+        .with("keep_alive", false)
 }
 
 /// A new connection for each request at the highest rate, closed by the client.

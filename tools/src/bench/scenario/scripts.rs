@@ -76,11 +76,6 @@ fn calls() -> Scenario {
 
 fn sleepers() -> Scenario {
     const ALONE: &str = "nobody sleeps";
-    let beside = |case: &str, users: u32| {
-        Contender::new(LoadTester::Drumfire, "sleepers.jmx")
-            .case(case, users)
-            .with("rate", 1_000)
-    };
     Scenario {
         least_seconds: 10,
         ..Scenario::new(
@@ -90,6 +85,12 @@ fn sleepers() -> Scenario {
         )
     }
     .at_most("100 sleep", LateToCase(ALONE), 1.25)
+}
+
+fn beside(case: &str, users: u32) -> Contender {
+    Contender::new(LoadTester::Drumfire, "sleepers.jmx")
+        .case(case, users)
+        .with("rate", 1_000)
 }
 
 /// Elements that find the same token in the same HTML page.

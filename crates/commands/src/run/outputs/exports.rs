@@ -162,13 +162,6 @@ impl Exports {
     }
 
     fn tell_agents(&self, agents: &[AgentTick]) {
-        let shown = |agent: &AgentTick| AgentMetrics {
-            name: agent.name.to_string(),
-            state: agent.phase.to_string(),
-            users: agent.users,
-            samples: agent.samples,
-            undelivered: None,
-        };
         if !agents.is_empty() {
             let agents: Vec<_> = agents.iter().map(shown).collect();
             self.sinks.iter().for_each(|sink| sink.set_agents(&agents));
@@ -191,6 +184,16 @@ impl Exports {
         for listener in self.exporters() {
             listener.feed().tick(self.users, verdict);
         }
+    }
+}
+
+fn shown(agent: &AgentTick) -> AgentMetrics {
+    AgentMetrics {
+        name: agent.name.to_string(),
+        state: agent.phase.to_string(),
+        users: agent.users,
+        samples: agent.samples,
+        undelivered: None,
     }
 }
 

@@ -94,7 +94,6 @@ fn run_agent(agent: &AgentOutcome) -> RunAgent {
 
 /// Properties that the command line sets, in its order. The values of secret ones are masked.
 pub fn given(properties: &PropertyOptions) -> Vec<(String, String)> {
-    let value = |name: &str, value: &str| secrets::shown(name, value).into_owned();
     let given = properties
         .all_changes()
         .into_iter()
@@ -105,6 +104,10 @@ pub fn given(properties: &PropertyOptions) -> Vec<(String, String)> {
             Change::SystemFile(file) => ("-S".to_owned(), file.display().to_string()),
         });
     given.collect()
+}
+
+fn value(name: &str, value: &str) -> String {
+    secrets::shown(name, value).into_owned()
 }
 
 /// Where the time of samples went; `None` if no sample was timed.
@@ -164,8 +167,6 @@ pub fn memory_mib() -> Option<u64> {
 /// The planned number of users over time, in milliseconds since the Unix epoch, as if all main thread groups started
 /// with the run. Setup and teardown groups are left out.
 fn planned_users(groups: &[GroupView], started_ms: i64, ended_ms: i64) -> Vec<(i64, u64)> {
-    let is_main =
-        |group: &&GroupView| !matches!(group.class, "SetupThreadGroup" | "PostThreadGroup");
     if groups
         .iter()
         .filter(is_main)
@@ -202,6 +203,10 @@ fn planned_users(groups: &[GroupView], started_ms: i64, ended_ms: i64) -> Vec<(i
         }
     }
     planned
+}
+
+fn is_main(group: &&GroupView) -> bool {
+    !matches!(group.class, "SetupThreadGroup" | "PostThreadGroup")
 }
 
 #[cfg(test)]

@@ -102,11 +102,6 @@ fn recover(protected: &[u8], password: &[u8]) -> Option<Vec<u8>> {
     let encrypted = octet_string(protected)?;
     let (salt, rest) = encrypted.split_first_chunk::<20>()?;
     let (mixed, check) = rest.split_last_chunk::<20>()?;
-    let digest = |parts: [&[u8]; 2]| -> [u8; 20] {
-        let mut hash = Sha1::new();
-        parts.iter().for_each(|part| hash.update(part));
-        hash.finalize().into()
-    };
     let mut key = Vec::with_capacity(mixed.len());
     let mut stream = *salt;
     for chunk in mixed.chunks(20) {
@@ -114,6 +109,12 @@ fn recover(protected: &[u8], password: &[u8]) -> Option<Vec<u8>> {
         key.extend(chunk.iter().zip(stream).map(|(byte, mask)| byte ^ mask));
     }
     (digest([password, &key]) == *check).then_some(key)
+}
+
+fn digest(parts: [&[u8]; 2]) -> [u8; 20] {
+    let mut hash = Sha1::new();
+    parts.iter().for_each(|part| hash.update(part));
+    hash.finalize().into()
 }
 
 /// The last element of `EncryptedPrivateKeyInfo ::= SEQUENCE { SEQUENCE, OCTET STRING }`.

@@ -177,7 +177,6 @@ impl Keystore {
             .vars
             .get_named(variable)
             .filter(|alias| !alias.is_empty());
-        let fault = |message: String| Exception::new("java.lang.IllegalArgumentException", message);
         let Some(alias) = alias else {
             tracing::error!("No var called '{variable}' found");
             return Err(fault(format!("No var called '{variable}' found")));
@@ -186,6 +185,10 @@ impl Keystore {
         key.map(|(_, identity)| identity.clone())
             .ok_or_else(|| fault(format!("No PrivateKey found for alias:'{alias}'")))
     }
+}
+
+fn fault(message: String) -> Exception {
+    Exception::new("java.lang.IllegalArgumentException", message)
 }
 
 #[cfg(test)]

@@ -117,7 +117,6 @@ fn number(d: &mut Decoder, name: &str, default: i64) -> Option<i64> {
 
 /// `RedisDataSet#selectPollingStrategy`; the first versions' `getMode`.
 fn access(d: &mut Decoder) -> Access {
-    let ordinal = |text: String, second: &str| text == second || text.trim() == "1";
     if d.element.props.value(facts::OLD_MODE.name).is_some()
         && d.element.props.value(facts::DATA_TYPE.name).is_none()
     {
@@ -138,6 +137,10 @@ fn access(d: &mut Decoder) -> Access {
         (true, true, false) => Access::KeepInSet,
         (true, true, true) => Access::PopAndAddSet,
     }
+}
+
+fn ordinal(text: String, second: &str) -> bool {
+    text == second || text.trim() == "1"
 }
 
 impl RowSource for RedisDataSet {

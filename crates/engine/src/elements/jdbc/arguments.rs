@@ -237,11 +237,14 @@ fn decimal(text: &str) -> Result<String, JdbcFault> {
 
 /// Whether the text has a digit wherever the pattern has `d`, and otherwise equals it.
 fn is_pattern(text: &str, pattern: &str) -> bool {
-    let matches = |(byte, wanted): (u8, u8)| match wanted {
+    text.len() == pattern.len() && text.bytes().zip(pattern.bytes()).all(matches)
+}
+
+fn matches((byte, wanted): (u8, u8)) -> bool {
+    match wanted {
         b'd' => byte.is_ascii_digit(),
         _ => byte == wanted,
-    };
-    text.len() == pattern.len() && text.bytes().zip(pattern.bytes()).all(matches)
+    }
 }
 
 #[cfg(test)]

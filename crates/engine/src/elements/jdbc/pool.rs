@@ -106,7 +106,6 @@ impl Pool {
         let (url, driver) = (d.text_now(facts::URL.name), d.text_now(facts::DRIVER.name));
         let address = DatabaseAddress::parse(&url, &driver)?;
         let size = d.text_now(facts::SIZE.name).trim().parse().unwrap_or(0);
-        let milliseconds = |text: String| text.trim().parse::<i64>().ok();
         let wait_ms = milliseconds(d.text_now(facts::MAX_WAIT.name)).unwrap_or(-1);
         let user = d.text_now(facts::USERNAME.name);
         let shown = if user.is_empty() { "null" } else { &user };
@@ -261,6 +260,10 @@ impl Pool {
         let at = own.or_else(|| idle.len().checked_sub(1))?;
         Some(idle.remove(at).connection)
     }
+}
+
+fn milliseconds(text: String) -> Option<i64> {
+    text.trim().parse::<i64>().ok()
 }
 
 impl Lease {

@@ -63,13 +63,6 @@ enum Log {
 
 /// The sampler as decoded; `None` if its own class has to run it.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<AccessLogSampler> {
-    let class = |d: &mut Decoder, name: &str| {
-        let class = d.text_now(name);
-        class
-            .strip_prefix(PACKAGE)
-            .map(str::to_owned)
-            .unwrap_or(class)
-    };
     let (parser, filter) = (class(d, facts::PARSER.name), class(d, facts::FILTER.name));
     let is_shared = match parser.trim() {
         "" | "TCLogParser" => false,
@@ -97,6 +90,14 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Acc
         has_filter,
         state: d.new_state(),
     })
+}
+
+fn class(d: &mut Decoder, name: &str) -> String {
+    let class = d.text_now(name);
+    class
+        .strip_prefix(PACKAGE)
+        .map(str::to_owned)
+        .unwrap_or(class)
 }
 
 impl AccessLogSampler {

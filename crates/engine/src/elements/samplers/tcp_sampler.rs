@@ -138,7 +138,6 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Tcp
 
 /// The sampler's properties, and those that it lacks from configuration elements.
 fn merge<'p>(sampler: &'p Element, configs: &[&'p Element]) -> HashMap<&'p str, &'p Prop> {
-    let applies = |config: &&&Element| is_made_by(config, &CONFIG_GUIS);
     let mut merged: HashMap<&str, &Prop> = HashMap::new();
     for element in std::iter::once(&sampler).chain(configs.iter().filter(applies)) {
         for prop in &element.props {
@@ -149,6 +148,10 @@ fn merge<'p>(sampler: &'p Element, configs: &[&'p Element]) -> HashMap<&'p str, 
         }
     }
     merged
+}
+
+fn applies(config: &&&Element) -> bool {
+    is_made_by(config, &CONFIG_GUIS)
 }
 
 /// The client of a class, and the end-of-line byte of its properties.
@@ -238,13 +241,6 @@ impl TcpSampler {
     }
 
     fn settings(&self, cx: &mut Context) -> TcpSettings {
-        let ms = |template: &Template, cx: &mut Context| {
-            let ms = number::int(&template.eval(cx));
-            u64::try_from(ms)
-                .ok()
-                .filter(|ms| *ms > 0)
-                .map(Duration::from_millis)
-        };
         let server = self.server.eval(cx).into_string();
         let port = number::int(&self.port.eval(cx));
         let key = format!(
@@ -269,7 +265,6 @@ impl TcpSampler {
 
     /// `TCPSampler#getProtocol`: the byte is read with the user's first sample.
     fn eol(&self, cx: &mut Context) -> Option<u8> {
-        let to_byte = |eol: i32| i8::try_from(eol).ok().map(|byte| byte as u8);
         if self.eol.is_empty_literal() {
             return to_byte(self.default_eol);
         }
@@ -347,6 +342,18 @@ impl TcpSampler {
         }
         is_whole
     }
+}
+
+fn ms(template: &Template, cx: &mut Context) -> Option<Duration> {
+    let ms = number::int(&template.eval(cx));
+    u64::try_from(ms)
+        .ok()
+        .filter(|ms| *ms > 0)
+        .map(Duration::from_millis)
+}
+
+fn to_byte(eol: i32) -> Option<u8> {
+    i8::try_from(eol).ok().map(|byte| byte as u8)
 }
 
 /// Why there is no connection.

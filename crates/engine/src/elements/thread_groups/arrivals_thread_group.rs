@@ -33,10 +33,6 @@ pub fn decode(d: &mut Decoder) -> GroupLoad {
 /// Rows of `Schedule`: rates are per unit, lengths are in units.
 pub fn free_form_rate(d: &mut Decoder) -> Rate {
     let unit_s = unit_s(d);
-    let number = |row: &[String], column: usize| {
-        row.get(column)
-            .map_or(0.0, |text| values::property_double(text))
-    };
     let rows = rows(d, "Schedule");
     let rows = rows.iter().map(|row| {
         [
@@ -48,9 +44,13 @@ pub fn free_form_rate(d: &mut Decoder) -> Rate {
     Rate::FreeForm(rows.collect())
 }
 
+fn number(row: &[String], column: usize) -> f64 {
+    row.get(column)
+        .map_or(0.0, |text| values::property_double(text))
+}
+
 pub fn load(d: &mut Decoder, rate: Rate) -> GroupLoad {
     warn_of_log_file(d);
-    let limit = |d: &mut Decoder, property: &str| values::property_long(&d.text_now(property));
     let arrivals = Arrivals {
         rate,
         concurrency_limit: limit(d, group::CONCURRENCY_LIMIT.name),
@@ -64,4 +64,8 @@ pub fn load(d: &mut Decoder, rate: Rate) -> GroupLoad {
         thread_name_suffix: "-ThreadStarter",
         java: None,
     }
+}
+
+fn limit(d: &mut Decoder, property: &str) -> i64 {
+    values::property_long(&d.text_now(property))
 }

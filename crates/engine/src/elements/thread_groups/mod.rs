@@ -100,10 +100,6 @@ fn main_loop(d: &mut Decoder) -> Option<(bool, Template)> {
 /// The rows of a table that a plugin stores as a collection of collections, evaluated before the run.
 pub fn rows(d: &mut Decoder, property: &str) -> Vec<Vec<String>> {
     let element = d.element;
-    let cells = |row: &drumfire_jmx::Prop| match &row.value {
-        drumfire_jmx::Value::List(cells) => cells.clone(),
-        _ => Vec::new(),
-    };
     let rows: Vec<_> = element.props.list(property).iter().map(cells).collect();
     rows.iter()
         .map(|row| {
@@ -118,4 +114,11 @@ pub fn rows(d: &mut Decoder, property: &str) -> Vec<Vec<String>> {
                 .collect()
         })
         .collect()
+}
+
+fn cells(row: &drumfire_jmx::Prop) -> Vec<drumfire_jmx::Prop> {
+    match &row.value {
+        drumfire_jmx::Value::List(cells) => cells.clone(),
+        _ => Vec::new(),
+    }
 }

@@ -12,8 +12,6 @@ use crate::decode::Decoder;
 use crate::run::schedule::{Ramp, Shape};
 
 pub fn decode(d: &mut Decoder) -> Option<GroupLoad> {
-    let is_true =
-        |d: &mut Decoder, property: &str| d.text_now(property).eq_ignore_ascii_case("true");
     let scheduler = is_true(d, group::SCHEDULER.name).then(|| {
         let delay_s = number::long(&d.text_now(group::DELAY.name));
         let duration_s = number::long(&d.text_now(group::DURATION.name));
@@ -28,4 +26,8 @@ pub fn decode(d: &mut Decoder) -> Option<GroupLoad> {
     let same_user =
         !d.element.props.has(group::SAME_USER.name) || is_true(d, group::SAME_USER.name);
     super::looping(d, Shape::Ramp(ramp), same_user)
+}
+
+fn is_true(d: &mut Decoder, property: &str) -> bool {
+    d.text_now(property).eq_ignore_ascii_case("true")
 }

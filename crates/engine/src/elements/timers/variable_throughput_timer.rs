@@ -108,11 +108,6 @@ fn parse_chunk(chunk: &str, rows: &mut Vec<ThroughputStretch>) -> Option<()> {
     let parts: Vec<&str> = chunk.split(['(', ',']).collect();
     let int = |place: usize| parts.get(place)?.trim().parse::<i32>().ok();
     let seconds = |place: usize| short_seconds(parts.get(place)?);
-    let row = |from: i32, to: i32, length_s: i32| ThroughputStretch {
-        from: from.into(),
-        to: to.into(),
-        length_s,
-    };
     match parts[0].trim().to_ascii_lowercase().as_str() {
         "const" => rows.push(row(int(1)?, int(1)?, seconds(2)?)),
         "line" => rows.push(row(int(1)?, int(2)?, seconds(3)?)),
@@ -130,6 +125,14 @@ fn parse_chunk(chunk: &str, rows: &mut Vec<ThroughputStretch>) -> Option<()> {
         _ => return None,
     }
     Some(())
+}
+
+fn row(from: i32, to: i32, length_s: i32) -> ThroughputStretch {
+    ThroughputStretch {
+        from: from.into(),
+        to: to.into(),
+        length_s,
+    }
 }
 
 /// The rate at this time after the start (`VariableThroughputTimer#getRPSForSecond`); `None` after the end of the table.

@@ -150,10 +150,6 @@ const THREAD_GROUPS: &[&str] = &[
 ];
 
 fn endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
-    let limited = |group: &Element| {
-        let on_error = group.props.str(group::ON_SAMPLE_ERROR.name);
-        group.props.bool(group::SCHEDULER.name, false) || on_error.starts_with("stop")
-    };
     let mut found: Vec<AdvisedElement> = sight
         .of(THREAD_GROUPS)
         .filter(|group| !limited(group))
@@ -163,6 +159,11 @@ fn endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         found.clear();
     }
     found
+}
+
+fn limited(group: &Element) -> bool {
+    let on_error = group.props.str(group::ON_SAMPLE_ERROR.name);
+    group.props.bool(group::SCHEDULER.name, false) || on_error.starts_with("stop")
 }
 
 /// Why a thread group never ends; empty if its setting is plainly forever, `None` if it does end.
@@ -273,14 +274,6 @@ fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
         .iter()
         .filter(is_new_user)
         .filter(|group| {
-            // A controller may run its children several times, or not at all.
-            let repeats = |element: &Element| {
-                is_controller(element)
-                    && !matches!(
-                        element.class.as_str(),
-                        simple_controller::CLASS | transaction_controller::CLASS
-                    )
-            };
             let samplers = sight.samplers(group);
             let mut requests = samplers
                 .iter()
@@ -292,6 +285,15 @@ fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
         })
         .map(|group| AdvisedElement::new(group))
         .collect()
+}
+
+/// A controller may run its children several times, or not at all.
+fn repeats(element: &Element) -> bool {
+    is_controller(element)
+        && !matches!(
+            element.class.as_str(),
+            simple_controller::CLASS | transaction_controller::CLASS
+        )
 }
 
 /// Requests that switch keep-alive off. A setting that only the run can evaluate is not reported.

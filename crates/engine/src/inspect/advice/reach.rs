@@ -64,7 +64,6 @@ fn after_endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         if !is_group && !IN_ORDER.contains(&parent.class.as_str()) {
             continue;
         }
-        let runs = |child: &&Element| is_sampler(child) || is_controller(child);
         let mut members = parent.children.iter().filter(runs);
         let Some(endless) = members.find(|child| is_endless(child, sight)) else {
             continue;
@@ -75,6 +74,10 @@ fn after_endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         );
     }
     found
+}
+
+fn runs(child: &&Element) -> bool {
+    is_sampler(child) || is_controller(child)
 }
 
 /// Whether a controller sends samples forever once a user has reached it.

@@ -52,9 +52,6 @@ fn embedded_without_cache<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
     let mut found = Vec::new();
     for group in &sight.groups {
         for (sampler, scope) in sight.samplers(group) {
-            let parses =
-                |element: &Element| element.props.bool(http::EMBEDDED_RESOURCES.name, false);
-            let is_default = |element: &&&Element| element.class == http_defaults::CLASS;
             let is_http = sampler.class.starts_with("HTTPSampler");
             let fetches = parses(sampler)
                 || scope
@@ -70,6 +67,14 @@ fn embedded_without_cache<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
         }
     }
     found
+}
+
+fn parses(element: &Element) -> bool {
+    element.props.bool(http::EMBEDDED_RESOURCES.name, false)
+}
+
+fn is_default(element: &&&Element) -> bool {
+    element.class == http_defaults::CLASS
 }
 
 fn tolerant_xpath<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
@@ -91,10 +96,6 @@ const COLLECTORS: &[&str] = &[
 ];
 
 fn bodies_in_results<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
-    let says = |element: &Element, flag: &str| {
-        let config = element.props.object(result_collector::SAVE_CONFIG.name);
-        config.and_then(|config| config.text_of(flag)) == Some("true")
-    };
     sight
         .of(COLLECTORS)
         .filter(|element| !element.props.str(result_collector::FILE.name).is_empty())
@@ -110,20 +111,29 @@ fn bodies_in_results<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         .collect()
 }
 
+fn says(element: &Element, flag: &str) -> bool {
+    let config = element.props.object(result_collector::SAVE_CONFIG.name);
+    config.and_then(|config| config.text_of(flag)) == Some("true")
+}
+
 fn silent_listeners<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
-    let has_file = |element: &Element| {
-        !matches!(
-            element.props.value(result_collector::FILE.name),
-            None | Some(Value::Null)
-        ) && !element.props.str(result_collector::FILE.name).is_empty()
-    };
-    let below_samplers = |element: &&Element| !is_sampler(element);
     sight
         .of(COLLECTORS)
         .filter(below_samplers)
         .filter(|element| !has_file(element))
         .map(AdvisedElement::new)
         .collect()
+}
+
+fn has_file(element: &Element) -> bool {
+    !matches!(
+        element.props.value(result_collector::FILE.name),
+        None | Some(Value::Null)
+    ) && !element.props.str(result_collector::FILE.name).is_empty()
+}
+
+fn below_samplers(element: &&Element) -> bool {
+    !is_sampler(element)
 }
 
 #[cfg(test)]

@@ -129,7 +129,6 @@ impl<'p> AdvisedPlan<'p> {
         }
         let mut compiler = Compiler::new(self.settings.properties.clone());
         let template = Template::compile(&text, &mut compiler).ok()?;
-        let reads_properties = |name: &str| matches!(name, "__P" | "__property");
         let specs = template.functions();
         if specs.is_empty() || !specs.iter().all(|spec| reads_properties(spec.name)) {
             return None;
@@ -153,13 +152,16 @@ impl<'p> AdvisedPlan<'p> {
     }
 }
 
+fn reads_properties(name: &str) -> bool {
+    matches!(name, "__P" | "__property")
+}
+
 fn visit_samplers<'p>(
     element: &'p Element,
     scope: &mut Vec<&'p Element>,
     found: &mut Vec<(&'p Element, Vec<&'p Element>)>,
 ) {
     let outer = scope.len();
-    let is_scoped = |child: &&Element| !is_sampler(child) && !is_controller(child);
     scope.extend(element.children.iter().filter(is_scoped));
     if is_sampler(element) {
         found.push((element, scope.clone()));
@@ -170,6 +172,10 @@ fn visit_samplers<'p>(
         }
     }
     scope.truncate(outer);
+}
+
+fn is_scoped(child: &&Element) -> bool {
+    !is_sampler(child) && !is_controller(child)
 }
 
 pub fn is_sampler(element: &Element) -> bool {

@@ -205,10 +205,13 @@ fn is_set(name: &str, set: &Words) -> bool {
 
 /// Whether this is an ending that extractors append to a variable's name.
 fn is_part(part: &str) -> bool {
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     matches!(part, "matchNr" | "ALL" | "#")
         || is_number(part)
         || part.strip_prefix('g').is_some_and(is_number)
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The property with the names of an extractor's variables; `None` for other elements.
@@ -260,12 +263,13 @@ fn reads_anything(element: &Element, texts: &[PropertyText]) -> bool {
     if facts.is_none_or(|facts| facts.may.contains(&May::ReadAnyVariable)) && !is_native(element) {
         return true;
     }
-    let computes = |text: &str| {
-        let calls = ["__V(${", "__evalVar(${", "__eval("];
-        calls.iter().any(|call| text.contains(call))
-    };
     let mut texts = texts.iter().filter(|text| text.refers);
     texts.any(|text| computes(text.text))
+}
+
+fn computes(text: &str) -> bool {
+    let calls = ["__V(${", "__evalVar(${", "__eval("];
+    calls.iter().any(|call| text.contains(call))
 }
 
 /// All texts that may name a variable which an element reads.

@@ -409,7 +409,6 @@ impl Run<'_, '_> {
         let mut stop_now_since = None;
         while pending > 0 {
             pending += self.adopt(kind);
-            let rest = |until: Instant| until.saturating_duration_since(Instant::now());
             let quiet = self.quiet_until.take().map_or(TICK, rest);
             match self.finished.recv_timeout(quiet.max(TICK)) {
                 Ok(_) => pending -= 1,
@@ -632,6 +631,10 @@ impl Run<'_, '_> {
     }
 }
 
+fn rest(until: Instant) -> Duration {
+    until.saturating_duration_since(Instant::now())
+}
+
 /// The run's start by the system's clock as it is now. `None` if this thread lost its core between reading the two clocks.
 fn start_by_clock_ms(started: Instant) -> Option<i64> {
     const AT_ONCE: Duration = Duration::from_millis(20);
@@ -650,8 +653,11 @@ fn behind_schedule_us(recording: &Recording) -> u64 {
         response.merge(&label.response);
         service.merge(&label.scheduled);
     }
-    let median = |times: &Histogram| times.percentile(50.0);
     (median(&response) - median(&service)).max(0.0) as u64
+}
+
+fn median(times: &Histogram) -> f64 {
+    times.percentile(50.0)
 }
 
 #[cfg(test)]

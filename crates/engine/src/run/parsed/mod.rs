@@ -75,9 +75,12 @@ struct Kept<K, T> {
 
 /// Whether the texts are equal. Compares their ends first, where pages often differ.
 fn is_same(known: &str, text: &str) -> bool {
-    let end = |text: &str| text.as_bytes().last_chunk::<32>().copied();
     known.len() == text.len()
         && (std::ptr::eq(known, text) || (end(known) == end(text) && known == text))
+}
+
+fn end(text: &str) -> Option<[u8; 32]> {
+    text.as_bytes().last_chunk::<32>().copied()
 }
 
 /// Adds an entry, and evicts the oldest one if the cache is full.

@@ -90,7 +90,6 @@ impl Level {
 
     /// The stretches of the ramp-up and the hold, for a level that ends at `target`.
     pub fn stretches(&self, unit: LevelUnit, target: f64) -> Vec<LevelStretch> {
-        let ms = |seconds: f64| (seconds.max(0.0) * 1000.0) as u64;
         let (ramp_up_s, hold_s) = (self.ramp_up_s as f64, self.hold_s as f64);
         let stretch = |start_s: f64, end_s: f64, from: f64, to: f64| LevelStretch {
             start_ms: ms(start_s),
@@ -113,6 +112,10 @@ impl Level {
         stretches.push(stretch(ramp_up_s, ramp_up_s + hold_s, target, target));
         stretches
     }
+}
+
+fn ms(seconds: f64) -> u64 {
+    (seconds.max(0.0) * 1000.0) as u64
 }
 
 #[cfg(test)]

@@ -108,12 +108,10 @@ fn tokenize(schedule: &str) -> Result<Vec<(usize, ScheduleToken<'_>)>, String> {
 /// Length of the white space or comment at the start. A comment of several lines does not count, because the dot in JMeter's
 /// pattern does not match the end of a line.
 fn blank_len(text: &str) -> usize {
-    let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\x0B' | '\x0C' | '\r');
     let spaces = text.len() - text.trim_start_matches(is_space).len();
     if spaces > 0 {
         return spaces;
     }
-    let is_line_end = |c: char| matches!(c, '\n' | '\r');
     if let Some(comment) = text.strip_prefix("//") {
         let body = comment.find(is_line_end).unwrap_or(comment.len());
         let ends = comment[body..].len() - comment[body..].trim_start_matches(is_line_end).len();
@@ -130,10 +128,16 @@ fn blank_len(text: &str) -> usize {
     }
 }
 
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\x0B' | '\x0C' | '\r')
+}
+
+fn is_line_end(c: char) -> bool {
+    matches!(c, '\n' | '\r')
+}
+
 /// Length of `12`, `1.5` or `.5` at the start.
 fn number_len(text: &str) -> usize {
-    let digits =
-        |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let whole = digits(text);
     let fraction = text[whole..].strip_prefix('.').map_or(0, digits);
     if fraction > 0 {
@@ -141,6 +145,10 @@ fn number_len(text: &str) -> usize {
     } else {
         whole
     }
+}
+
+fn digits(text: &str) -> usize {
+    text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len()
 }
 
 struct LanguageParser<'s> {

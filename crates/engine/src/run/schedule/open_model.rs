@@ -99,7 +99,6 @@ impl OpenModel {
     }
 
     pub fn stretches(&self) -> Vec<LevelStretch> {
-        let ms = |seconds: f64| (seconds * 1000.0).round() as u64;
         let stretch = |part: &RateStretch| LevelStretch {
             start_ms: ms(part.start_s),
             end_ms: ms(part.start_s + part.duration_s),
@@ -113,6 +112,10 @@ impl OpenModel {
         };
         self.parts().iter().map(stretch).collect()
     }
+}
+
+fn ms(seconds: f64) -> u64 {
+    (seconds * 1000.0).round() as u64
 }
 
 impl RateStretch {

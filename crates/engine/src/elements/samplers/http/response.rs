@@ -282,7 +282,6 @@ impl ResponseReader {
 /// The phases of an exchange, as far as it got. Without a handshake, all the time until the connection is ready counts as
 /// connecting.
 fn phases(times: &Times, is_secure: bool) -> Phases {
-    let since = |from: Instant, to: Instant| to.saturating_duration_since(from).as_micros() as u64;
     let mut phases = Phases::default();
     let mut ready = times.begin;
     // Only the exchange that opened the connection has looked up a name.
@@ -296,6 +295,10 @@ fn phases(times: &Times, is_secure: bool) -> Phases {
     }
     phases.wait_us = times.first_byte.map_or(0, |first| since(ready, first));
     phases
+}
+
+fn since(from: Instant, to: Instant) -> u64 {
+    to.saturating_duration_since(from).as_micros() as u64
 }
 
 /// The stage in which an exchange failed.

@@ -37,10 +37,6 @@ pub(super) struct Endpoint {
 impl WebSocketCall {
     /// `validateArguments` and what follows it; the error is the sample's message.
     pub fn evaluate(sampler: &WebSocketSampler, cx: &mut Context) -> Result<WebSocketCall, String> {
-        let text = |template: &Option<Template>, default: &str, cx: &mut Context| match template {
-            Some(template) => template.eval(cx).trim().to_owned(),
-            None => default.to_owned(),
-        };
         let connect = text(&sampler.connect_timeout, DEFAULT_CONNECT_TIMEOUT_MS, cx);
         let read = text(&sampler.read_timeout, DEFAULT_READ_TIMEOUT_MS, cx);
         let address = sampler.address.as_ref().filter(|address| {
@@ -54,7 +50,6 @@ impl WebSocketCall {
         if !matches!(sampler.deed, WebSocketAction::Write(_)) {
             check_timeout("Read", &read, 0, 9_999_999)?;
         }
-        let ms = |text: &str| text.parse::<u64>().map_err(|_| not_a_number(text));
         Ok(WebSocketCall {
             address,
             read_timeout_ms: ms(&read)?,
@@ -69,6 +64,17 @@ impl WebSocketCall {
             },
         })
     }
+}
+
+fn text(template: &Option<Template>, default: &str, cx: &mut Context) -> String {
+    match template {
+        Some(template) => template.eval(cx).trim().to_owned(),
+        None => default.to_owned(),
+    }
+}
+
+fn ms(text: &str) -> Result<u64, String> {
+    text.parse::<u64>().map_err(|_| not_a_number(text))
 }
 
 /// Java's message for a text that is no number.
