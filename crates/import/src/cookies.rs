@@ -2,25 +2,12 @@
 
 use std::collections::HashSet;
 
-use crate::draft::Draft;
+use crate::draft::{BroughtCookie, Draft};
 use crate::exchange::Exchange;
 use crate::options::ImportOptions;
 use crate::plan::VariableNames;
 use crate::text::PlanText;
 use crate::tidy::site;
-
-/// A cookie that users have from the start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BroughtCookie {
-    /// Its name.
-    pub name: String,
-    /// The variable that holds its value.
-    pub value: PlanText,
-    /// The host, or the site if several of its hosts get the cookie.
-    pub domain: String,
-    /// Whether it is sent over TLS only.
-    pub is_secure: bool,
-}
 
 /// The beginnings of names under which analytics and consent scripts keep their own cookies, which say nothing to the site.
 const TRACKERS: [&str; 22] = [

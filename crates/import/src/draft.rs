@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::cookies::BroughtCookie;
-use crate::correlate::Extractor;
 use crate::exchange::{FormPart, Request, RequestBody, Response};
+use crate::extractor::Extractor;
 use crate::text::PlanText;
-use crate::tidy::TO_HOST;
+
+/// Begins the reason for requests to hosts that are not the site's.
+pub(crate) const TO_HOST: &str = "requests to ";
 
 /// The result of an importer.
 #[derive(Debug, Clone, Default)]
@@ -249,4 +250,17 @@ impl Draft {
                 .push((name.to_owned(), value.into(), description.to_owned()));
         }
     }
+}
+
+/// A cookie that users have from the start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BroughtCookie {
+    /// Its name.
+    pub name: String,
+    /// The variable that holds its value.
+    pub value: PlanText,
+    /// The host, or the site if several of its hosts get the cookie.
+    pub domain: String,
+    /// Whether it is sent over TLS only.
+    pub is_secure: bool,
 }

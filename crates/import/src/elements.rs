@@ -124,7 +124,7 @@ pub fn http_defaults(server: &ServerFields) -> Node {
 }
 
 /// A Cookie Manager with the cookies that users have from the start.
-pub fn cookie_manager(brought: &[crate::cookies::BroughtCookie]) -> Node {
+pub fn cookie_manager(brought: &[crate::draft::BroughtCookie]) -> Node {
     let cookies = brought.iter().map(|cookie| {
         let mut element = Element::new(items::COOKIE.class);
         element.name = cookie.name.as_str().into();

@@ -19,6 +19,7 @@ mod curl;
 mod draft;
 mod elements;
 mod exchange;
+mod extractor;
 mod filter;
 mod graphql;
 #[cfg(test)]
@@ -38,9 +39,8 @@ mod text;
 mod tidy;
 mod url;
 
-pub use cookies::BroughtCookie;
 pub use curl::import as curl;
-pub use draft::{Data, Draft, DraftLoad, DraftStep, Transaction};
+pub use draft::{BroughtCookie, Data, Draft, DraftLoad, DraftStep, Transaction};
 pub use exchange::{Auth, Exchange, FormPart, Redirect, Request, RequestBody, Response};
 pub use filter::Filter;
 pub use input::import;

@@ -6,10 +6,10 @@ use drumfire_elements::samplers::http_request;
 use drumfire_elements::shared::scope;
 use drumfire_jmx::{Node, Prop, Tree};
 
-use crate::correlate::{Extractor, ExtractorSource};
 use crate::draft::{Draft, DraftLoad, DraftStep, Transaction};
 use crate::elements::{self, ServerFields};
 use crate::exchange::{Auth, FormPart, Request, RequestBody};
+use crate::extractor::{Extractor, ExtractorSource};
 use crate::servers::{ServerNames, server};
 use crate::text::PlanText;
 
@@ -53,7 +53,7 @@ impl Draft {
             steps: transaction.steps.iter().map(steps_only).collect(),
             ..*transaction
         });
-        let own_domain = |cookie: &crate::cookies::BroughtCookie| {
+        let own_domain = |cookie: &crate::draft::BroughtCookie| {
             let mut cookie = cookie.clone();
             if let Some(host) = servers.host(&cookie.domain) {
                 cookie.domain = host.to_owned();

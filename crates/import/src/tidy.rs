@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use crate::cookies;
-use crate::draft::{Draft, DraftStep, Transaction};
+use crate::draft::{Draft, DraftStep, TO_HOST, Transaction};
 use crate::exchange::{Exchange, Redirect, Request, RequestBody, Response};
 use crate::names;
 use crate::options::ImportOptions;
@@ -63,9 +63,6 @@ const OWN_FIELDS: [&str; 20] = [
     "upgrade-insecure-requests",
     "traceparent",
 ];
-
-/// Begins the reason for requests to hosts that are not the site's.
-pub(crate) const TO_HOST: &str = "requests to ";
 
 /// Extensions of files that pages load as resources.
 const STATIC: [&str; 21] = [

@@ -72,7 +72,7 @@ fn reference(text: &str, start: usize, depth: usize, found: &mut Vec<NameUse>) -
         return text.len();
     }
     let rest = &text[start..];
-    let end = rest.find(['}', '(']).unwrap_or(rest.len());
+    let end = rest.find(['}', '(', '$']).unwrap_or(rest.len());
     let name = rest[..end].trim();
     let is_call = name.starts_with("__") && rest[end..].starts_with('(');
     if !is_call {

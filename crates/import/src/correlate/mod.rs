@@ -30,6 +30,7 @@ use std::collections::{HashMap, HashSet};
 use drumfire_platform::words::counted;
 
 use crate::draft::{Data, Draft, DraftStep};
+use crate::extractor::{Extractor, ExtractorSource};
 use crate::plan::VariableNames;
 use crate::text::PlanText;
 use columns::Meaning;
@@ -38,19 +39,9 @@ use made::MadeValues;
 use pair::Pair;
 pub use pair::counterparts;
 use places::Places;
-pub use search::ExtractorSource;
 use search::Wanted;
 use sent::Sent;
 use worth::is_telling;
-
-/// Copies a value from a response into a variable.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extractor {
-    /// The name of the variable.
-    pub variable: String,
-    /// Where the response holds the value.
-    pub source: ExtractorSource,
-}
 
 /// The findings of the search about one value.
 #[derive(Debug, Clone, PartialEq, Eq)]

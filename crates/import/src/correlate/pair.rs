@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use super::form::ValueEncoding;
-use super::search::{self, ExtractorSource};
+use super::search;
 use super::sent::{self, Sent};
 use super::worth::is_telling;
 use crate::draft::{Draft, DraftStep};
 use crate::exchange::Request;
+use crate::extractor::ExtractorSource;
 
 /// The largest table of request pairs that is compared. For longer recordings only the common beginning and end are
 /// matched.

@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::schema::OpenApiDocument;
-use crate::correlate::{Extractor, ExtractorSource};
 use crate::draft::{Draft, DraftStep, Transaction};
 use crate::exchange::{Request, RequestBody};
+use crate::extractor::{Extractor, ExtractorSource};
 use crate::text::PlanText;
 use crate::url::Address;
 

@@ -166,7 +166,7 @@ fn files_that_refer_to_each_other_are_one_description() {
 }
 
 fn extractors(step: &DraftStep) -> Vec<String> {
-    let shown = |one: &crate::correlate::Extractor| format!("{}: {:?}", one.variable, one.source);
+    let shown = |one: &crate::extractor::Extractor| format!("{}: {:?}", one.variable, one.source);
     step.extractors.iter().map(shown).collect()
 }
 
@@ -225,7 +225,9 @@ fn identifiers_and_tokens_go_from_response_to_request() {
     );
     assert_eq!(
         of("POST /files"),
-        ["name: HeaderPattern(\"(?i)Location: .*/([^/?#\\\\s]+)\")"]
+        [
+            "name: Header { pattern: \"(?i)Location: .*/([^/?#\\\\s]+)\", number: 1, in_redirects: false }"
+        ]
     );
     let order = steps[place("GET /orders/{id}")]
         .request

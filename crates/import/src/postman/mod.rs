@@ -7,9 +7,9 @@ use std::collections::{HashMap, HashSet};
 use drumfire_platform::words::counted;
 use serde_json::Value;
 
-use crate::correlate::{Extractor, ExtractorSource};
 use crate::draft::{Draft, DraftStep, Transaction};
 use crate::exchange::{Auth, FormPart, Request, RequestBody};
+use crate::extractor::{Extractor, ExtractorSource};
 use crate::names;
 use crate::options::ImportError;
 use crate::text::PlanText;

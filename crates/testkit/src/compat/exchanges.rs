@@ -76,6 +76,29 @@ fn command(line: &str) -> (String, &str) {
     (word.to_uppercase(), rest)
 }
 
+/// The name of the transcript of a new session. A client says QUIT and connects again without a wait, so one transcript for
+/// all sessions would have their lines in any order.
+fn begin_session(files: &Files) -> String {
+    let mut files = locked(files);
+    let count = files
+        .keys()
+        .filter(|name| name.starts_with(COMMANDS))
+        .count();
+    let name = format!("{COMMANDS} {count:04}");
+    files.insert(name.clone(), Vec::new());
+    name
+}
+
+/// The content of a file; that of [`COMMANDS`] is the transcripts of all sessions.
+fn held(files: &Files, name: &str) -> Option<Vec<u8>> {
+    let files = locked(files);
+    if name != COMMANDS {
+        return files.get(name).cloned();
+    }
+    let sessions = files.iter().filter(|(name, _)| name.starts_with(COMMANDS));
+    Some(sessions.flat_map(|(_, lines)| lines.clone()).collect())
+}
+
 /// One FTP session. The user `leave` is left without an answer.
 fn serve_files(stream: TcpStream, files: &Files) -> std::io::Result<()> {
     let mut answers = stream.try_clone()?;
@@ -83,10 +106,11 @@ fn serve_files(stream: TcpStream, files: &Files) -> std::io::Result<()> {
     let mut passive = None;
     let mut user = String::new();
     let mut is_known = false;
+    let session = begin_session(files);
     answers.write_all(b"220-files\r\n220 ready\r\n")?;
     while let Some(line) = lines.next().transpose()? {
         let (word, rest) = command(&line);
-        append(files, COMMANDS, &line);
+        append(files, &session, &line);
         let reply = match word.as_str() {
             "USER" if rest == "leave" => break,
             "USER" => {
@@ -111,7 +135,7 @@ fn serve_files(stream: TcpStream, files: &Files) -> std::io::Result<()> {
                 write!(answers, "227 here (127,0,0,1,{high},{low})\r\n")?;
                 continue;
             }
-            "RETR" => match (locked(files).get(rest).cloned(), passive.take()) {
+            "RETR" => match (held(files, rest), passive.take()) {
                 (Some(bytes), Some(data)) => {
                     answers.write_all(b"150 coming\r\n")?;
                     data.accept()?.0.write_all(&bytes)?;

@@ -56,6 +56,7 @@ pages! {
     index_holds: "docs/index.md",
     install_holds: "docs/install.md",
     java_holds: "docs/java.md",
+    jmeter6_holds: "docs/jmeter6.md",
     live_holds: "docs/live.md",
     outputs_holds: "docs/outputs.md",
     performance_holds: "docs/performance.md",

@@ -189,7 +189,8 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(blocks.take(1, LARGEST).as_deref(), Ok("a\nb\n"));
         }
-        let mut blocks = RowBlocks::of(file(b"head\n").path(), reading);
+        let empty = file(b"head\n");
+        let mut blocks = RowBlocks::of(empty.path(), reading);
         assert_eq!(blocks.take(1, LARGEST).as_deref(), Ok(""));
         assert_eq!(blocks.take(1, LARGEST).as_deref(), Ok(""));
     }
