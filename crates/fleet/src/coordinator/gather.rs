@@ -8,7 +8,7 @@ use drumfire_engine::Stopping;
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 
-use super::FleetOrder;
+use super::order::FleetOrder;
 use super::queue::{self, QueuePlace};
 use crate::error::{FleetError, within};
 use crate::files;

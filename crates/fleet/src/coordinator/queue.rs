@@ -4,7 +4,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tokio::task::JoinHandle;
 
-use super::FleetOrder;
+use super::order::FleetOrder;
 use crate::clock::system_ms;
 use crate::error::FleetError;
 use crate::link::Link;

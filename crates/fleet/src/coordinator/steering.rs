@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use drumfire_engine::{Clock, Control, Steered};
 
-use super::{FleetOrder, PlannedGroup};
+use super::order::{FleetOrder, PlannedGroup};
 use crate::wire::CoordinatorOrder;
 
 /// Takes orders that apply to all agents.
