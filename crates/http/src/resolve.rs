@@ -22,7 +22,7 @@ pub trait Resolver {
 /// A lookup in progress.
 pub type Resolving<'a> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, FailureKind>> + 'a>>;
 
-/// What a JVM does with the addresses of a name.
+/// A JVM's rules for the addresses of a name.
 #[derive(Debug, Clone, Copy)]
 pub struct NameRules {
     /// Which addresses are tried, and in which order.

@@ -392,7 +392,7 @@ fn no_output_of_a_run_tells_a_secret() {
         );
     }
     assert!(leaks.is_empty(), "{}\n{leaks:#?}", leaks.len());
-    // What is no secret is still told.
+    // Values that are no secrets are shown as before.
     let told = unpacked(&place.path("run.drumfire"));
     for open in [
         "https://***@h/?token=***",

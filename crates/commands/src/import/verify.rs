@@ -26,7 +26,7 @@ struct ReplayedAnswer {
 /// The answers of two replays.
 #[derive(Debug, Default)]
 pub struct Proof {
-    /// What the replays showed for each finding.
+    /// The outcome of the replays for each finding.
     findings: Vec<(Finding, ReplayState)>,
     /// Requests that answered differently: their number, the recorded code and the replayed one.
     differing: Vec<(usize, String, String)>,

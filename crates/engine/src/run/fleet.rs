@@ -38,7 +38,7 @@ pub struct Move {
     pub kind: MoveKind,
 }
 
-/// What a move does to this machine.
+/// The effect of a move on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveKind {
     /// It takes over from a machine that is gone, and starts all users of that one.

@@ -8,7 +8,7 @@ use super::member::Member;
 #[derive(Clone, Debug, Default)]
 pub struct Leave(Arc<Mutex<LeaveState>>);
 
-/// What an agent does at a moment.
+/// An agent's activity at a moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentStanding {
     /// The run that it takes part in.
@@ -44,7 +44,7 @@ impl Leave {
         state.is_busy
     }
 
-    /// What the agent does now.
+    /// The agent's activity now.
     pub fn standing(&self) -> AgentStanding {
         let member = self.lock().member.clone();
         let Some(member) = member else {

@@ -122,15 +122,15 @@ pub async fn choose(
     })
 }
 
-/// What the user is told while agents are gathered.
+/// News for the user while the coordinator gathers agents.
 pub enum GatherNews {
-    /// What the run waits for.
+    /// The agents or runs that this run waits for.
     Waiting(String),
     /// Agents that it starts without.
     LeftOut(String),
 }
 
-/// What a run waits for: agents that run other plans, and runs that came earlier.
+/// The reasons why a run waits: agents that run other plans, and runs that came earlier.
 fn waiting_line(selection: &Selection, agents: &[Hello], before: &[&WaitingRun]) -> String {
     let busy = agents.iter().filter(|hello| selection.covers(hello));
     let busy = busy.filter_map(|hello| {

@@ -195,7 +195,7 @@ fn agents_and_coordinator_have_metrics() {
     let _ = agent.wait();
 }
 
-/// What an address serves at `/metrics`; empty if nothing listens there.
+/// The metrics that a server at this address sends for `/metrics`; empty if nothing listens there.
 fn get(address: &str) -> String {
     use std::io::{Read as _, Write as _};
     let asked = || -> std::io::Result<String> {
@@ -226,7 +226,7 @@ fn rows_of_large_files_are_sent_as_they_are_used() {
     let path = fleet.home.path("data/rows.csv");
     let file = std::fs::OpenOptions::new().append(true).open(path);
     let file = file.expect("it is there");
-    // What follows has no line ends, and nobody gets so far.
+    // The rest of the file has no line ends, and no user reads so far.
     file.set_len(4 << 30).expect("the file is sparse");
     let csv = format!(
         r#"<CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c">{}{}</CSVDataSet><hashTree/>"#,

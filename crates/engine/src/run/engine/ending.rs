@@ -130,7 +130,7 @@ impl Run<'_, '_> {
             .chain(start.and_then(|start| start.as_ref().err().cloned()))
     }
 
-    /// What held the end of a run that lasted longer than its plan says.
+    /// Names what held the end of a run that lasted longer than its plan says.
     fn overrun(&self, stopped: Stopping, elapsed: Duration) -> Option<String> {
         if stopped != Stopping::No {
             return None;

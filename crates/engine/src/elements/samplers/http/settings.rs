@@ -215,7 +215,7 @@ pub fn took_too_long(limit: Duration) -> String {
     )
 }
 
-/// What a JVM does with names: `java.net.preferIPv4Stack`, `java.net.preferIPv6Addresses` and `sun.net.inetaddr.ttl`, in
+/// A JVM's rules for host names: `java.net.preferIPv4Stack`, `java.net.preferIPv6Addresses` and `sun.net.inetaddr.ttl`, in
 /// seconds.
 pub fn name_rules(properties: &Properties, jvm: &JvmDefaults) -> NameRules {
     let default = NameRules::default();
