@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use drumfire_testkit::nats::has_server;
 use drumfire_testkit::program::{LIMIT, Workshop, finish};
 
-use super::stage::{Fleet, column, group, json, long_plan, pause, plan, sample, text, workshop};
+use super::stage::{Fleet, column, group, long_plan, pause, plan, sample, text, workshop};
 
 /// Starts another agent of this fleet.
 fn start_agent(fleet: &Fleet, name: &str, more: &[&str]) -> (Workshop, Child) {
@@ -33,24 +33,14 @@ fn agents_that_come_later_take_over_arrivals_and_users() {
     let body = pause(100) + &sample("user ${__threadNum}");
     let users = group("ThreadGroup", 4, -1, Some(25), &body);
     fleet.home.write("plan.jmx", plan(&(open.clone() + &users)));
-    let words = [
-        "--agents",
-        "1..3",
-        "-l",
-        "rows.jtl",
-        "--summary-json",
-        "s.json",
-    ];
-    let run = fleet.start(&words);
-    fleet.until_running();
+    let run = fleet.start_counted(&["--agents", "1..3"], Duration::ZERO);
     let (place, b) = start_agent(&fleet, "b", &["--once"]);
     fleet.agents.push((place, Some(b)));
     let finished = finish(run, LIMIT);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     assert!(finished.err.contains("agent `b` joins at"), "{finished:?}");
     let labels = column(&fleet.home, "label");
-    let rows: u32 = labels.values().sum();
-    assert_eq!(json(&fleet.home, "s.json")["total"]["count"], rows);
+    fleet.assert_all_rows_count();
     // Each arrival took place once, wherever; all 750 are there.
     let arrivals = labels
         .iter()
@@ -76,17 +66,7 @@ fn an_agent_that_is_started_again_after_it_was_told_to_end_goes_on() {
     }
     let mut fleet = Fleet::of(&["a", "b"]);
     fleet.home.write("plan.jmx", long_plan(4, 25));
-    let words = [
-        "--agents",
-        "2",
-        "-l",
-        "rows.jtl",
-        "--summary-json",
-        "s.json",
-    ];
-    let run = fleet.start(&words);
-    fleet.until_running();
-    std::thread::sleep(Duration::from_secs(5));
+    let run = fleet.start_counted(&["--agents", "2"], Duration::from_secs(5));
     fleet.signal(1, "TERM");
     let first = fleet.agents[1].1.take().expect("it runs");
     assert_eq!(finish(first, LIMIT).code, Some(143));
@@ -97,8 +77,7 @@ fn an_agent_that_is_started_again_after_it_was_told_to_end_goes_on() {
     assert!(finished.err.contains("agent `b` joins at"), "{finished:?}");
     let labels = column(&fleet.home, "label");
     // The rows of both of its lives are there.
-    let rows: u32 = labels.values().sum();
-    assert_eq!(json(&fleet.home, "s.json")["total"]["count"], rows);
+    fleet.assert_all_rows_count();
     assert_eq!(labels.len(), 4, "{labels:?}");
     assert!(labels.values().all(|count| *count > 40), "{labels:?}");
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use drumfire_testkit::nats::{Nats, has_server};
 use drumfire_testkit::program::{LIMIT, Workshop, finish};
 
-use super::stage::{Fleet, column, group, json, long_plan, plan, sample, workshop};
+use super::stage::{Fleet, column, group, long_plan, plan, sample, workshop};
 
 /// The names of the agents that wait for work at a server.
 fn idle(home: &Workshop, link: &[&str]) -> Vec<String> {
@@ -85,17 +85,7 @@ fn an_agent_that_is_told_to_end_delivers_everything() {
     }
     let mut fleet = Fleet::of(&["a", "b"]);
     fleet.home.write("plan.jmx", long_plan(6, 10));
-    let words = [
-        "--agents",
-        "2",
-        "-l",
-        "rows.jtl",
-        "--summary-json",
-        "s.json",
-    ];
-    let run = fleet.start(&words);
-    fleet.until_running();
-    std::thread::sleep(Duration::from_secs(5));
+    let run = fleet.start_counted(&["--agents", "2"], Duration::from_secs(5));
     // The first agent would have run the tearDown thread groups.
     fleet.signal(0, "TERM");
     let agent = fleet.agents[0].1.take().expect("it runs");
@@ -107,8 +97,7 @@ fn an_agent_that_is_told_to_end_delivers_everything() {
     assert!(finished.err.contains(told), "{finished:?}");
     assert!(!finished.err.contains("lost"), "{finished:?}");
     assert!(finished.out.contains("INVALID"), "{finished:?}");
-    let rows: u32 = column(&fleet.home, "label").values().sum();
-    assert_eq!(json(&fleet.home, "s.json")["total"]["count"], rows);
+    fleet.assert_all_rows_count();
 }
 
 #[test]
@@ -124,18 +113,8 @@ fn the_users_of_an_agent_that_is_told_to_end_go_to_the_others_at_once() {
     );
     assert!(groups.contains("torn down"), "{groups}");
     fleet.home.write("plan.jmx", groups);
-    let run = fleet.start(&[
-        "--agents",
-        "2",
-        "--on-lost",
-        "redistribute",
-        "-l",
-        "rows.jtl",
-        "--summary-json",
-        "s.json",
-    ]);
-    fleet.until_running();
-    std::thread::sleep(Duration::from_secs(5));
+    let words = ["--agents", "2", "--on-lost", "redistribute"];
+    let run = fleet.start_counted(&words, Duration::from_secs(5));
     fleet.signal(0, "TERM");
     let agent = fleet.agents[0].1.take().expect("it runs");
     assert_eq!(finish(agent, LIMIT).code, Some(143));
@@ -145,8 +124,7 @@ fn the_users_of_an_agent_that_is_told_to_end_go_to_the_others_at_once() {
     // No load is missing.
     assert!(!finished.out.contains("an agent was lost"), "{finished:?}");
     let mut labels = column(&fleet.home, "label");
-    let rows: u32 = labels.values().sum();
-    assert_eq!(json(&fleet.home, "s.json")["total"]["count"], rows);
+    fleet.assert_all_rows_count();
     assert_eq!(labels.remove("torn down"), Some(1), "another agent does it");
     // Each user has a sample every tenth of a second, but for the time of the handover.
     assert_eq!(labels.len(), 6, "{labels:?}");

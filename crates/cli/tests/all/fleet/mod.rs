@@ -12,7 +12,7 @@ mod security;
 mod stage;
 
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::nats::{Nats, has_server};
@@ -338,28 +338,6 @@ fn an_agent_that_is_started_again_takes_its_part_again() {
     assert_eq!(users.len(), 4, "{users:?}");
 }
 
-/// Starts a run on two agents that keeps its rows and its sum, and lets it run for two seconds.
-fn two_seconds_on_two(fleet: &Fleet) -> Child {
-    let words = [
-        "--agents",
-        "2",
-        "-l",
-        "rows.jtl",
-        "--summary-json",
-        "run.json",
-    ];
-    let child = fleet.start(&words);
-    fleet.until_running();
-    std::thread::sleep(Duration::from_secs(2));
-    child
-}
-
-/// The sum of the run is that of its rows: nothing is lost or counts twice.
-fn assert_all_rows_count(fleet: &Fleet) {
-    let rows: u32 = column(&fleet.home, "label").values().sum();
-    assert_eq!(json(&fleet.home, "run.json")["total"]["count"], rows);
-}
-
 #[test]
 fn a_server_that_restarts_costs_nothing() {
     if !has_server() {
@@ -367,11 +345,11 @@ fn a_server_that_restarts_costs_nothing() {
     }
     let mut fleet = Fleet::of(&["a", "b"]);
     fleet.home.write("plan.jmx", long_plan(4, 12));
-    let child = two_seconds_on_two(&fleet);
+    let child = fleet.start_counted(&["--agents", "2"], Duration::from_secs(2));
     fleet.nats.restart(Duration::from_secs(2));
     let finished = finish(child, LIMIT);
     assert_eq!(finished.code, Some(0), "{}{}", finished.out, finished.err);
-    assert_all_rows_count(&fleet);
+    fleet.assert_all_rows_count();
 }
 
 #[test]
@@ -404,14 +382,14 @@ fn a_frozen_agent_is_heard_again_and_nothing_counts_twice() {
     }
     let fleet = Fleet::of(&["a", "b"]);
     fleet.home.write("plan.jmx", long_plan(4, 15));
-    let child = two_seconds_on_two(&fleet);
+    let child = fleet.start_counted(&["--agents", "2"], Duration::from_secs(2));
     fleet.signal(0, "STOP");
     std::thread::sleep(Duration::from_secs(5));
     fleet.signal(0, "CONT");
     let finished = finish(child, LIMIT);
     assert_eq!(finished.code, Some(0), "{}{}", finished.out, finished.err);
     assert!(finished.err.contains("silent"), "{}", finished.err);
-    assert_all_rows_count(&fleet);
+    fleet.assert_all_rows_count();
 }
 
 #[test]

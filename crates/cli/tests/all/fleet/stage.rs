@@ -46,6 +46,21 @@ impl Fleet {
         self.home.start(&[&fixed, words].concat())
     }
 
+    /// Starts a run that keeps its rows and its sum, waits until it has numbers, and lets it go on for a while.
+    pub fn start_counted(&self, words: &[&str], duration: Duration) -> Child {
+        let kept = ["-l", "rows.jtl", "--summary-json", "run.json"];
+        let run = self.start(&[words, &kept].concat());
+        self.until_running();
+        std::thread::sleep(duration);
+        run
+    }
+
+    /// The sum of the run is that of its rows: nothing is lost or counts twice.
+    pub fn assert_all_rows_count(&self) {
+        let rows: u32 = column(&self.home, "label").values().sum();
+        assert_eq!(json(&self.home, "run.json")["total"]["count"], rows);
+    }
+
     pub fn signal(&self, agent: usize, signal: &str) {
         let child = self.agents[agent].1.as_ref().expect("it runs");
         let sent = Command::new("kill")
