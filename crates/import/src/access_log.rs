@@ -38,7 +38,7 @@ pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError>
     let server = options.server.as_deref().unwrap_or("http://localhost");
     let Some(base) = Address::parse(server) else {
         let error = ImportError::new(format!("`{server}` is not an address of a server"));
-        return Err(error.hint("Name one: `--server https://shop.example`"));
+        return Err(error.hint("name one: `--server https://shop.example`"));
     };
     if options.server.is_none() {
         draft.warn("the log does not name its server: requests go to http://localhost; name it with `--server`");

@@ -56,7 +56,7 @@ pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError>
     let document = tokens(text).and_then(|tokens| document(text, &tokens));
     let document = document.map_err(|why| {
         ImportError::new(format!("the GraphQL is broken: {why}"))
-            .hint("Correct it there, or save the whole document again")
+            .hint("correct it there, or save the whole document again")
     })?;
     let mut draft = Draft::new("GraphQL");
     let mut steps = Vec::new();
@@ -69,7 +69,7 @@ pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError>
         }
         let Some(address) = address.clone() else {
             return Err(ImportError::new("a GraphQL document names no endpoint")
-                .hint("Add it: `--server https://shop.example/graphql`"));
+                .hint("add it: `--server https://shop.example/graphql`"));
         };
         let body = body(operation, &document.fragments, &mut names, &mut draft);
         let label = if operation.name.is_empty() {

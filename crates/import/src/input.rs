@@ -55,7 +55,7 @@ pub fn import(files: &[(String, Vec<u8>)], options: &ImportOptions) -> Result<Dr
     let mut drafts = drafts.into_iter();
     let Some(mut first) = drafts.next() else {
         return Err(ImportError::new("an environment alone holds no requests")
-            .hint("Name its collection too"));
+            .hint("name its collection too"));
     };
     for other in drafts {
         first.absorb(other);
@@ -70,11 +70,11 @@ fn packed(bytes: &[u8]) -> Option<ImportError> {
             "an archive, such as `k6 archive` writes, holds a script and no requests",
         );
         return Some(
-            error.hint("Record the visit: `drumfire record URL --browser`, or import a HAR"),
+            error.hint("record the visit: `drumfire record URL --browser`, or import a HAR"),
         );
     }
     let is_packed = bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(b"PK\x03\x04");
-    is_packed.then(|| ImportError::new("the file is packed").hint("Unpack it first"))
+    is_packed.then(|| ImportError::new("the file is packed").hint("unpack it first"))
 }
 
 fn at(name: &str, error: ImportError) -> ImportError {
@@ -195,9 +195,9 @@ fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportE
     } else if text.trim_start().starts_with(['{', '[']) {
         Err(broken())
     } else if text.trim().is_empty() {
-        Err(ImportError::new("the file is empty").hint("Save it again"))
+        Err(ImportError::new("the file is empty").hint("save it again"))
     } else if text.trim_start().starts_with("<?xml") && text.contains("<jmeterTestPlan") {
-        Err(ImportError::new("this is a plan already").hint("Run it: `drumfire run PLAN.jmx`"))
+        Err(ImportError::new("this is a plan already").hint("run it: `drumfire run PLAN.jmx`"))
     } else {
         Err(unknown())
     }
@@ -206,15 +206,15 @@ fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportE
 fn unknown() -> ImportError {
     let names: Vec<&str> = FORMATS.iter().map(|(_, name)| *name).collect();
     ImportError::new("the format is not known")
-        .hint(format!("Name it: `--from {}`", names.join("|")))
+        .hint(format!("name it: `--from {}`", names.join("|")))
 }
 
 fn not_json(text: &str, why: &str) -> ImportError {
     let error = ImportError::new(why);
     if why.contains(ENDS_EARLY) && text.len() > 40 {
-        error.hint("The file is cut off; save it again")
+        error.hint("the file is cut off; save it again")
     } else {
-        error.hint("Correct it there, or save the file again")
+        error.hint("correct it there, or save the file again")
     }
 }
 

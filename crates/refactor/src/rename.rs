@@ -84,7 +84,7 @@ pub fn rename_variable(
             "the first line of {} names the variable `{old}`",
             files.join(", ")
         );
-        return Err(Refused::new(message).hint("Add `--csv` to change that line too"));
+        return Err(Refused::new(message).hint("add `--csv` to change that line too"));
     }
     whole(joined, old)?;
     free(joined, new)?;
@@ -140,7 +140,7 @@ pub(crate) fn editable(plan: &PlanFile) -> Result<(), Refused> {
         "1.0" => {
             let path = plan.path.display();
             let refused = Refused::new(format!("`{path}` has the format of an old JMeter"));
-            Err(refused.hint(format!("Run `drumfire fmt {path}` first")))
+            Err(refused.hint(format!("run `drumfire fmt {path}` first")))
         }
         _ => Ok(()),
     }
@@ -150,7 +150,7 @@ pub(crate) fn editable(plan: &PlanFile) -> Result<(), Refused> {
 fn proper(name: &str) -> Result<(), Refused> {
     if name.is_empty() || name.starts_with("__") || name.contains(is_odd) {
         let refused = Refused::new(format!("`{name}` cannot be the name of a variable"));
-        return Err(refused.hint("Write letters, digits, `_`, `.` and `-`"));
+        return Err(refused.hint("write letters, digits, `_`, `.` and `-`"));
     }
     Ok(())
 }
@@ -171,7 +171,7 @@ fn known(joined: &Joined, old: &str) -> Result<(), Refused> {
         .collect();
     let refused = Refused::new(format!("no plan here names a variable `{old}`"));
     Err(match did_you_mean(old, names.iter().copied()) {
-        Some(near) => refused.hint(format!("Did you mean `{near}`?")),
+        Some(near) => refused.hint(format!("did you mean `{near}`?")),
         None => refused,
     })
 }
@@ -186,7 +186,7 @@ fn whole(joined: &Joined, old: &str) -> Result<(), Refused> {
     let base = base_name(old);
     if base != old && sets(base) && !sets(old) {
         let refused = Refused::new(format!("`{old}` is a part of the variable `{base}`"));
-        return Err(refused.hint(format!("Rename `{base}`: its parts go with it")));
+        return Err(refused.hint(format!("rename `{base}`: its parts go with it")));
     }
     Ok(())
 }
@@ -199,7 +199,7 @@ fn free(joined: &Joined, new: &str) -> Result<(), Refused> {
                 "`{new}` is used already, {}",
                 place(plan, one.span.start, one.element)
             );
-            return Err(Refused::new(message).hint("Choose another name"));
+            return Err(Refused::new(message).hint("choose another name"));
         }
     }
     Ok(())
@@ -230,7 +230,7 @@ fn reached(joined: &Joined, old: &str) -> Result<(), Refused> {
         "a name that is built while the test runs may be `{old}`: {}",
         places.join("; ")
     );
-    Err(Refused::new(message).hint("Write the full name there first"))
+    Err(Refused::new(message).hint("write the full name there first"))
 }
 
 /// The position as `in file:line, Plan > Group > Element`.

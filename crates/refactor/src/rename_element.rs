@@ -61,7 +61,7 @@ fn unknown(joined: &Joined, old: &str) -> Refused {
     let names: BTreeSet<&str> = all.map(|element| element.name.as_str()).collect();
     let refused = Refused::new(format!("no element here has the name `{old}`"));
     match did_you_mean(old, names.iter().copied()) {
-        Some(near) => refused.hint(format!("Did you mean `{near}`?")),
+        Some(near) => refused.hint(format!("did you mean `{near}`?")),
         None => refused,
     }
 }
@@ -274,7 +274,7 @@ fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<()
                 place(plan, module.span.start, chain.module)
             );
             return Err(
-                Refused::new(message).hint("Choose a name that no neighbouring element has")
+                Refused::new(message).hint("choose a name that no neighbouring element has")
             );
         }
     }

@@ -110,7 +110,7 @@ pub(crate) fn documents(content: &str) -> Result<Vec<Table>, Fault> {
             _ => {
                 let fault =
                     Fault::new("a configuration must be a table, and this document is not one");
-                return Err(fault.hint("Begin with `execution:`"));
+                return Err(fault.hint("begin with `execution:`"));
             }
         }
     }
@@ -176,7 +176,7 @@ fn merge_items(old: &mut Vec<Value>, new: Vec<Value>) {
 pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> {
     let Some((path, value)) = change.split_once('=') else {
         let fault = Fault::new(format!("`-o {change}` is not a change"));
-        return Err(fault.hint("Write `-o path.to.setting=value`"));
+        return Err(fault.hint("write `-o path.to.setting=value`"));
     };
     let (removes, path) = match path.strip_prefix('^') {
         Some(path) => (true, path),
@@ -220,7 +220,7 @@ pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> 
         let fault = Fault::new(format!(
             "`-o {change}` leads through a value that is neither table nor list"
         ));
-        fault.hint("Check the path: list indexes start at 0")
+        fault.hint("check the path: list indexes start at 0")
     })
 }
 

@@ -127,7 +127,7 @@ fn cookies(scenario: &Table) -> Result<Node, Fault> {
             let value = fields.and_then(|fields| fields.get(name));
             value.map(text).ok_or_else(|| {
                 Fault::new(format!("a cookie lacks `{name}`: {cookie}"))
-                    .hint("Write `name`, `value` and `domain`")
+                    .hint("write `name`, `value` and `domain`")
             })
         };
         let name = field("name")?;
@@ -189,7 +189,7 @@ fn authorization(scenario: &Table) -> Result<Option<Node>, Fault> {
             let fault = Fault::new(
                 "an `authorization` lacks its name, its password, or both url and domain",
             );
-            return Err(fault.hint("Write `url`, `name` and `password`"));
+            return Err(fault.hint("write `url`, `name` and `password`"));
         }
         let mut element = Element::new("Authorization")
             .with(items::AUTHORIZATION_URL.name, field("url"))
@@ -234,7 +234,7 @@ fn data_source(source: &serde_json::Value, files: &Files) -> Result<Node, Fault>
     let written = text_or(&source, "path", "");
     if written.is_empty() {
         return Err(
-            Fault::new("an entry of `data-sources` has no path").hint("Write `path: users.csv`")
+            Fault::new("an entry of `data-sources` has no path").hint("write `path: users.csv`")
         );
     }
     let given = text_or(&source, "delimiter", "");

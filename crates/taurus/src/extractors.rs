@@ -29,7 +29,7 @@ fn entries(request: &Table, key: &str, short: &str) -> Vec<(String, Table)> {
 
 fn needed(config: &Table, key: &str, place: &str) -> Result<String, Fault> {
     config.get(key).map(text).ok_or_else(|| {
-        Fault::new(format!("{place} lacks `{key}`")).hint(format!("Write `{key}: …` there"))
+        Fault::new(format!("{place} lacks `{key}`")).hint(format!("write `{key}: …` there"))
     })
 }
 
@@ -296,7 +296,7 @@ fn response_assertion(config: &Table) -> Result<Node, Fault> {
     let texts: Vec<String> = list(config, "contains").into_iter().map(text).collect();
     if !config.contains_key("contains") {
         return Err(
-            Fault::new("an entry of `assert` lacks `contains`").hint("Write `contains: [text]`")
+            Fault::new("an entry of `assert` lacks `contains`").hint("write `contains: [text]`")
         );
     }
     let is_inverted = flag(config, "not", false);
@@ -334,7 +334,7 @@ pub(crate) fn scripts(of: &Table, files: &Files, all: &mut Vec<Node>) -> Result<
         let content = text_or(&config, "script-text", "");
         if file.is_empty() && content.is_empty() {
             let fault = Fault::new("a `jsr223` has neither script-file nor script-text");
-            return Err(fault.hint("Write one of them"));
+            return Err(fault.hint("write one of them"));
         }
         let file = if file.is_empty() {
             file

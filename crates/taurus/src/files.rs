@@ -35,8 +35,8 @@ impl Files {
         let mut folders = vec![PathBuf::new()];
         folders.extend(self.folders.iter().cloned());
         fault.hint(match near_file(Path::new(name), &folders) {
-            Some(near) => format!("Write `{}`, which exists", near.display()),
-            None => "Put it into the folder of the configuration, or correct its name".to_owned(),
+            Some(near) => format!("write `{}`, which exists", near.display()),
+            None => "put it into the folder of the configuration, or correct its name".to_owned(),
         })
     }
 

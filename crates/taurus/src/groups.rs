@@ -148,7 +148,7 @@ fn counted(own: &str) -> Result<f64, Fault> {
         Fault::new(format!(
             "a thread group has `{own}` users, which is not a number"
         ))
-        .hint("Write a number there, or `${__P(users,5)}`")
+        .hint("write a number there, or `${__P(users,5)}`")
     })
 }
 

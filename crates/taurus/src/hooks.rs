@@ -73,7 +73,7 @@ pub(crate) fn read(
 
 fn hook(task: &Table, stage: Stage, files: &Files) -> Result<Hook, Fault> {
     let Some(command) = task.get("command").map(text) else {
-        return Err(Fault::new("a task of shellexec has no command").hint("Write `command: …`"));
+        return Err(Fault::new("a task of shellexec has no command").hint("write `command: …`"));
     };
     let folder = task
         .get("cwd")

@@ -84,7 +84,7 @@ fn set_delays(parts: &mut [ExecutionPlan], slots: usize) -> Result<bool, Fault> 
         Ok(true)
     } else {
         let fault = Fault::new("executions that wait for one another need a duration");
-        Err(fault.hint("Write `hold-for` in each"))
+        Err(fault.hint("write `hold-for` in each"))
     }
 }
 
@@ -162,7 +162,7 @@ fn note_variables(plan: &Node, known: &mut Vec<(String, String)>) -> Result<(), 
                 let fault = Fault::new(format!(
                     "two executions give the variable `{name}` different values, `{own}` and `{value}`"
                 ));
-                return Err(fault.hint("Rename the variable in one of them (`drumfire rename`), or run them one by one"));
+                return Err(fault.hint("rename the variable in one of them (`drumfire rename`), or run them one by one"));
             }
             Some(_) => {}
             None => known.push((name, value)),

@@ -137,9 +137,9 @@ impl Level {
             let near = did_you_mean(key, self.keys.iter().copied());
             let fault = Fault::new(format!("`{key}` is not a key of {}", self.place));
             match near {
-                Some(near) => return Err(fault.hint(format!("Write `{near}`"))),
+                Some(near) => return Err(fault.hint(format!("write `{near}`"))),
                 None if self.is_open => {}
-                None => return Err(fault.hint(format!("Write one of {}", self.keys.join(", ")))),
+                None => return Err(fault.hint(format!("write one of {}", self.keys.join(", ")))),
             }
         }
         Ok(())
@@ -312,7 +312,7 @@ mod tests {
             ("execution: [{scenario: {requests: [/]}}]\nservices: [{module: shellexec, prepar: [x]}]".to_owned(), "prepare"),
         ] {
             let fault = checked(&text).expect_err(&text);
-            assert_eq!(fault.hint, Some(format!("Write `{near}`")), "{text}: {fault}");
+            assert_eq!(fault.hint, Some(format!("write `{near}`")), "{text}: {fault}");
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn apply(
         };
         if inside.is_empty() {
             let fault = Fault::new(format!("`set-prop` has `{path}`, which names no property"));
-            return Err(fault.hint("Write `Element name>property: value`"));
+            return Err(fault.hint("write `Element name>property: value`"));
         }
         if !set(plan, name, inside, value) {
             notes.push(format!(

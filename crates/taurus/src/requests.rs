@@ -53,7 +53,7 @@ impl ScenarioCompiler<'_> {
                     "requests must be a list, and `{}` is not one",
                     text(other)
                 ));
-                return Err(fault.hint("Write `- url: …` for each"));
+                return Err(fault.hint("write `- url: …` for each"));
             }
         };
         for request in list {
@@ -81,7 +81,7 @@ impl ScenarioCompiler<'_> {
             for key in ["setup", "teardown", "mqtt", "grpc"] {
                 if request.contains_key(key) {
                     return Err(Fault::new(format!("`{key}` blocks are not supported"))
-                        .hint("Leave them out"));
+                        .hint("leave them out"));
                 }
             }
             let around = InheritedSettings {
@@ -151,7 +151,7 @@ fn inner<'a>(request: &'a Table, key: &str) -> Result<&'a Value, Fault> {
     request.get(key).ok_or_else(|| {
         let kind = request.keys().next().map_or("", String::as_str);
         Fault::new(format!("a `{kind}` block lacks `{key}`"))
-            .hint(format!("Write `{key}:` with a list of requests"))
+            .hint(format!("write `{key}:` with a list of requests"))
     })
 }
 
@@ -191,7 +191,7 @@ fn if_controller(condition: &str) -> Node {
 fn foreach(written: &str) -> Result<Node, Fault> {
     let Some((variable, list)) = written.rsplit_once(" in ") else {
         let fault = Fault::new(format!("`foreach: {written}` does not name a list"));
-        return Err(fault.hint("Write `foreach: item in items`"));
+        return Err(fault.hint("write `foreach: item in items`"));
     };
     Ok(foreach_controller::FACTS
         .node("ForEach Controller")
@@ -207,7 +207,7 @@ fn action(request: &Table, files: &Files) -> Result<Node, Fault> {
         found.map(|(_, number)| *number).ok_or_else(|| {
             let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
             Fault::new(format!("`{key}: {written}` is not known"))
-                .hint(format!("Write one of {}", names.join(", ")))
+                .hint(format!("write one of {}", names.join(", ")))
         })
     };
     let actions = [("stop", 0), ("pause", 1), ("stop-now", 2), ("continue", 3)];

@@ -43,7 +43,7 @@ pub(crate) fn http_request(request: &Table, around: &InheritedSettings<'_>) -> R
             "a request has no url: {}",
             json(&Value::Object(request.clone()))
         ));
-        return Err(fault.hint("Write `url: https://…` or one of the blocks of Taurus"));
+        return Err(fault.hint("write `url: https://…` or one of the blocks of Taurus"));
     };
     let label = text_or(request, "label", &url);
     let method = text_or(request, "method", "GET");
@@ -192,14 +192,14 @@ fn uploads(
         let mut file = crate::value::as_table(file, "path");
         let Some(path) = file.get("path").map(text) else {
             return Err(
-                Fault::new("an entry of `upload-files` has no path").hint("Write `path: file`")
+                Fault::new("an entry of `upload-files` has no path").hint("write `path: file`")
             );
         };
         if method == "POST" && !is_true(file.get("param")) {
             let fault = Fault::new(format!(
                 "`upload-files` does not name the field of `{path}`"
             ));
-            return Err(fault.hint("Write `param: field`"));
+            return Err(fault.hint("write `param: field`"));
         }
         if method == "PUT" {
             file.insert("param".to_owned(), Value::from(""));
@@ -287,7 +287,7 @@ fn timer(think_time: Option<&Value>) -> Result<Option<Node>, Fault> {
         [parts.first(), parts.get(1)].map(|part| part.and_then(|part| ms(part)))
     else {
         let fault = Fault::new(format!("`think-time: {written}` does not have two times"));
-        return Err(fault.hint("Write `uniform(2s, 500ms)`"));
+        return Err(fault.hint("write `uniform(2s, 500ms)`"));
     };
     let made = |class: &str, delay: i64, range: i64| {
         Node::new(class, &format!("{class}Gui"), NAME)

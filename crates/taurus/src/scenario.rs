@@ -23,7 +23,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
         .filter(|place| place != "local")
     {
         let fault = Fault::new(format!("`provisioning: {place}` runs the test elsewhere"));
-        return Err(fault.hint("Write `provisioning: local`"));
+        return Err(fault.hint("write `provisioning: local`"));
     }
     let written = written_executions(config)?;
     let settings = config.get("settings").and_then(Value::as_object);
@@ -53,7 +53,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
                 place + 1,
                 text(&execution)
             ));
-            return Err(fault.hint("Write `- scenario: …`"));
+            return Err(fault.hint("write `- scenario: …`"));
         };
         let (label, scenario) = scenario_of(&execution, &mut scenarios, files, place)?;
         found.push(Execution {
@@ -83,7 +83,7 @@ fn refuse_others(written: &[Value], default: &str) -> Result<(), Fault> {
     });
     let fault = Fault::new(named.collect::<Vec<_>>().join(", "));
     if others.len() == written.len() {
-        return Err(fault.hint("Only `executor: jmeter` is run here"));
+        return Err(fault.hint("only `executor: jmeter` is run here"));
     }
     // From the last to the first, because each removal moves those behind it.
     let removals = others
@@ -92,7 +92,7 @@ fn refuse_others(written: &[Value], default: &str) -> Result<(), Fault> {
         .map(|(place, _)| format!("-o '^execution.{place}='"));
     let removals = removals.collect::<Vec<_>>().join(" ");
     Err(fault.hint(format!(
-        "Only `executor: jmeter` is run here; leave the rest out with `{removals}`"
+        "only `executor: jmeter` is run here; leave the rest out with `{removals}`"
     )))
 }
 
@@ -107,12 +107,12 @@ fn written_executions(config: &Table) -> Result<Vec<Value>, Fault> {
                 "`execution` must be a list, and `{}` is not one",
                 text(other)
             ));
-            return Err(fault.hint("Write `execution:` with `- scenario: …` below it"));
+            return Err(fault.hint("write `execution:` with `- scenario: …` below it"));
         }
     };
     if written.is_empty() {
         let fault = Fault::new("the configuration has no `execution`");
-        return Err(fault.hint("Write `execution:` with `- scenario: …` below it"));
+        return Err(fault.hint("write `execution:` with `- scenario: …` below it"));
     }
     Ok(written)
 }
@@ -125,7 +125,7 @@ fn scenario_of(
 ) -> Result<(String, Table), Fault> {
     let Some(written) = execution.get("scenario") else {
         let fault = Fault::new(format!("execution {} has no scenario", place + 1));
-        return Err(fault.hint("Write `scenario:` with a name, a script or requests"));
+        return Err(fault.hint("write `scenario:` with a name, a script or requests"));
     };
     let inline = match written {
         Value::Object(scenario) => Some(scenario.clone()),
@@ -134,7 +134,7 @@ fn scenario_of(
         }
         Value::Array(_) => {
             let fault = Fault::new(format!("the scenario of execution {} is a list", place + 1));
-            return Err(fault.hint("Put `requests:` before the list"));
+            return Err(fault.hint("put `requests:` before the list"));
         }
         _ => None,
     };
@@ -148,7 +148,7 @@ fn scenario_of(
             return Err(if known.is_empty() {
                 fault
             } else {
-                fault.hint(format!("Scenarios are: {}", known.join(", ")))
+                fault.hint(format!("scenarios are: {}", known.join(", ")))
             });
         };
         return Ok((label, scenario.clone()));

@@ -126,7 +126,7 @@ fn importable(config: &Table, file: &Path) -> Option<Fault> {
     let (name, plan) = (file.display(), file.with_extension("jmx"));
     let fault = Fault::new(format!("`{name}` is {kind}, not a Taurus configuration"));
     Some(fault.hint(format!(
-        "Write `drumfire import {name} -o {}`",
+        "write `drumfire import {name} -o {}`",
         plan.display()
     )))
 }
@@ -169,7 +169,7 @@ fn part(
     let delay = seconds(&text_or(&execution.config, "delay", "0")).map_err(Fault::new)?;
     if execution.config.contains_key("start-at") {
         let fault = Fault::new("`start-at` is not supported");
-        return Err(fault.hint("Write `delay`, or start the run at that time"));
+        return Err(fault.hint("write `delay`, or start the run at that time"));
     }
     let scenario = &execution.scenario;
     let script = text_or(scenario, "script", "");
@@ -209,7 +209,7 @@ fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), Fault> {
         Fault::new(format!(
             "the script `{script}` is not a JMeter plan: {message}"
         ))
-        .hint(format!("Run `drumfire check {script}`"))
+        .hint(format!("run `drumfire check {script}`"))
     })?;
     let roots = read.tree.roots.iter();
     let plan = roots
@@ -232,7 +232,7 @@ fn from_requests(execution: &Execution, config: &Table, files: &Files) -> Result
             "the scenario `{}` has neither a script nor requests",
             execution.label
         ));
-        return Err(fault.hint("Write `script: plan.jmx` or `requests:`"));
+        return Err(fault.hint("write `script: plan.jmx` or `requests:`"));
     }
     let empty = Table::new();
     let mut compiler = ScenarioCompiler {

@@ -112,7 +112,7 @@ fn a_label_that_the_plan_does_not_have_is_refused_before_the_start() {
         assert_eq!(finished.code, Some(2), "{words:?}: {finished:?}");
         for part in [
             "no sample of the plan has the label `Chekout`",
-            "hint: Did you mean `Check out`?",
+            "hint: did you mean `Check out`?",
         ] {
             assert!(finished.err.contains(part), "{words:?}: {finished:?}");
         }
@@ -133,7 +133,7 @@ fn a_criterion_of_taurus_on_a_label_that_the_plan_does_not_have_is_refused() {
     let finished = workshop.run(&["run", "t.yml"], LIMIT);
     assert_eq!(finished.code, Some(2), "{finished:?}");
     assert!(
-        finished.err.contains("Did you mean `search`?"),
+        finished.err.contains("did you mean `search`?"),
         "{finished:?}"
     );
 }

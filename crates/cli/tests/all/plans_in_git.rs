@@ -253,7 +253,7 @@ fn a_rename_that_could_break_a_plan_is_refused_and_changes_nothing() {
         ),
         (
             ["computed.jmx", "var", "takn", "key"],
-            "Did you mean `taken`?",
+            "did you mean `taken`?",
         ),
         (
             ["main.jmx", "var", "token_1", "key"],

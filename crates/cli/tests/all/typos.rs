@@ -212,6 +212,10 @@ fn fault(words: &[&str], told: &str, fix: Fix) -> Option<String> {
     if !is_refused || !text.contains("hint: ") || text.contains("Starting standalone test") {
         return Some(format!("{words:?} is not refused: {refused:?}"));
     }
+    let hint = text.split("hint: ").nth(1).unwrap_or_default();
+    if hint.starts_with(char::is_uppercase) {
+        return Some(format!("{words:?} has a hint with a capital: {text}"));
+    }
     let Some(fixed) = apply(fix, &shop, words, &text) else {
         return Some(format!("{words:?} has no remedy: {text}"));
     };

@@ -164,7 +164,7 @@ fn text(
             }
         );
         paragraph(&mut text, &ceiling.because, columns, |line| line.to_owned());
-        let lift = format!("to lift it: {}", ceiling.remedy);
+        let lift = format!("hint: {}", ceiling.remedy);
         paragraph(&mut text, &lift, columns, |line| style.dim(line));
     }
     if !dangers.is_empty() {
@@ -290,13 +290,13 @@ the plan
 ceilings                                                  at most    asked for
   connections, by open files                                  992        2,000
       ulimit -n is 1024
-      to lift it: ulimit -n 4096 makes it 4064
+      hint: ulimit -n 4096 makes it 4064
   samples a second, by CPU                                200,000
       2 cores; a plain sample costs 10 µs, a new connection 50 µs
-      to lift it: 4 cores make it 400,000
+      hint: 4 cores make it 400,000
   new connections a second, by CPU                         33,333
       60 µs of CPU for a connection and a request
-      to lift it: connections that are kept
+      hint: connections that are kept
 
 settings that do harm, or have no effect
       a setting

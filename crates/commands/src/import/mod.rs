@@ -95,7 +95,7 @@ pub(super) fn other_user(
             "`{}` is another visit: the two recordings share no request",
             file.display()
         );
-        let error = ImportError::new(message).hint("Record the same steps as both users");
+        let error = ImportError::new(message).hint("record the same steps as both users");
         return Err(refusal(&error));
     }
     Ok(Some(other))

@@ -39,7 +39,7 @@ pub fn render(all: &[Advice], style: Style, columns: Option<usize>) -> String {
         lines(&mut text, advice.reason, "  why: ", columns, |line| {
             style.dim(line)
         });
-        lines(&mut text, advice.remedy, "  remedy: ", columns, |line| {
+        lines(&mut text, advice.remedy, "  hint: ", columns, |line| {
             line.to_owned()
         });
     }
@@ -98,7 +98,7 @@ mod tests {
 costs  BeanShell scripts [beanshell]
   at line 1: Plan > Old script
   why: they are interpreted
-  remedy: take JSR223 with Groovy
+  hint: take JSR223 with Groovy
 ";
         assert_eq!(render(&[advice(1)], Style::PLAIN, None), expected);
         assert_eq!(render(&[], Style::PLAIN, None), "");
@@ -123,10 +123,8 @@ costs  BeanShell
      and 2 more
   why: they are
        interpreted
-  remedy: take
-          JSR223
-          with
-          Groovy
+  hint: take JSR223
+        with Groovy
 ";
         assert_eq!(render(&[advice(7)], Style::PLAIN, Some(20)), expected);
     }

@@ -18,7 +18,7 @@ use crate::{curl, names};
 
 /// The error for a log that lists no requests.
 pub fn without_entries() -> ImportError {
-    ImportError::new("a HAR without `entries`").hint("Save the recording again as HAR with content")
+    ImportError::new("a HAR without `entries`").hint("save the recording again as HAR with content")
 }
 
 /// A draft of a recording.

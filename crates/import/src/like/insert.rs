@@ -26,7 +26,7 @@ impl Recorder {
             .or_else(|| way(&tree.roots, &is_group))
             .ok_or_else(|| {
                 ImportError::new("the plan has no place for the recorded requests")
-                    .hint("Add a Recording Controller or a thread group to it")
+                    .hint("add a Recording Controller or a thread group to it")
             })?;
         let scope = InsertionScope::of(&tree.roots, &way);
         let mut nodes = Vec::new();

@@ -89,8 +89,8 @@ fn of_one_file(description: &Value, options: &ImportOptions) -> Result<Draft, Im
     else {
         let error = ImportError::new("the description has no paths");
         return Err(match description.get("webhooks") {
-            Some(_) => error.hint("Webhooks are requests of the server, which a plan cannot send"),
-            None => error.hint("Name the file that has the `paths` of the API"),
+            Some(_) => error.hint("webhooks are requests of the server, which a plan cannot send"),
+            None => error.hint("name the file that has the `paths` of the API"),
         });
     };
     for (path, item) in paths {
@@ -147,7 +147,7 @@ impl<'d> Importer<'d> {
         let Some(address) = Address::parse(&whole) else {
             return Err(
                 ImportError::new(format!("`{whole}` is not an address of a server"))
-                    .hint("Name the server: `--server URL`"),
+                    .hint("name the server: `--server URL`"),
             );
         };
         if relative {

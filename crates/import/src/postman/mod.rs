@@ -33,7 +33,7 @@ pub fn import(file: &Value, environments: &[Value]) -> Result<Draft, ImportError
     let collection = file.get("collection").unwrap_or(file);
     if collection.get("requests").is_some() && collection.get("item").is_none() {
         return Err(ImportError::new("a collection of version 1")
-            .hint("Export it from Postman as Collection v2.1"));
+            .hint("export it from Postman as Collection v2.1"));
     }
     let name = collection
         .pointer("/info/name")

@@ -365,7 +365,7 @@ impl Subject {
             let fault = Fault::new(format!(
                 "`{written} of {label}`: response codes are counted over all labels"
             ));
-            return Err(fault.hint(format!("Leave out `of {label}`")));
+            return Err(fault.hint(format!("leave out `of {label}`")));
         }
         Ok(())
     }
@@ -390,7 +390,7 @@ fn read_subject(subject: &str) -> Result<Subject, Fault> {
             Some(level) => Subject::Percentile(level),
             None => {
                 let fault = Fault::new(format!("`{subject}` is not a subject of a criterion"));
-                return Err(fault.hint("Subjects are avg-rt, avg-lt, avg-ct, stdev-rt, p90, concurrency, hits, bytes, succ, fail, rc404"));
+                return Err(fault.hint("subjects are avg-rt, avg-lt, avg-ct, stdev-rt, p90, concurrency, hits, bytes, succ, fail, rc404"));
             }
         },
     })

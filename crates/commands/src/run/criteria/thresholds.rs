@@ -158,11 +158,11 @@ pub fn check_labels(
                 silent
                     .instead
                     .as_ref()
-                    .map(|name| format!("Write the threshold for `{name}`")),
+                    .map(|name| format!("write the threshold for `{name}`")),
             ),
             None => (
                 format!("no sample of the plan has the label `{label}`"),
-                nearest(label, &names).map(sentence),
+                nearest(label, &names),
             ),
         };
         if let Some(maker) = &labels.maker {
@@ -173,19 +173,11 @@ pub fn check_labels(
         }
         let mut refusal = Refusal::usage(format!("threshold `{text}`: {fault}"));
         if let Some(hint) = hint {
-            refusal.err.push_str(&format!("hint: {hint}\n"));
+            refusal = refusal.hint(hint);
         }
         return Err(refusal);
     }
     Ok(())
-}
-
-/// The text with a capital at its beginning.
-fn sentence(text: String) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }
 
 #[cfg(test)]
@@ -245,19 +237,19 @@ mod tests {
         for (text, told) in [
             (
                 "p95 of Login > 1s",
-                "error: threshold `p95 of Login > 1s`: no sample of the plan has the label `Login`\nhint: Did you mean `Log in`?\n",
+                "error: threshold `p95 of Login > 1s`: no sample of the plan has the label `Login`\nhint: did you mean `Log in`?\n",
             ),
             (
                 "p95 of Checkout > 1s",
-                "error: threshold `p95 of Checkout > 1s`: no sample of the plan has the label `Checkout`\nhint: The labels are `Log in`, `Search`\n",
+                "error: threshold `p95 of Checkout > 1s`: no sample of the plan has the label `Checkout`\nhint: the labels are `Log in`, `Search`\n",
             ),
             (
                 "p95 of /^Check/ > 1s",
-                "error: threshold `p95 of /^Check/ > 1s`: no sample of the plan has the label `/^Check/`\nhint: The labels are `Log in`, `Search`\n",
+                "error: threshold `p95 of /^Check/ > 1s`: no sample of the plan has the label `/^Check/`\nhint: the labels are `Log in`, `Search`\n",
             ),
             (
                 "p95 of Pay > 1s",
-                "error: threshold `p95 of Pay > 1s`: `Pay` has no samples of its own: the transaction `Buy` has one sample for all\nhint: Write the threshold for `Buy`\n",
+                "error: threshold `p95 of Pay > 1s`: `Pay` has no samples of its own: the transaction `Buy` has one sample for all\nhint: write the threshold for `Buy`\n",
             ),
         ] {
             assert_eq!(
