@@ -37,6 +37,7 @@ pub use run::control::{Control, ControlError, Mark, Steered, SteeredGroup, Stopp
 pub use run::debug::{
     Debugger, Debugging, Edits, ElementKind, ElementTurn, SampleView, VariableValues,
 };
+pub use run::division::{Division, Receipt};
 pub use run::engine::{EngineOptions, StartError, result_files, run};
 pub use run::events::{
     AgentPhase, AgentTick, Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox,

@@ -227,6 +227,15 @@ impl MachinePart {
         }
     }
 
+    /// Those of a crew's slots that this machine has kept since it got them. If one comes back, it belongs to another crew.
+    pub fn kept_of(&self, slots: &Slots, since_ms: i64) -> Slots {
+        let moves = self.moves.read().unwrap_or_else(PoisonError::into_inner);
+        let carried_out = moves.iter().take(self.carried_out());
+        carried_out
+            .filter(|change| change.kind.is_loss() && change.from_ms >= since_ms)
+            .fold(slots.clone(), |kept, change| kept.without(&change.slots))
+    }
+
     /// The slots that belong to this machine now.
     pub fn slots(&self) -> Slots {
         self.slots

@@ -11,6 +11,7 @@ pub mod controllers;
 pub mod crew;
 pub mod debug;
 pub mod defects;
+pub mod division;
 pub mod early;
 pub mod engine;
 pub mod events;

@@ -106,15 +106,6 @@ impl Slots {
         self.count_of(total.into()) as u32
     }
 
-    /// Cuts the part into `count` parts of nearly equal size.
-    pub fn divide(&self, count: u32) -> Vec<Slots> {
-        let count = count.max(1) as usize;
-        let part = |first: usize| self.mine.iter().skip(first).step_by(count).copied();
-        (0..count)
-            .map(|first| Slots::new(self.period(), part(first).collect()))
-            .collect()
-    }
-
     /// The numbers of both parts; both have the same period.
     pub fn with(&self, other: &Slots) -> Slots {
         let all = self.mine.iter().chain(other.mine.iter()).copied();
@@ -133,17 +124,6 @@ impl Slots {
         let mine = self.mine.iter().copied();
         let rest = mine.filter(|remainder| other.rank((*remainder).into()).is_none());
         Slots::new(self.period(), rest.collect())
-    }
-
-    /// Evenly chosen numbers of the part, `few` of each `many`.
-    pub fn thinned(&self, few: u32, many: u32) -> Slots {
-        let (few, many) = (u64::from(few), u64::from(many.max(1)));
-        let chosen = (0..).zip(self.mine.iter()).filter(|(rank, _)| {
-            let before: u64 = *rank;
-            (before + 1) * few / many > before * few / many
-        });
-        let chosen = chosen.map(|(_, remainder)| *remainder);
-        Slots::new(self.period(), chosen.collect())
     }
 }
 
@@ -361,51 +341,6 @@ mod tests {
         let shares = shares(&[3, 3, 3]);
         assert_eq!(shares[1].remainders(), [1, 4]);
         assert_eq!((shares[1].period(), shares[1].nth(2)), (6, 7));
-    }
-
-    #[test]
-    fn a_part_is_divided_among_the_others() {
-        let lost = Slots::new(12, vec![0, 3, 6, 9]);
-        let parts = lost.divide(3);
-        assert_eq!(parts[0].remainders(), [0, 9]);
-        assert!(parts[1].with(&parts[2]).remainders() == [3, 6]);
-        let counts = parts.iter().map(|part| part.count_of(1_000));
-        assert_eq!(counts.sum::<u64>(), lost.count_of(1_000));
-        assert!(lost.divide(9)[8].is_empty());
-    }
-
-    #[test]
-    fn machines_that_join_get_their_part_of_any_number() {
-        let mut owned: Vec<Slots> = Share::of_growing(&[1], 1, 10)
-            .into_iter()
-            .map(|share| share.slots)
-            .collect();
-        let period = owned[0].period();
-        for machines in 2..=10 {
-            let taken: Vec<Slots> = owned
-                .iter()
-                .map(|slots| slots.thinned(1, machines))
-                .collect();
-            let mut joined = Slots::new(period, Vec::new());
-            for (slots, taken) in owned.iter_mut().zip(&taken) {
-                assert_eq!(slots.shared_with(taken), *taken);
-                *slots = slots.without(taken);
-                joined = joined.with(taken);
-            }
-            owned.push(joined);
-            for number in 0..500 {
-                let owners = owned.iter().filter(|slots| slots.rank(number).is_some());
-                assert_eq!(owners.count(), 1, "{machines} {number}");
-            }
-            let even = f64::from(period) / f64::from(machines);
-            for slots in &owned {
-                let size = slots.remainders().len() as f64;
-                assert!(
-                    (size - even).abs() <= f64::from(machines),
-                    "{machines}: {owned:?}"
-                );
-            }
-        }
     }
 
     #[test]

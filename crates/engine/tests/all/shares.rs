@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use drumfire_engine::{
-    Control, EngineOptions, Event, Fleet, GroupPhase, Lease, LeaseError, LeaseRequest, Move,
-    MoveKind, RunSettings, Share, Slots, StartGate, Subscriber, compile, run,
+    Control, Division, EngineOptions, Event, Fleet, GroupPhase, Lease, LeaseError, LeaseRequest,
+    Move, MoveKind, Receipt, RunSettings, Share, Slots, StartGate, Subscriber, compile, run,
 };
 use drumfire_expr::Properties;
 use drumfire_results::Recording;
@@ -326,11 +326,16 @@ fn users_of_a_lost_machine_run_elsewhere() {
     let body = sample("${__threadNum}") + &pause(400);
     let plan = plan(&thread_group("ThreadGroup", 9, 3, &body));
     let shares = Share::of_weights(&[1, 1, 1], 7);
-    let lost = shares[2].slots.divide(2);
+    let mut owned: Vec<Slots> = shares.iter().map(|share| share.slots.clone()).collect();
+    let received = Division {
+        owned: &mut owned,
+        weights: &[1, 1, 0],
+    }
+    .hand_over(2, &[9]);
     let machines: Vec<_> = shares[..2]
         .iter()
-        .zip(lost)
-        .map(|(share, slots)| {
+        .zip(received)
+        .map(|(share, Receipt { slots, .. })| {
             let fleet = Memory::of(1);
             fleet
                 .moves
@@ -368,7 +373,15 @@ fn one_joins(plan: &str) -> [BTreeMap<String, u64>; 2] {
         slots: Slots::new(first.slots.period(), Vec::new()),
         ..first.clone()
     };
-    let slots = first.slots.thinned(1, 2);
+    let mut owned = [first.slots.clone(), joined.slots.clone()];
+    let received = Division {
+        owned: &mut owned,
+        weights: &[1, 1],
+    }
+    .share_with(1, &[]);
+    let [Receipt { slots, .. }] = received.as_slice() else {
+        panic!("only one machine receives slots: {received:?}");
+    };
     let fleets = [MoveKind::Release, MoveKind::Receive].map(|kind| {
         let fleet = Memory::of(1);
         let starts_ms = drumfire_engine::Clock::start().start_ms() + 300;

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use drumfire_engine::Slots;
+use drumfire_engine::{Division, MOST_WEIGHT, Slots};
 use drumfire_expr::Random;
 use drumfire_platform::words::counted;
 use drumfire_results::ThreadCounts;
@@ -147,17 +147,39 @@ impl Coordinator<'_, '_, '_> {
             .agents
             .iter()
             .position(|agent| Some(agent.token) == token);
+        let users = self.planned_users();
         if let Some(left) = left {
             self.agents[left].replaced_ms = Some(from_ms);
-            return watch::redistribute(&mut self.owned, left as u32, &[index], from_ms);
+            let weights = self.weights(|other, _| other == index);
+            let receipts = self.division(&weights).hand_over(left, &users);
+            return watch::takeovers(receipts, from_ms, false);
         }
-        let able = (0..)
-            .zip(&self.agents)
-            .filter(|(_, agent)| agent.can_adopt());
-        let able: Vec<(u32, u32)> = able.map(|(other, agent)| (other, agent.weight)).collect();
-        let weight = self.agents[index as usize].weight;
-        let takeover = watch::share_with(&mut self.owned, (index, weight), &able, from_ms);
-        takeover.into_iter().collect()
+        let weights = self.weights(|other, agent| other == index || agent.can_adopt());
+        let receipts = self.division(&weights).share_with(index as usize, &users);
+        watch::takeovers(receipts, from_ms, true)
+    }
+
+    /// The weights of the agents among which slots are divided; 0 for each other one.
+    pub(super) fn weights(&self, is_meant: impl Fn(u32, &Agent) -> bool) -> Vec<u32> {
+        let agents = (0..).zip(&self.agents);
+        let weight = |(index, agent): (u32, &Agent)| {
+            let weight = agent.weight.clamp(1, MOST_WEIGHT);
+            if is_meant(index, agent) { weight } else { 0 }
+        };
+        agents.map(weight).collect()
+    }
+
+    /// The numbers of users of the plan's thread groups.
+    pub(super) fn planned_users(&self) -> Vec<u32> {
+        self.order.groups.iter().map(|group| group.users).collect()
+    }
+
+    /// The slots of all agents, to be divided anew.
+    pub(super) fn division<'d>(&'d mut self, weights: &'d [u32]) -> Division<'d> {
+        Division {
+            owned: &mut self.owned,
+            weights,
+        }
     }
 }
 

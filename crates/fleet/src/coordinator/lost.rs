@@ -60,10 +60,10 @@ impl Coordinator<'_, '_, '_> {
 
     /// Gives the users of an agent to the others from a time on. Returns the names of those that take some.
     fn hand_over(&mut self, index: u32, from_ms: i64) -> String {
-        let agents = (0..).zip(&self.agents);
-        let able = agents.filter(|(other, agent)| *other != index && agent.can_adopt());
-        let able: Vec<u32> = able.map(|(other, _)| other).collect();
-        let takeovers = watch::redistribute(&mut self.owned, index, &able, from_ms);
+        let weights = self.weights(|other, agent| other != index && agent.can_adopt());
+        let users = self.planned_users();
+        let receipts = self.division(&weights).hand_over(index as usize, &users);
+        let takeovers = watch::takeovers(receipts, from_ms, false);
         let taken: Vec<String> = takeovers.iter().map(|to| self.name(to.agent)).collect();
         self.state.takeovers.extend(takeovers);
         if taken.is_empty() {

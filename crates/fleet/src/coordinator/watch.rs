@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use drumfire_engine::{AgentPhase, Share, Slots};
+use drumfire_engine::{AgentPhase, Receipt, Share, Slots};
 use drumfire_health::{Second, Verdict};
 
 use crate::wire::{AgentEnd, AgentState, Member, Stage, Takeover};
@@ -161,51 +161,16 @@ impl Agent {
     }
 }
 
-/// Divides the slots of a lost agent among those that are alive. `owned` holds the slots of each agent and is updated.
-pub fn redistribute(owned: &mut [Slots], lost: u32, alive: &[u32], from_ms: i64) -> Vec<Takeover> {
-    let Some(gone) = owned.get(lost as usize).cloned() else {
-        return Vec::new();
-    };
-    let parts = gone.divide(alive.len() as u32);
-    owned[lost as usize] = Slots::new(gone.period(), Vec::new());
-    let mut takeovers = Vec::new();
-    for (agent, part) in alive.iter().zip(parts).filter(|(_, part)| !part.is_empty()) {
-        owned[*agent as usize] = owned[*agent as usize].with(&part);
-        takeovers.push(Takeover {
-            agent: *agent,
-            period: part.period(),
-            remainders: part.remainders().to_vec(),
-            from_ms,
-            is_shared: false,
-        });
-    }
-    takeovers
-}
-
-/// Gives an agent that has joined its part of the slots of the agents `from`, by their weights. `owned` is updated.
-pub fn share_with(
-    owned: &mut [Slots],
-    joined: (u32, u32),
-    from: &[(u32, u32)],
-    from_ms: i64,
-) -> Option<Takeover> {
-    let (index, weight) = joined;
-    let all: u32 = from.iter().map(|(_, weight)| weight).sum::<u32>() + weight;
-    let mut taken = Slots::new(owned.first()?.period(), Vec::new());
-    for (agent, _) in from {
-        let slots = &mut owned[*agent as usize];
-        let part = slots.thinned(weight, all);
-        *slots = slots.without(&part);
-        taken = taken.with(&part);
-    }
-    owned[index as usize] = taken.clone();
-    (!taken.is_empty()).then(|| Takeover {
-        agent: index,
-        period: taken.period(),
-        remainders: taken.remainders().to_vec(),
+/// The messages about slots that agents receive from others at a time.
+pub fn takeovers(receipts: Vec<Receipt>, from_ms: i64, is_shared: bool) -> Vec<Takeover> {
+    let takeover = |receipt: Receipt| Takeover {
+        agent: receipt.machine as u32,
+        period: receipt.slots.period(),
+        remainders: receipt.slots.remainders().to_vec(),
         from_ms,
-        is_shared: true,
-    })
+        is_shared,
+    };
+    receipts.into_iter().map(takeover).collect()
 }
 
 /// The slots of all agents at the start. There are enough of them to divide one agent's users among the others.
@@ -269,21 +234,5 @@ mod tests {
         let mut agent = Agent::new(&member(), 0, start);
         agent.state.stage = Stage::Delivered;
         assert_eq!(agent.look(0, start + LOST * 9, 0), None);
-    }
-
-    #[test]
-    fn nobody_has_two_agents_and_nobody_none() {
-        let shares = Share::of_weights(&[3, 1, 2, 2], 1);
-        let mut owned = slots(&shares);
-        let mut alive = vec![0, 1, 2, 3];
-        for lost in [2, 0] {
-            alive.retain(|agent| *agent != lost);
-            redistribute(&mut owned, lost, &alive, 5);
-            for number in 0..64 {
-                let owners = owned.iter().filter(|slots| slots.rank(number).is_some());
-                assert_eq!(owners.count(), 1);
-            }
-            assert!(owned[lost as usize].is_empty());
-        }
     }
 }

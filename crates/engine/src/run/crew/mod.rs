@@ -202,7 +202,8 @@ impl Crew {
     /// The crew's slots that this machine still has.
     fn slots(&self) -> Slots {
         if self.shared.part.has_moves() {
-            self.start.slots.shared_with(&self.shared.part.slots())
+            let part = &self.shared.part;
+            part.kept_of(&self.start.slots, self.since_ms())
         } else {
             self.start.slots.clone()
         }
