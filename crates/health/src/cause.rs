@@ -62,6 +62,8 @@ pub enum Cause {
     NothingSent,
     /// A machine of the run was lost together with its load.
     AgentLost,
+    /// An agent was told to end, and nobody took its users over.
+    LoadMissing,
     /// The clocks of the machines disagreed.
     ClocksApart,
     /// Not all numbers of a machine have arrived.
@@ -99,6 +101,7 @@ impl Cause {
             Cause::NotMeasured => "the machine was not watched",
             Cause::NothingSent => "nothing was sent",
             Cause::AgentLost => "an agent was lost",
+            Cause::LoadMissing => "a part of the load is missing",
             Cause::ClocksApart => "the clocks of the agents are uncertain",
             Cause::NumbersMissing => "numbers of an agent are missing",
         }
@@ -160,6 +163,9 @@ impl Cause {
             Cause::NothingSent => "look at the plan with `drumfire check` and `drumfire plan`",
             Cause::AgentLost => {
                 "check the agent's machine and its connection to NATS; `--on-lost redistribute` gives its users to other agents"
+            }
+            Cause::LoadMissing => {
+                "start the agent again under its name during the run, or give its users to other agents: `--on-lost redistribute`"
             }
             Cause::ClocksApart => {
                 "synchronize the clocks with NTP or PTP, or bring agents and coordinator closer together"

@@ -259,6 +259,21 @@ impl FleetStage {
             .context("run.json has a count")
     }
 
+    /// The reasons of the verdict that come from the agents, and not from a busy machine.
+    fn reasons(&self) -> anyhow::Result<Vec<String>> {
+        const OF_AGENTS: [&str; 4] = [
+            "an agent was lost",
+            "a part of the load is missing",
+            "numbers of an agent are missing",
+            "the run was too short",
+        ];
+        let told: serde_json::Value = serde_json::from_str(&self.home.read("run.json"))?;
+        let reasons = told["verdict"]["reasons"].as_array().context("reasons")?;
+        let reasons = reasons.iter().filter_map(|reason| reason["what"].as_str());
+        let of_agents = reasons.filter(|reason| OF_AGENTS.contains(reason));
+        Ok(of_agents.map(str::to_owned).collect())
+    }
+
     /// Checks that the run counted every sample of the plan exactly once.
     fn counted(&self, loops: i32) -> anyhow::Result<()> {
         let (total, planned) = (self.total()?, u64::from(USERS) * loops as u64);
@@ -356,13 +371,11 @@ fn told_to_end(bench: &FaultBench) -> anyhow::Result<()> {
     let run = stage.run(&["--strict", "-l", "rows.jtl"])?;
     end_second(&mut stage)?;
     let finished = run.finish()?;
-    let words = [
-        "agent `b` was told to end at",
-        "the others go on",
-        "INVALID",
-    ];
+    let words = ["agent `b` was told to end at", "the others go on"];
     expect(&finished, 6, &words)?;
-    ensure(!finished.err.contains("lost at"), "the agent was lost")?;
+    let told = stage.reasons()?;
+    let is_told = told == ["a part of the load is missing"];
+    ensure(is_told, &format!("the verdict says {told:?}"))?;
     // The others completed their whole share.
     let total = rows_agree(&stage)?;
     ensure(total > 4 * 150, "samples are missing")
@@ -375,8 +388,8 @@ fn handed_over(bench: &FaultBench) -> anyhow::Result<()> {
     end_second(&mut stage)?;
     let finished = run.finish()?;
     expect(&finished, 0, &["its users go to `a`, `c`"])?;
-    let misses_load = finished.out.contains("an agent was lost");
-    ensure(!misses_load, "the verdict says that load is missing")?;
+    let told = stage.reasons()?;
+    ensure(told.is_empty(), &format!("the verdict says {told:?}"))?;
     let total = rows_agree(&stage)?;
     ensure(
         total == ARRIVALS,
@@ -394,17 +407,18 @@ fn relative_paths(bench: &FaultBench) -> anyhow::Result<()> {
         expect(&finished, 0, &[])?;
         let told: serde_json::Value = serde_json::from_str(&home.read("run.json"))?;
         ensure(told["total"]["count"] == 10, &format!("run {number}"))?;
-        let since = Instant::now();
+        let ended = Instant::now();
         loop {
+            let asked = Instant::now();
             let listed = home.run(&["agents", "--nats", &url, "--json"], LIMIT);
             let listed: serde_json::Value = serde_json::from_str(&listed.out)?;
             if listed[0]["name"] == "a" && listed[0]["run"].is_null() {
                 break;
             }
-            ensure(
-                since.elapsed() < Duration::from_secs(3),
-                "the agent is not idle again",
-            )?;
+            // The question itself takes a second, and longer on a busy machine.
+            let most = Duration::from_secs(3) + asked.elapsed();
+            let is_soon = asked.duration_since(ended) < most;
+            ensure(is_soon, "the agent is not idle again")?;
         }
     }
     ensure(place.path("cache/runs").is_dir(), "the cache is elsewhere")?;

@@ -117,8 +117,8 @@ pub fn serve(
     let mut own = options.link.clone();
     own.user = Some(name.clone());
     let link = runtime.block_on(Link::connect(&own, name))?;
-    told(&format!("agent `{name}` waits for work at {}", link.url));
     let mut presence = runtime.block_on(Presence::begin(&link, options))?;
+    told(&format!("agent `{name}` waits for work at {}", link.url));
     let assignment = runtime.block_on(presence.wait_for_work())?;
     let (run, index) = (&assignment.run, assignment.index);
     runtime.spawn(presence.while_busy(run.clone()));

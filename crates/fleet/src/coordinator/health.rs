@@ -55,6 +55,15 @@ pub(super) struct AgentVoice<'v> {
     /// When its run started; the times in its verdict are relative to that.
     pub started_ms: i64,
     pub verdict: &'v Verdict,
+    /// Whether it took part in the whole run.
+    pub is_whole: bool,
+}
+
+impl AgentVoice<'_> {
+    /// Whether it judged its part of the run.
+    fn has_judged(&self) -> bool {
+        self.verdict.grade != Grade::TooShort
+    }
 }
 
 impl Coordinator<'_, '_, '_> {
@@ -120,12 +129,14 @@ impl Coordinator<'_, '_, '_> {
             let voices: Vec<AgentVoice<'_>> = self
                 .agents
                 .iter()
-                .filter_map(|agent| {
+                .enumerate()
+                .filter_map(|(index, agent)| {
                     let (started_ms, verdict) = agent.verdict.as_ref()?;
                     Some(AgentVoice {
                         name: &agent.name,
                         started_ms: *started_ms,
                         verdict,
+                        is_whole: self.is_whole(index),
                     })
                 })
                 .collect();
@@ -143,18 +154,26 @@ impl Coordinator<'_, '_, '_> {
     pub(super) fn last_verdict(&self, agents: &[AgentOutcome], now_ms: i64) -> Verdict {
         let voices: Vec<AgentVoice<'_>> = agents
             .iter()
-            .filter_map(|agent| {
+            .enumerate()
+            .filter_map(|(index, agent)| {
                 let end = agent.end.as_ref()?;
                 Some(AgentVoice {
                     name: &agent.name,
                     started_ms: end.started_ms,
                     verdict: end.verdict.as_ref()?,
+                    is_whole: self.is_whole(index),
                 })
             })
             .collect();
         let mut own = self.own_reasons(now_ms);
         own.extend(self.missing_numbers(agents));
         self.verdict(&voices, own, now_ms)
+    }
+
+    /// Whether an agent took part in the whole run: it neither joined later nor was told to end.
+    fn is_whole(&self, index: usize) -> bool {
+        let is_first = index < self.manifest.members.len();
+        is_first && self.agents[index].left_ms.is_none()
     }
 
     /// The worst verdict of all agents, with reasons that only the coordinator can see.
@@ -165,7 +184,10 @@ impl Coordinator<'_, '_, '_> {
             length_ms: (now_ms - self.started_ms).max(0) as u64,
         };
         let mut said: Vec<(&str, Reason)> = Vec::new();
-        for voice in voices {
+        // The part of an agent that joined late or left may be short although the run is not.
+        let is_judged = voices.iter().any(AgentVoice::has_judged);
+        let counts = |voice: &&AgentVoice<'_>| voice.is_whole || voice.has_judged() || !is_judged;
+        for voice in voices.iter().filter(counts) {
             verdict.grade = verdict.grade.max(voice.verdict.grade);
             let shift_ms = (voice.started_ms - self.started_ms).max(0) as u64;
             said.extend(voice.verdict.reasons.iter().map(|reason| {
@@ -198,7 +220,7 @@ impl Coordinator<'_, '_, '_> {
     fn own_reasons(&self, now_ms: i64) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let started_ms = self.state.start_ms.unwrap_or(self.started_ms);
-        for agent in &self.agents {
+        for (agent, owned) in self.agents.iter().zip(&self.owned) {
             let name = &agent.name;
             for (from_ms, to_ms) in &agent.gaps_ms {
                 let to_ms = to_ms.unwrap_or(now_ms);
@@ -214,7 +236,8 @@ impl Coordinator<'_, '_, '_> {
                 let span = (self.moment(*from_ms), self.moment(to_ms));
                 reasons.push(reason(Cause::AgentLost, vec![span], measured));
             }
-            let is_missing = self.order.on_lost != OnLost::Redistribute;
+            // Nobody has taken its users over, or not at once.
+            let is_missing = !owned.is_empty() || agent.replaced_ms.is_some();
             if let Some(left_ms) = agent.left_ms.filter(|_| is_missing) {
                 let to_ms = agent.replaced_ms.unwrap_or(now_ms);
                 let at = clock_text(left_ms);
@@ -225,7 +248,7 @@ impl Coordinator<'_, '_, '_> {
                 };
                 let measured = format!("agent `{name}` was told to end at {at}; {then}");
                 let span = (self.moment(left_ms), self.moment(to_ms));
-                reasons.push(reason(Cause::AgentLost, vec![span], measured));
+                reasons.push(reason(Cause::LoadMissing, vec![span], measured));
             }
             if agent.state.bound_ns > UNCERTAIN_NS {
                 let bound_ms = agent.state.bound_ns / 1_000_000;

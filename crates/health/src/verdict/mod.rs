@@ -334,6 +334,7 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
         | Cause::NotMeasured
         | Cause::NothingSent
         | Cause::AgentLost
+        | Cause::LoadMissing
         | Cause::ClocksApart
         | Cause::NumbersMissing
         | Cause::PortsUsedUp

@@ -1,20 +1,13 @@
 //! Agents that come later than the run, and runs that come later than others.
 
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::nats::has_server;
-use drumfire_testkit::program::{LIMIT, Workshop, finish};
+use drumfire_testkit::program::{LIMIT, finish};
 
-use super::stage::{Fleet, column, group, long_plan, pause, plan, sample, text, workshop};
-
-/// Starts another agent of this fleet.
-fn start_agent(fleet: &Fleet, name: &str, more: &[&str]) -> (Workshop, Child) {
-    let (place, url) = (workshop(), fleet.nats.url());
-    let words = ["agent", "--nats", &url, "--name", name];
-    let child = place.start(&[&words, more].concat());
-    (place, child)
-}
+use super::stage::{
+    Fleet, column, group, long_plan, pause, plan, sample, start_agent, text, workshop,
+};
 
 #[test]
 fn agents_that_come_later_take_over_arrivals_and_users() {

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use drumfire_testkit::nats::{Nats, has_server};
 use drumfire_testkit::program::{LIMIT, Workshop, finish};
 
-use super::stage::{Fleet, column, group, long_plan, plan, sample, workshop};
+use super::stage::{
+    Fleet, column, group, lines, long_plan, plan, sample, start_agent, verdict, workshop,
+};
 
 /// The names of the agents that wait for work at a server.
 fn idle(home: &Workshop, link: &[&str]) -> Vec<String> {
@@ -96,7 +98,18 @@ fn an_agent_that_is_told_to_end_delivers_everything() {
     let told = "agent `a` was told to end at";
     assert!(finished.err.contains(told), "{finished:?}");
     assert!(!finished.err.contains("lost"), "{finished:?}");
-    assert!(finished.out.contains("INVALID"), "{finished:?}");
+    // Nobody has had its users since, so the run is not what the plan says.
+    let (state, reasons) = verdict(&fleet.home);
+    assert_eq!(state, "INVALID", "{reasons:?}");
+    let [(what, measured)] = &reasons[..] else {
+        panic!("there is one reason: {reasons:?}");
+    };
+    assert_eq!(what, "a part of the load is missing");
+    assert!(measured.starts_with(told), "{measured}");
+    assert!(
+        measured.ends_with("; nobody has its users since"),
+        "{measured}"
+    );
     fleet.assert_all_rows_count();
 }
 
@@ -121,8 +134,8 @@ fn the_users_of_an_agent_that_is_told_to_end_go_to_the_others_at_once() {
     let finished = finish(run, LIMIT);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     assert!(finished.err.contains("its users go to `b`"), "{finished:?}");
-    // No load is missing.
-    assert!(!finished.out.contains("an agent was lost"), "{finished:?}");
+    // All load ran, so nothing about the agents spoils the numbers.
+    assert_eq!(verdict(&fleet.home).1, []);
     let mut labels = column(&fleet.home, "label");
     fleet.assert_all_rows_count();
     assert_eq!(labels.remove("torn down"), Some(1), "another agent does it");
@@ -145,6 +158,33 @@ fn an_idle_agent_ends_at_once_when_it_is_told_to() {
     fleet.signal(0, "TERM");
     let agent = fleet.agents[0].1.take().expect("it runs");
     assert_eq!(finish(agent, LIMIT).code, Some(143));
+}
+
+#[test]
+fn an_agent_is_idle_as_soon_after_a_run_as_a_new_one_after_its_start() {
+    if !has_server() {
+        return;
+    }
+    let fleet = Fleet::of(&[]);
+    let (_place, mut agent) = start_agent(&fleet, "a", &[]);
+    let told = lines(&mut agent);
+    told.until("waits for work");
+    fleet.home.write("plan.jmx", long_plan(2, 1));
+    for number in 0..3 {
+        let run = fleet.start(&["--agents", "1"]);
+        assert_eq!(finish(run, LIMIT).code, Some(0));
+        let ended = Instant::now();
+        // A new agent, started at the same moment, feels the load of the machine as much, and does more before it is idle.
+        let (_place, mut new) = start_agent(&fleet, &format!("new-{number}"), &[]);
+        let new_is_idle = lines(&mut new).until("waits for work");
+        let _ = (new.kill(), new.wait());
+        told.until("has ended");
+        let is_idle = told.until("waits for work");
+        let [after, after_start] = [is_idle, new_is_idle].map(|at| at.duration_since(ended));
+        let most = after_start + Duration::from_secs(3);
+        assert!(after < most, "{after:?}, a new one after {after_start:?}");
+    }
+    let _ = (agent.kill(), agent.wait());
 }
 
 #[test]

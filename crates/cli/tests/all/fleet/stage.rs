@@ -1,7 +1,9 @@
 //! A NATS server, agents, a coordinator's folder, and plans for them.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::nats::Nats;
@@ -89,6 +91,67 @@ impl Drop for Fleet {
             }
         }
     }
+}
+
+/// Starts another agent of this fleet.
+pub fn start_agent(fleet: &Fleet, name: &str, more: &[&str]) -> (Workshop, Child) {
+    let (place, url) = (workshop(), fleet.nats.url());
+    let words = ["agent", "--nats", &url, "--name", name];
+    let child = place.start(&[&words, more].concat());
+    (place, child)
+}
+
+/// The lines that a program writes to its standard output, each with the moment at which it came.
+pub struct Lines(Receiver<(Instant, String)>);
+
+impl Lines {
+    /// Waits for a line that contains this. Returns when it came.
+    pub fn until(&self, word: &str) -> Instant {
+        loop {
+            let (at, line) = self.0.recv_timeout(LIMIT).expect("another line comes");
+            if line.contains(word) {
+                return at;
+            }
+        }
+    }
+}
+
+/// Reads the standard output of a program on a thread.
+pub fn lines(child: &mut Child) -> Lines {
+    let output = child.stdout.take().expect("it is a pipe");
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            // The test may have ended.
+            let _ = tell.send((Instant::now(), line));
+        }
+    });
+    Lines(told)
+}
+
+/// The verdict of a run and its reasons, each with its measurement, without those that come from a busy machine.
+pub fn verdict(home: &Workshop) -> (String, Vec<(String, String)>) {
+    const BUSY: [&str; 7] = [
+        "CPU taken by other programs",
+        "CPU kept by the hypervisor",
+        "the generator used all its CPU",
+        "one worker used all of its core",
+        "an event loop was held up",
+        "users were late for scheduled actions",
+        "the clocks of the agents are uncertain",
+    ];
+    let verdict = &json(home, "run.json")["verdict"];
+    let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+    let reasons = verdict["reasons"].as_array().expect("a list").iter();
+    let reasons = reasons.map(|reason| (text(&reason["what"]), text(&reason["measured"])));
+    let all: Vec<_> = reasons.collect();
+    let state = text(&verdict["state"]);
+    // Without a reason, the numbers are as good as they say.
+    assert_eq!(all.is_empty(), state == "VALID", "{verdict:#}");
+    let own = all
+        .into_iter()
+        .filter(|(what, _)| !BUSY.contains(&what.as_str()));
+    (state, own.collect())
 }
 
 pub fn text(name: &str, value: &str) -> String {
