@@ -98,6 +98,7 @@ fn request(words: &[Word], agent: Option<&str>, draft: &mut Draft) -> Option<Req
         return None;
     };
     let usual = if body.is_some() { "POST" } else { "GET" };
+    let address = address.without_dot_segments();
     let mut request = Request::new(&method.unwrap_or(usual).to_ascii_uppercase(), address);
     fields.retain(|(name, _)| is_own_field(name));
     request.headers = fields

@@ -136,6 +136,41 @@ impl PlanText {
         replaced
     }
 
+    /// Replaces what follows the first of these literals, up to a sign or the end; returns whether one of them is there.
+    pub fn replace_up_to(&mut self, starts: &[String], end: char, value: PlanText) -> bool {
+        let mut found = None;
+        for (at, piece) in self.0.iter().enumerate() {
+            if let Piece::Literal(literal) = piece {
+                let mut starts = starts.iter();
+                let end =
+                    starts.find_map(|start| Some(literal.find(start.as_str())? + start.len()));
+                found = found.or(end.map(|end| (at, literal.split_at(end))));
+            }
+        }
+        let Some((at, (kept, rest))) = found else {
+            return false;
+        };
+        let mut text = PlanText(self.0[..at].to_vec());
+        text.push(kept);
+        text.append(value);
+        let rest = std::iter::once(Piece::Literal(rest.to_owned()));
+        let mut is_after = false;
+        for piece in rest.chain(self.0[at + 1..].iter().cloned()) {
+            match piece {
+                piece if is_after => text.append(PlanText(vec![piece])),
+                Piece::Literal(literal) => {
+                    if let Some(at) = literal.find(end) {
+                        is_after = true;
+                        text.push(&literal[at..]);
+                    }
+                }
+                Piece::Expression(_) => {}
+            }
+        }
+        *self = text;
+        true
+    }
+
     /// The text as a plan stores it. JMeter treats backslashes as escapes only in texts that contain something to
     /// evaluate (`AbstractTransformer`), so they are doubled only there.
     pub fn template(&self) -> String {
@@ -196,6 +231,27 @@ impl From<String> for PlanText {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_a_query_are_replaced() {
+        let mut query = PlanText::from("/x?a=1&b=2");
+        query.append(PlanText::variable("b"));
+        query.push("3&c=4&b=5");
+        for (name, whole) in [
+            ("a", "/x?a=${v}&b=2${b}3&c=4&b=5"),
+            ("b", "/x?a=1&b=${v}&c=4&b=5"),
+            ("c", "/x?a=1&b=2${b}3&c=${v}&b=5"),
+        ] {
+            let mut text = query.clone();
+            let starts = [format!("?{name}="), format!("&{name}=")];
+            assert!(text.replace_up_to(&starts, '&', PlanText::variable("v")));
+            assert_eq!(text.template(), whole);
+        }
+        let mut last = PlanText::from("/x?d=1");
+        assert!(!last.replace_up_to(&["?c=".to_owned()], '&', PlanText::default()));
+        assert!(last.replace_up_to(&["?d=".to_owned()], '&', PlanText::variable("v")));
+        assert_eq!(last.template(), "/x?d=${v}");
+    }
 
     #[test]
     fn a_text_without_expressions_stays_as_it_is() {

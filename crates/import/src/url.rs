@@ -24,6 +24,42 @@ impl Address {
         self.path.append(value);
     }
 
+    /// Without the segments `.` and `..` of the path, which curl and browsers remove before they send an address (RFC 3986,
+    /// section 5.2.4). JMeter sends them.
+    pub fn without_dot_segments(mut self) -> Address {
+        let template = self.path.template();
+        let (path, query) = match template.find('?') {
+            Some(at) => template.split_at(at),
+            None => (template.as_str(), ""),
+        };
+        let is_dot = |segment: &str| matches!(segment, "." | "..");
+        if self.path.literal().is_none() || !path.split('/').any(is_dot) {
+            return self;
+        }
+        let mut kept: Vec<&str> = Vec::new();
+        let mut segments = path.split('/').skip(1).peekable();
+        while let Some(segment) = segments.next() {
+            if segment == ".." {
+                kept.pop();
+            }
+            if !is_dot(segment) {
+                kept.push(segment);
+            } else if segments.peek().is_none() {
+                kept.push("");
+            }
+        }
+        self.path = format!("/{}{query}", kept.join("/")).into();
+        self
+    }
+
+    /// Sets a parameter of the query, which gets it if it has none.
+    pub fn set_parameter(&mut self, name: &str, value: PlanText) {
+        let starts = ['?', '&'].map(|sign| format!("{sign}{}=", encode(name)));
+        if !self.path.replace_up_to(&starts, '&', value.clone()) {
+            self.add_parameter(name, value);
+        }
+    }
+
     /// Splits an address without variables; `None` if it is not an HTTP address. Credentials and fragments are
     /// dropped.
     pub fn parse(url: &str) -> Option<Address> {
@@ -191,6 +227,28 @@ mod tests {
                 "/%7Ba%7D%7C%5E%60%5C%5B1%5D%25zz%41%25?%7Ba%7D[1]%7C%25%20%25e"
             )
         );
+    }
+
+    #[test]
+    fn dot_segments_are_removed_as_curl_removes_them() {
+        for (given, sent) in [
+            ("/a/../b", "/b"),
+            ("/a/./b", "/a/b"),
+            ("/a/b/..", "/a/"),
+            ("/a/b/.", "/a/b/"),
+            ("/../x", "/x"),
+            ("/a//../b", "/a/b"),
+            ("/a/..?x=/../y", "/?x=/../y"),
+            ("/a../b/...", "/a../b/..."),
+            ("/a/%2e%2e/b", "/a/%2e%2e/b"),
+        ] {
+            let address = Address::parse(&format!("http://h{given}")).expect("an address");
+            assert_eq!(
+                address.without_dot_segments().path.template(),
+                sent,
+                "{given}"
+            );
+        }
     }
 
     #[test]

@@ -408,7 +408,8 @@ fn draft(arguments: &UrlArguments) -> Result<Draft, Refusal> {
         }
         (None, Some(url)) => {
             let address = Address::parse(url)
-                .ok_or_else(|| usage(format!("`{url}` is not an address of HTTP")))?;
+                .ok_or_else(|| usage(format!("`{url}` is not an address of HTTP")))?
+                .without_dot_segments();
             if let Some(port) = bad_port(url) {
                 return Err(usage(format!("`{port}` is not a port")).hint(PORT));
             }

@@ -112,6 +112,8 @@ struct CurlCommand {
     json: bool,
     follow: bool,
     globoff: bool,
+    /// Segments `.` and `..` of paths stay.
+    is_path_as_is: bool,
     upload: Option<String>,
     connect_timeout_ms: Option<u64>,
     response_timeout_ms: Option<u64>,
@@ -182,6 +184,7 @@ impl CurlCommand {
             Action::Head => self.head = true,
             Action::Follow => self.follow = true,
             Action::GlobOff => self.globoff = true,
+            Action::PathAsIs => self.is_path_as_is = true,
             Action::Upload => self.upload = Some(value.to_owned()),
             Action::ConnectTimeout => self.connect_timeout_ms = milliseconds(value),
             Action::Timeout => self.response_timeout_ms = milliseconds(value),
@@ -292,7 +295,8 @@ impl CurlCommand {
                 format!("http://{url}")
             };
             match Address::parse(&full) {
-                Some(address) => requests.push(self.request(address)),
+                Some(address) if self.is_path_as_is => requests.push(self.request(address)),
+                Some(address) => requests.push(self.request(address.without_dot_segments())),
                 None => draft.leave_out(&format!("addresses that are not HTTP ({url})")),
             }
         }

@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::schema::OpenApiDocument;
+use super::schema::{Example, OpenApiDocument};
 use crate::draft::{Draft, DraftStep, Transaction};
 use crate::exchange::{Request, RequestBody};
 use crate::extractor::{Extractor, ExtractorSource};
+use crate::plan::VariableNames;
 use crate::text::PlanText;
 use crate::url::Address;
 
@@ -21,6 +22,10 @@ pub struct Operation<'d> {
     pub place: (usize, usize),
     /// The parameters of the path, each with its variable.
     pub variables: Vec<(String, String)>,
+    /// All parameters.
+    pub parameters: Vec<&'d Value>,
+    /// The value of its body, if that is JSON or a form.
+    pub body: Option<Example>,
 }
 
 /// The name of the variable that bearer tokens come from.
@@ -48,13 +53,28 @@ const LOG_IN: [&str; 7] = [
 /// Properties that hold the identifier of what a response is about.
 const IDENTIFIERS: [&str; 6] = ["id", "uuid", "_id", "key", "code", "slug"];
 
-pub fn chain(draft: &mut Draft, document: &OpenApiDocument<'_>, operations: &[Operation<'_>]) {
+pub fn chain(
+    draft: &mut Draft,
+    document: &OpenApiDocument<'_>,
+    operations: &[Operation<'_>],
+    names: VariableNames,
+) {
     let chain = OperationChain {
         document,
         operations,
     };
-    let mut found = Found::default();
+    let mut found = Found {
+        names,
+        ..Found::default()
+    };
     chain.by_links(&mut found);
+    for (target, filling) in std::mem::take(&mut found.fillings) {
+        let (transaction, step) = operations[target].place;
+        fill(
+            &mut draft.transactions[transaction].steps[step].request,
+            filling,
+        );
+    }
     chain.by_names(&mut found);
     let mut makers = HashSet::new();
     for (from, extractor) in found.extractors {
@@ -73,6 +93,17 @@ pub fn chain(draft: &mut Draft, document: &OpenApiDocument<'_>, operations: &[Op
 struct Found {
     extractors: Vec<(usize, Extractor)>,
     variables: HashSet<String>,
+    /// The parts of requests that come from responses, each with the operation that sends it.
+    fillings: Vec<(usize, Filling)>,
+    names: VariableNames,
+}
+
+/// A part of a request and the value that it gets.
+enum Filling {
+    Query(String, PlanText),
+    Header(String, PlanText),
+    Cookie(String, PlanText),
+    Body(Example),
 }
 
 impl Found {
@@ -82,6 +113,18 @@ impl Found {
             let variable = variable.to_owned();
             self.extractors.push((from, Extractor { variable, source }));
         }
+    }
+
+    /// The variable that gets a value from a response; it may have one already.
+    fn variable_of(&mut self, from: usize, source: ExtractorSource, name: &str) -> String {
+        let mut known = self.extractors.iter();
+        let known = known.find(|(place, one)| *place == from && one.source == source);
+        if let Some((_, one)) = known {
+            return one.variable.clone();
+        }
+        let variable = self.names.take(name);
+        self.add(from, &variable, source);
+        variable
     }
 }
 
@@ -108,37 +151,82 @@ impl<'d> OperationChain<'_, 'd> {
             for response in self.responses(operation) {
                 for link in response["links"].as_object().into_iter().flatten() {
                     let link = self.document.resolve(link.1);
-                    let Some(target) = self.target(link) else {
-                        continue;
-                    };
-                    for (parameter, value) in link["parameters"].as_object().into_iter().flatten() {
-                        let parameter = parameter.strip_prefix("path.").unwrap_or(parameter);
-                        let variables = &target.variables;
-                        let variable = variables.iter().find(|(name, _)| name == parameter);
-                        let source = value.as_str().and_then(source);
-                        if let (Some((_, variable)), Some(source)) = (variable, source) {
-                            found.add(from, variable, source);
-                        }
+                    if let Some(target) = self.target(link) {
+                        self.by_link(from, link, target, found);
                     }
                 }
             }
         }
     }
 
+    /// Follows a link to an operation: to parameters of its path, its query, its header and its cookies, and to its body.
+    fn by_link(&self, from: usize, link: &Value, target: usize, found: &mut Found) {
+        let operation = &self.operations[target];
+        let mut body = operation.body.clone();
+        let mut has_body = false;
+        if let Some(value) = link.get("requestBody") {
+            // The whole of a response is no text in quotes.
+            let before = body.take().unwrap_or(Example::Object(Vec::new()));
+            body = Some(filled(value, Some(&before), "body", from, found));
+            has_body = true;
+        }
+        for (parameter, value) in link["parameters"].as_object().into_iter().flatten() {
+            let (place, name) = match parameter.split_once('.') {
+                Some((place @ ("path" | "query" | "header" | "cookie"), name)) => (place, name),
+                _ => (self.place_of(operation, parameter), parameter.as_str()),
+            };
+            let variables = &mut operation.variables.iter();
+            let variable = variables.find(|(own, _)| matches!(place, "path" | "") && own == name);
+            if let Some((_, variable)) = variable {
+                if let Some(source) = value.as_str().and_then(source) {
+                    found.add(from, variable, source);
+                }
+                continue;
+            }
+            let name = name.to_owned();
+            let mut text = || filled(value, None, &name, from, found).text();
+            let filling = match place {
+                "query" => Filling::Query(name.clone(), text()),
+                "header" => Filling::Header(name.clone(), text()),
+                "cookie" => Filling::Cookie(name.clone(), text()),
+                // Many descriptions name a property of the body.
+                _ => {
+                    let fields = match body.as_mut() {
+                        Some(Example::Object(fields)) => fields,
+                        _ => continue,
+                    };
+                    if let Some((_, field)) = fields.iter_mut().find(|(own, _)| *own == name) {
+                        *field = filled(value, Some(field), &name, from, found);
+                        has_body = true;
+                    }
+                    continue;
+                }
+            };
+            found.fillings.push((target, filling));
+        }
+        if let Some(body) = body.filter(|_| has_body) {
+            found.fillings.push((target, Filling::Body(body)));
+        }
+    }
+
+    /// Where an operation has a parameter of this name; empty if it has none.
+    fn place_of(&self, operation: &Operation<'d>, name: &str) -> &'d str {
+        let mut parameters = operation.parameters.iter();
+        let parameter = parameters.find(|one| one["name"] == name);
+        parameter.and_then(|one| one["in"].as_str()).unwrap_or("")
+    }
+
     /// The operation to which a link leads.
-    fn target(&self, link: &Value) -> Option<&Operation<'d>> {
+    fn target(&self, link: &Value) -> Option<usize> {
+        let mut all = self.operations.iter();
         if let Some(id) = link["operationId"].as_str() {
-            return self
-                .operations
-                .iter()
-                .find(|one| one.value["operationId"] == id);
+            return all.position(|one| one.value["operationId"] == id);
         }
         let (_, reference) = link["operationRef"].as_str()?.split_once("#/paths/")?;
         let (path, method) = reference.rsplit_once('/')?;
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
         let path = path.replace("~1", "/").replace("~0", "~");
-        let mut all = self.operations.iter();
-        all.find(|one| one.path == path && one.method == method)
+        all.position(|one| one.path == path && one.method == method)
     }
 
     /// Takes the identifier in `/carts/{cartId}` from the response that creates a cart, or else from a list of carts, or else
@@ -341,6 +429,88 @@ impl<'d> OperationChain<'_, 'd> {
     }
 }
 
+/// A value of a link, in which expressions become variables that responses fill. `before` is the value that the request has
+/// there; without one, a variable in JSON is a text.
+fn filled(
+    value: &Value,
+    before: Option<&Example>,
+    name: &str,
+    from: usize,
+    found: &mut Found,
+) -> Example {
+    match value {
+        Value::String(text) => match source(text) {
+            Some(source) => Example::Variable {
+                name: found.variable_of(from, source, name),
+                is_text: before.is_none_or(Example::is_text),
+            },
+            None => Example::Value(value.clone()),
+        },
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| {
+                let before = before.and_then(|before| before.field(name));
+                (name.clone(), filled(value, before, name, from, found))
+            });
+            Example::Object(fields.collect())
+        }
+        Value::Array(items) => {
+            let items = items.iter();
+            Example::List(
+                items
+                    .map(|item| filled(item, None, name, from, found))
+                    .collect(),
+            )
+        }
+        value => Example::Value(value.clone()),
+    }
+}
+
+/// Writes a value into a request.
+fn fill(request: &mut Request, filling: Filling) {
+    match filling {
+        Filling::Query(name, value) => {
+            let encoded = match value.literal() {
+                Some(literal) => crate::url::encode(literal).into(),
+                None => PlanText::expression(format!("${{__urlencode({})}}", value.argument())),
+            };
+            request.address.set_parameter(&name, encoded);
+        }
+        Filling::Header(name, value) => {
+            let is_named = |own: &PlanText| {
+                own.literal()
+                    .is_some_and(|own| own.eq_ignore_ascii_case(&name))
+            };
+            request.headers.retain(|(own, _)| !is_named(own));
+            request.headers.push((name.into(), value));
+        }
+        Filling::Cookie(name, value) => {
+            let mut fields = request.headers.iter_mut();
+            let field = fields.find(|(own, _)| own.literal() == Some("Cookie"));
+            let starts = [format!("{name}=")];
+            match field {
+                Some((_, field)) => {
+                    if !field.replace_up_to(&starts, ';', value.clone()) {
+                        field.push(&format!("; {name}="));
+                        field.append(value);
+                    }
+                }
+                None => {
+                    let mut field = PlanText::from(format!("{name}="));
+                    field.append(value);
+                    request.headers.push(("Cookie".into(), field));
+                }
+            }
+        }
+        Filling::Body(value) => match &request.body {
+            RequestBody::Form(_) => request.body = RequestBody::Form(value.fields()),
+            _ => {
+                request.default_header("Content-Type", "application/json");
+                request.body = RequestBody::Raw(value.json());
+            }
+        },
+    }
+}
+
 /// The source of an expression such as `$response.body#/user/id` or `$response.header.X-Id`.
 fn source(expression: &str) -> Option<ExtractorSource> {
     let expression = expression.trim_start_matches('{').trim_end_matches('}');
@@ -348,7 +518,12 @@ fn source(expression: &str) -> Option<ExtractorSource> {
         let is_plain = field.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         return is_plain.then(|| ExtractorSource::header(format!("(?i){field}: (.+)")));
     }
-    let pointer = expression.strip_prefix("$response.body#")?;
+    let pointer = expression.strip_prefix("$response.body")?;
+    let pointer = match pointer.strip_prefix('#') {
+        Some(pointer) => pointer,
+        None if pointer.is_empty() => "",
+        None => return None,
+    };
     let mut path = "$".to_owned();
     for part in pointer.split('/').skip(1) {
         let part = part.replace("~1", "/").replace("~0", "~");

@@ -17,7 +17,7 @@ use crate::plan::VariableNames;
 use crate::text::PlanText;
 use crate::url::{self, Address};
 use chain::Operation;
-use schema::OpenApiDocument;
+use schema::{Example, OpenApiDocument};
 
 const METHODS: [&str; 8] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
@@ -107,9 +107,10 @@ fn of_one_file(description: &Value, options: &ImportOptions) -> Result<Draft, Im
         document,
         mut draft,
         operations,
+        names,
         ..
     } = importer;
-    chain::chain(&mut draft, &document, &operations);
+    chain::chain(&mut draft, &document, &operations, names);
     Ok(draft)
 }
 
@@ -202,7 +203,8 @@ impl<'d> Importer<'d> {
                 continue;
             }
             let operation = self.document.resolve(operation);
-            let (step, variables) = self.operation(path, method, operation, shared);
+            let parameters = self.parameters(operation, shared);
+            let (step, variables, body) = self.operation(path, method, operation, &parameters);
             let tag = operation["tags"][0].as_str().map(str::to_owned);
             let transactions = &mut self.draft.transactions;
             let known = transactions.iter().position(|one| one.name == tag);
@@ -221,6 +223,8 @@ impl<'d> Importer<'d> {
                 value: operation,
                 place: (transaction, steps.len() - 1),
                 variables,
+                parameters,
+                body,
             });
         }
     }
@@ -230,8 +234,8 @@ impl<'d> Importer<'d> {
         path: &str,
         method: &str,
         operation: &'d Value,
-        shared: &'d [Value],
-    ) -> (DraftStep, Vec<(String, String)>) {
+        parameters: &[&'d Value],
+    ) -> (DraftStep, Vec<(String, String)>, Option<Example>) {
         let mut address = self.base.clone();
         address.path = self.prefix.clone();
         let mut request = Request::new(&method.to_ascii_uppercase(), address);
@@ -244,16 +248,16 @@ impl<'d> Importer<'d> {
             crate::names::one_line,
         ));
         request.comment = text("description").to_owned();
-        let parameters = self.parameters(operation, shared);
-        let (path, variables) = self.path_text(path, &parameters);
+        let (path, variables) = self.path_text(path, parameters);
         request.address.path.append(path);
-        self.query(&parameters, &mut request);
-        self.fields(&parameters, &mut request);
-        if self.is_2 {
-            self.body_of_2(operation, &parameters, &mut request)
+        self.query(parameters, &mut request);
+        self.fields(parameters, &mut request);
+        let body = if self.is_2 {
+            self.body_of_2(operation, parameters, &mut request);
+            None
         } else {
             self.body_of_3(&operation["requestBody"], &mut request)
-        }
+        };
         self.security(operation, &mut request);
         let expected_code = self.responses(operation, &mut request);
         let step = DraftStep {
@@ -261,7 +265,7 @@ impl<'d> Importer<'d> {
             expected_code,
             ..DraftStep::default()
         };
-        (step, variables)
+        (step, variables, body)
     }
 
     /// The parameters of an operation. Its own replace those of its path.
@@ -430,18 +434,16 @@ impl<'d> Importer<'d> {
         };
     }
 
-    fn body_of_3(&mut self, body: &'d Value, request: &mut Request) {
+    /// Sets the body. Returns its value, if it is JSON or a form.
+    fn body_of_3(&mut self, body: &'d Value, request: &mut Request) -> Option<Example> {
         let body = self.document.resolve(body);
-        let Some(content) = body["content"]
-            .as_object()
-            .filter(|content| !content.is_empty())
-        else {
-            return;
-        };
+        let content = body["content"].as_object();
+        let content = content.filter(|content| !content.is_empty())?;
         let (kind, media) = preferred(content);
         let value = self.document.media_example(media);
         if kind.starts_with("multipart/") {
             request.body = RequestBody::Multipart(self.multipart(media, &value));
+            return None;
         } else if kind == "application/x-www-form-urlencoded" {
             request.body = RequestBody::Form(value.fields());
         } else if kind == "application/octet-stream" || kind.starts_with("image/") {
@@ -449,6 +451,7 @@ impl<'d> Importer<'d> {
                 path: "body.bin".into(),
                 mime: kind.to_owned(),
             };
+            return None;
         } else if kind.contains("json") || kind == "*/*" {
             let kind = if kind.contains('*') {
                 "application/json"
@@ -463,10 +466,15 @@ impl<'d> Importer<'d> {
             self.draft.warn(format!(
                 "bodies of `{kind}` are written as the example has them; without one they are empty"
             ));
+            return None;
         }
+        Some(match value {
+            Example::Value(value) => Example::from(&value),
+            value => value,
+        })
     }
 
-    fn multipart(&self, media: &Value, value: &schema::Example) -> Vec<FormPart> {
+    fn multipart(&self, media: &Value, value: &Example) -> Vec<FormPart> {
         let schema = self.document.resolve(&media["schema"]);
         let is_file = |name: &str| {
             let property = self.document.resolve(&schema["properties"][name]);

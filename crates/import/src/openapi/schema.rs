@@ -25,6 +25,11 @@ pub enum Example {
     Value(Value),
     /// A function call instead of a string.
     Function(&'static str),
+    /// A variable, which holds a text or another value.
+    Variable {
+        name: String,
+        is_text: bool,
+    },
     List(Vec<Example>),
     Object(Vec<(String, Example)>),
 }
@@ -36,6 +41,7 @@ impl Example {
             Example::Value(Value::String(text)) => text.as_str().into(),
             Example::Value(Value::Null) => PlanText::default(),
             Example::Function(call) => PlanText::expression(*call),
+            Example::Variable { name, .. } => PlanText::variable(name),
             Example::List(items) => {
                 let mut text = PlanText::default();
                 for (place, item) in items.iter().enumerate() {
@@ -72,6 +78,12 @@ impl Example {
                 out.append(PlanText::expression(*call));
                 out.push("\"");
             }
+            Example::Variable { name, is_text } => {
+                let quote = if *is_text { "\"" } else { "" };
+                out.push(quote);
+                out.append(PlanText::variable(name));
+                out.push(quote);
+            }
             Example::List(items) if items.is_empty() => out.push("[]"),
             Example::List(items) => {
                 for (place, item) in items.iter().enumerate() {
@@ -96,6 +108,27 @@ impl Example {
         }
     }
 
+    /// Whether JSON writes it in quotes.
+    pub fn is_text(&self) -> bool {
+        match self {
+            Example::Value(value) => value.is_string(),
+            Example::Variable { is_text, .. } => *is_text,
+            Example::Function(_) => true,
+            Example::List(_) | Example::Object(_) => false,
+        }
+    }
+
+    /// A property of an object.
+    pub fn field(&self, name: &str) -> Option<&Example> {
+        match self {
+            Example::Object(fields) => {
+                let field = fields.iter().find(|(own, _)| own == name);
+                field.map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
     /// The value as the fields of a form.
     pub fn fields(&self) -> Vec<(PlanText, PlanText)> {
         match self {
@@ -114,6 +147,21 @@ impl Example {
                     .collect()
             }
             _ => Vec::new(),
+        }
+    }
+}
+
+/// A value as an example whose parts can be changed.
+impl From<&Value> for Example {
+    fn from(value: &Value) -> Example {
+        match value {
+            Value::Array(items) => Example::List(items.iter().map(Example::from).collect()),
+            Value::Object(fields) => {
+                let fields = fields.iter();
+                let fields = fields.map(|(name, value)| (name.clone(), Example::from(value)));
+                Example::Object(fields.collect())
+            }
+            value => Example::Value(value.clone()),
         }
     }
 }

@@ -261,3 +261,75 @@ fn a_token_without_a_log_in_comes_from_its_oauth_flow() {
     );
     assert_eq!(extractors(&steps[0]), ["token: Json(\"$.access_token\")"]);
 }
+
+#[test]
+fn links_lead_to_queries_headers_cookies_and_bodies() {
+    let parameter = |place: &str, name: &str, example: &str| json!({"in": place, "name": name, "required": true, "example": example});
+    let body = json!({"content": {"application/json": {"schema": {"properties": {
+        "cart": {"type": "integer"}, "note": {"type": "string"}, "deep": {"properties": {"no": {"type": "integer"}}}
+    }}}}});
+    let links = json!({
+        "Search": {"operationId": "search", "parameters": {
+            "cursor": "$response.body#/next", "query.page": 2, "header.X-Trace": "$response.header.X-Trace", "sid": "$response.body#/sid"
+        }},
+        "Whole": {"operationId": "whole", "requestBody": "$response.body"},
+        "Parts": {"operationId": "parts", "requestBody": {"note": "$response.body#/next", "deep": {"no": "{$response.body#/no}"}}},
+        "Field": {"operationId": "field", "parameters": {"cart": "$response.body#/no"}},
+        "Form": {"operationId": "form", "requestBody": {"a": "$response.body#/next", "b": "c"}}
+    });
+    let form = json!({"content": {"application/x-www-form-urlencoded": {"schema": {"properties": {"a": {"type": "string"}}}}}});
+    let steps = steps(json!({
+        "openapi": "3.0.0", "servers": [{"url": "http://h"}],
+        "paths": {
+            "/new": {"post": {"operationId": "new", "responses": {"201": {"links": links}}}},
+            "/search": {
+                "parameters": [parameter("cookie", "sid", "0"), parameter("query", "q", "a&b")],
+                "get": {"operationId": "search", "parameters": [parameter("query", "cursor", "x/y"), parameter("header", "X-Trace", "t")]}
+            },
+            "/whole": {"post": {"operationId": "whole"}},
+            "/parts": {"post": {"operationId": "parts", "requestBody": body}},
+            "/field": {"post": {"operationId": "field", "requestBody": body}},
+            "/form": {"post": {"operationId": "form", "requestBody": form}}
+        }
+    }));
+    let step = |name: &str| {
+        let found = steps.iter().find(|step| step.request.label() == name);
+        found.unwrap_or_else(|| panic!("{name}"))
+    };
+    assert_eq!(
+        extractors(step("new")),
+        [
+            "cursor: Json(\"$['next']\")",
+            "X_Trace: Header { pattern: \"(?i)X-Trace: (.+)\", number: 1, in_redirects: false }",
+            "sid: Json(\"$['sid']\")",
+            "body: Json(\"$\")",
+            "no: Json(\"$['no']\")"
+        ]
+    );
+    let search = &step("search").request;
+    assert_eq!(
+        search.address.path.template(),
+        "/search?cursor=${__urlencode(${cursor})}&q=a%26b&page=2"
+    );
+    let fields: Vec<String> = search
+        .headers
+        .iter()
+        .map(|(name, value)| format!("{}: {}", name.template(), value.template()))
+        .collect();
+    assert_eq!(fields, ["Cookie: sid=${sid}", "X-Trace: ${X_Trace}"]);
+    let sent = |name: &str| match &step(name).request.body {
+        RequestBody::Raw(body) => body.template().split_whitespace().collect::<String>(),
+        RequestBody::Form(fields) => {
+            let fields = fields.iter();
+            let fields =
+                fields.map(|(name, value)| format!("{}={}", name.template(), value.template()));
+            fields.collect::<Vec<_>>().join("&")
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(sent("whole"), "${body}");
+    assert_eq!(sent("parts"), r#"{"note":"${cursor}","deep":{"no":${no}}}"#);
+    let field = sent("field");
+    assert!(field.starts_with(r#"{"cart":${no},"#), "{field}");
+    assert_eq!(sent("form"), "a=${cursor}&b=c");
+}

@@ -18,6 +18,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 
+use super::request_line::Sendable;
 use super::upstream::{Body, Connector, Origin};
 use crate::authority::{Authority, covers};
 use crate::tape::Tape;
@@ -65,7 +66,7 @@ pub async fn serve(
     });
     let connection = http1::Builder::new()
         .preserve_header_case(true)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(TokioIo::new(Sendable::new(stream)), service)
         .with_upgrades();
     // A client that disconnects is not an error.
     let _ = connection.await;

@@ -4,6 +4,7 @@
 //! undecrypted.
 
 mod forward;
+mod request_line;
 mod upstream;
 
 use std::net::{SocketAddr, TcpListener};
