@@ -4,8 +4,8 @@ use std::fmt;
 
 use drumfire_platform::spelling::did_you_mean;
 
-use crate::settings::{item_name, joined, own_path, settings};
-use crate::splice::{Splice, set_attribute, set_value};
+use crate::settings::{item_name, joined, own_path, settings, short_name};
+use crate::splice::{Splice, add_property, set_attribute, set_value};
 use crate::tree::{Node, Prop, Props, Tree, Value};
 
 /// A change: which elements, which setting, and the new value.
@@ -14,6 +14,23 @@ pub struct Edit {
     element: String,
     setting: String,
     value: String,
+}
+
+/// A setting that an element of a class may have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PossibleSetting {
+    /// The property that holds the element with the setting; `None` if the plan's element has it itself.
+    pub within: Option<&'static str>,
+    /// The property, with a value of its kind.
+    pub prop: Prop,
+}
+
+impl PossibleSetting {
+    /// The path by which `show` would print it.
+    fn path(&self) -> String {
+        let within = self.within.map_or("", short_name);
+        joined(within, short_name(&self.prop.name))
+    }
 }
 
 /// Why an edit cannot be applied to a plan.
@@ -105,11 +122,16 @@ impl Edit {
         })
     }
 
-    /// The change as splices to the text of the plan, a list for each element that it changes. No other byte changes.
+    /// The change as splices to the text of the plan, a list for each element that it changes. No other byte changes. An element
+    /// that lacks the setting gets it, if it is among its `possible` ones.
     ///
     /// # Errors
-    /// No element has the name, none of them has the setting, or the value does not fit its kind.
-    pub fn splices(&self, tree: &Tree) -> Result<Vec<Vec<Splice>>, EditError> {
+    /// No element has the name, none of them may have the setting, or the value does not fit its kind.
+    pub fn splices(
+        &self,
+        tree: &Tree,
+        possible: &dyn Fn(&Node) -> Vec<PossibleSetting>,
+    ) -> Result<Vec<Vec<Splice>>, EditError> {
         let mut names = Vec::new();
         let mut named = Vec::new();
         for root in tree.roots.iter() {
@@ -123,11 +145,17 @@ impl Edit {
         }
         let mut all = Vec::new();
         for node in &named {
-            all.extend(self.of_node(tree, node)?);
+            let change = match self.of_node(tree, node)? {
+                Some(change) => Some(change),
+                None => self.added(tree, node, possible(node))?,
+            };
+            all.extend(change);
         }
         if all.is_empty() {
             let known = named.iter().flat_map(|node| settings(node));
-            let known: Vec<String> = known.map(|setting| setting.path).collect();
+            let more = named.iter().flat_map(|node| possible(node));
+            let known = known.map(|setting| setting.path);
+            let known: Vec<String> = known.chain(more.map(|one| one.path())).collect();
             let known = known.iter().map(String::as_str);
             return Err(EditError::NoSetting {
                 meant: did_you_mean(&self.setting, known).map(str::to_owned),
@@ -199,6 +227,38 @@ impl Edit {
                 None => None,
             },
         })
+    }
+
+    /// The change of an element that gets the setting; `None` if it may not have it.
+    fn added(
+        &self,
+        tree: &Tree,
+        node: &Node,
+        possible: Vec<PossibleSetting>,
+    ) -> Result<Option<Vec<Splice>>, EditError> {
+        let is_meant = |one: &PossibleSetting| {
+            one.path() == self.setting || one.prop.name == self.setting.as_str()
+        };
+        for one in possible.into_iter().filter(is_meant) {
+            let value = self.of_kind(&one.prop.value)?;
+            let prop = Prop { value, ..one.prop };
+            let splice = match one.within {
+                None => add_property(tree, node.whole, &node.props, &prop),
+                Some(within) => {
+                    let holder = node.props.iter().find(|own| own.name == within);
+                    holder.and_then(|holder| match &holder.value {
+                        Value::Element(element) => {
+                            add_property(tree, holder.span, &element.props, &prop)
+                        }
+                        _ => None,
+                    })
+                }
+            };
+            if let Some(splice) = splice {
+                return Ok(Some(vec![splice]));
+            }
+        }
+        Ok(None)
     }
 
     /// The property that is the setting.
@@ -307,7 +367,27 @@ mod tests {
     fn edited(text: &str) -> Result<String, EditError> {
         let tree = plan();
         let edit = Edit::parse(text)?;
-        let splices = edit.splices(&tree)?.concat();
+        let possible = |node: &Node| {
+            let one = |within, name: &'static str, value: Value| PossibleSetting {
+                within,
+                prop: Prop::new(name, value),
+            };
+            let text = || Value::Str(String::new());
+            match node.class.as_str() {
+                "ThreadGroup" => vec![
+                    one(None, "ThreadGroup.duration", text()),
+                    one(None, "ThreadGroup.same_user", Value::Bool(false)),
+                    one(
+                        Some("ThreadGroup.main_controller"),
+                        "LoopController.continue_forever",
+                        Value::Bool(false),
+                    ),
+                    one(Some("ThreadGroup.none"), "X.loops", text()),
+                ],
+                _ => Vec::new(),
+            }
+        };
+        let splices = edit.splices(&tree, &possible)?.concat();
         let tree = again(&spliced_text(&tree.source.text, &splices));
         assert!(edit.is_made(&tree), "{text}");
         Ok(crate::outline(&tree))
@@ -326,6 +406,12 @@ mod tests {
             ("Users>LoopController.loops=8", "main_controller.loops: 8"),
             ("Shop>user_defined_variables.arguments[host]=b", "[host]: b"),
             ("Users>enabled=false", "Users (ThreadGroup, disabled)"),
+            ("*>duration=60", "duration: 60"),
+            ("Users>ThreadGroup.same_user=true", "same_user: true"),
+            (
+                "Users>main_controller.continue_forever=true",
+                "main_controller.continue_forever: true",
+            ),
             ("Users>name=Buyers", "Buyers (ThreadGroup)"),
         ] {
             let outline = edited(edit).unwrap_or_else(|why| panic!("{edit}: {why}"));
@@ -348,6 +434,10 @@ mod tests {
                 .contains("did you mean `num_threads`?")
         );
         assert!(edited("Users>scheduler=maybe").is_err());
+        assert!(edited("Users>same_user=maybe").is_err());
+        assert!(edited("Shop>duration=1").is_err() && edited("Users>none.loops=1").is_err());
+        let near = edited("Users>duratio=1").expect_err("no setting");
+        assert!(near.to_string().contains("did you mean `duration`?"));
         assert!(edited("Users").is_err() && edited(">a=b").is_err());
     }
 }

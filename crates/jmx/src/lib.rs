@@ -56,7 +56,7 @@ pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
 pub use diagnostic::{Diagnostic, Severity};
 pub use difference::{Difference, differences, differences_with};
 pub use drumfire_platform::spelling::did_you_mean;
-pub use edit::{Edit, EditError};
+pub use edit::{Edit, EditError, PossibleSetting};
 pub use known_properties::{
     Effect, KNOWN_PROPERTIES, KnownProperty, PropertySection, known_property,
 };

@@ -73,6 +73,35 @@ fn diff_tells_meaning_and_not_form() {
 }
 
 #[test]
+fn set_adds_what_an_element_may_have() {
+    let shop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let plan = example("quickstart.jmx");
+    shop.write("plan.jmx", &plan);
+    let words = [
+        "set",
+        "plan.jmx",
+        "Home*>connect_timeout=5000",
+        "Shoppers>ThreadGroup.delayedStart=true",
+    ];
+    let changed = shop.run(&words, LIMIT);
+    assert_eq!(changed.code, Some(0), "{}", changed.err);
+    let after = shop.read("plan.jmx");
+    let added: Vec<&str> = after.lines().filter(|line| !plan.contains(line)).collect();
+    let added: Vec<&str> = added.into_iter().map(str::trim).collect();
+    assert_eq!(
+        added,
+        [
+            r#"<boolProp name="ThreadGroup.delayedStart">true</boolProp>"#,
+            r#"<intProp name="HTTPSampler.connect_timeout">5000</intProp>"#,
+        ]
+    );
+    assert_eq!(after.lines().count(), plan.lines().count() + 2);
+    let wrong = shop.run(&["set", "plan.jmx", "Shoppers>connect_timeout=1"], LIMIT);
+    assert_eq!(wrong.code, Some(2), "{}", wrong.err);
+    assert_eq!(shop.read("plan.jmx"), after);
+}
+
+#[test]
 fn set_changes_all_or_nothing() {
     let shop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     let plan = example("quickstart.jmx");

@@ -3,7 +3,8 @@
 use crate::terminal::format::counted;
 use std::path::{Path, PathBuf};
 
-use drumfire_jmx::{Diagnostic, Edit, EditError, Tree};
+use drumfire_elements::{Kind, Property, Saved};
+use drumfire_jmx::{Diagnostic, Edit, EditError, Node, PossibleSetting, Prop, Tree, Value};
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
@@ -32,7 +33,7 @@ pub fn set(arguments: &SetArguments, console: &mut Console<'_>) -> Result<Exit, 
     let mut tree = read(&bytes, plan, console)?;
     let mut lines = String::new();
     for (edit, text) in edits.iter().zip(&arguments.changes) {
-        let elements = edit.splices(&tree).map_err(usage)?;
+        let elements = edit.splices(&tree, &possible).map_err(usage)?;
         let count = counted(elements.len() as u64, "element");
         lines.push_str(&format!("changed  {count}: {text}\n"));
         bytes = drumfire_jmx::spliced(&bytes, &elements.concat());
@@ -46,6 +47,35 @@ pub fn set(arguments: &SetArguments, console: &mut Console<'_>) -> Result<Exit, 
     whole_file::write(plan, &bytes).map_err(Refusal::run_failed)?;
     console.print(&lines);
     Ok(Exit::Ok)
+}
+
+/// The settings that an element may have, by the facts of its class.
+fn possible(node: &Node) -> Vec<PossibleSetting> {
+    let facts = drumfire_elements::of_form(&node.class, &node.gui_class);
+    let fields = facts.into_iter().flat_map(|facts| facts.properties());
+    let mut all = Vec::new();
+    for field in fields {
+        match field.kind {
+            Kind::Element(item) => {
+                let inner = item.fields.iter();
+                all.extend(inner.filter_map(|inner| possible_setting(Some(field.name), inner)));
+            }
+            _ => all.extend(possible_setting(None, field)),
+        }
+    }
+    all
+}
+
+fn possible_setting(within: Option<&'static str>, field: &Property) -> Option<PossibleSetting> {
+    let value = match field.saved {
+        Saved::BoolProp => Value::Bool(false),
+        Saved::IntProp => Value::Int(0),
+        Saved::LongProp => Value::Long(0),
+        Saved::FloatProp | Saved::DoubleProp | Saved::StringProp => Value::Str(String::new()),
+        Saved::CollectionProp | Saved::ElementProp | Saved::ObjProp => return None,
+    };
+    let prop = Prop::new(field.name, value);
+    Some(PossibleSetting { within, prop })
 }
 
 fn read(bytes: &[u8], plan: &Path, console: &Console<'_>) -> Result<Tree, Refusal> {
