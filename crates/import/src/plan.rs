@@ -555,6 +555,9 @@ pub(crate) fn sampler(request: &Request) -> Node {
     })
 }
 
+/// The most characters of a wish for a variable's name that count.
+const LONGEST_NAME: usize = 40;
+
 /// Tracks which variable names are taken.
 #[derive(Default)]
 pub(crate) struct VariableNames(HashMap<String, usize>);
@@ -579,7 +582,8 @@ impl VariableNames {
     }
 
     fn plain(wanted: &str) -> String {
-        let name = wanted.chars().map(|c| if is_plain(c) { c } else { '_' });
+        let name = wanted.chars().take(LONGEST_NAME);
+        let name = name.map(|c| if is_plain(c) { c } else { '_' });
         let name = name.collect::<String>().trim_matches('_').to_owned();
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
             format!("value_{name}").trim_end_matches('_').to_owned()

@@ -415,6 +415,9 @@ impl<'r> Reader<'r> {
         let after = self.body[at + value.len()..].chars().next();
         let right = after.filter(|c| !c.is_whitespace() && !c.is_alphanumeric());
         let mut numbered: Option<(ExtractorSource, usize)> = None;
+        // Nothing tells the fifth number of a row of numbers from the fourth.
+        let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+        let is_one_of_many = |left: &str| is_number && !left.contains(char::is_alphanumeric);
         for start in starts(before) {
             let left = &before[start..];
             if left.contains("${") {
@@ -437,7 +440,9 @@ impl<'r> Reader<'r> {
             let all = self.matches(&source(1));
             match all.iter().position(|found| found == value) {
                 Some(0) => return Some((source(1), 1)),
-                Some(at) if numbered.is_none() => numbered = Some((source(at + 1), at + 1)),
+                Some(at) if numbered.is_none() && !is_one_of_many(left) => {
+                    numbered = Some((source(at + 1), at + 1))
+                }
                 _ => {}
             }
         }

@@ -320,7 +320,7 @@ impl Found {
         }
         let mut count = 0;
         let mut before = "";
-        for word in text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_.~".contains(c)) {
+        for word in words(text) {
             if word.is_empty() || count >= MOST_PARTS {
                 continue;
             }
@@ -459,6 +459,22 @@ impl Found {
             Depth::Inside(_) => {}
         }
     }
+}
+
+/// The words of a text. Base64 is one word, although `+`, `/` and `=` stand between other words.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_base64_run = |run: &str| {
+        let run = run.trim_end_matches('=');
+        let is_inside =
+            |at: usize| at > 0 && run[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        let has_plus = run.find('+').is_some_and(is_inside);
+        has_plus && run.len() >= 20 && !run.contains(['=', '.']) && is_telling(run)
+    };
+    let runs = text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_.~+/=".contains(c));
+    runs.flat_map(move |run| {
+        let is_whole = is_base64_run(run);
+        run.split(move |c: char| !is_whole && "+/=".contains(c))
+    })
 }
 
 fn decoded(text: &str) -> String {

@@ -735,3 +735,45 @@ fn credentials_of_http_basic_become_columns() {
         assert!(step.request.headers.is_empty());
     }
 }
+
+#[test]
+fn a_row_of_numbers_is_one_value_and_none_of_it_alone() {
+    let numbers: Vec<String> = (0..80)
+        .map(|place| (4_038_012 + place * 37).to_string())
+        .collect();
+    let row = numbers.join(",");
+    let page = format!("<script>var c={{id:1,kEXPI:'{row}',en:1}}</script>");
+    let url = |sent: &str| format!("http://h/gen?v=3&e={sent}&s=web");
+    let visit = |sent: &str| {
+        vec![
+            step("GET", "http://h/", RequestBody::None, &page, "text/html"),
+            step("GET", &url(sent), RequestBody::None, "", "text/html"),
+        ]
+    };
+    let (draft, findings) = correlated(visit(&row));
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(findings[0].value, row);
+    assert_eq!(path(&draft, 1), "/gen?v=3&e=${e}&s=web");
+    let some = numbers[3..20].join(",") + ",77";
+    let (draft, findings) = correlated(visit(&some));
+    assert_eq!(findings, [], "{:?}", draft.steps().next());
+}
+
+#[test]
+fn base64_is_one_word() {
+    let token = "YAAQTYVlX7XhxsB+AQAAHSwwww/cVekEyhw9WyJIP2N7exoIihkW6M6+0Eu21bQ/cmabxJylcry0==";
+    let mut first = step("GET", "http://h/", RequestBody::None, "", "text/html");
+    let response = first.response.as_mut().expect("a response");
+    let field = format!("_abck=0~{token}~-1; Path=/");
+    response.headers.push(("Set-Cookie".to_owned(), field));
+    let body = RequestBody::Raw(format!("{{\"s\":\"1,2,-94,{token},x\"}}").into());
+    let second = step("POST", "http://h/s", body, "", "text/html");
+    let (_, findings) = correlated(vec![first, second]);
+    let is_whole = |finding: &Finding| token.trim_end_matches('=').starts_with(&finding.value);
+    assert!(
+        findings
+            .iter()
+            .all(|finding| is_whole(finding) && finding.value.len() > 70),
+        "{findings:?}"
+    );
+}

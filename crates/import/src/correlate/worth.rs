@@ -29,7 +29,7 @@ pub fn is_telling(value: &str) -> bool {
     {
         return false;
     }
-    if names::is_identifier(value) {
+    if names::is_identifier(value) || is_list(value) {
         return true;
     }
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -42,6 +42,20 @@ pub fn is_telling(value: &str) -> bool {
         && ((digits >= 2 && upper + lower >= 2)
             || (digits >= 5 && upper + lower >= 1)
             || (value.len() >= 12 && upper >= 3 && lower >= 3))
+}
+
+/// Several values in a row, most of which are distinctive, such as the numbers of experiments.
+fn is_list(value: &str) -> bool {
+    let items = || value.split(',');
+    let is_item = |item: &str| {
+        let mut bytes = item.bytes();
+        !item.is_empty() && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    };
+    let count = items().count();
+    if count < 3 || !items().all(is_item) {
+        return false;
+    }
+    items().filter(|item| is_telling(item)).count() * 2 > count
 }
 
 /// Whether a value can be told from others by its characters: a short one that contains a digit.
@@ -226,6 +240,9 @@ mod tests {
             "ISO-8859-1",
             "UTF-8",
             "1920x1080",
+            "red,green,blue",
+            "1,2,3,1350080",
+            "1350080,1350255",
         ] {
             assert!(!is_telling(word), "{word}");
         }
@@ -247,6 +264,7 @@ mod tests {
             "q7Zx9-LmT3_kPw2aBc4D",
             "2026-01-01T10:00:00.123Z",
             "11111111-2222-4333-8444-555555555555",
+            "18167,1350080,1350255,3310784",
         ] {
             assert!(is_telling(value), "{value}");
         }
