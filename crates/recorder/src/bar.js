@@ -7,7 +7,7 @@ window.drumfire = (() => {
     name.value = step;
     pause.textContent = paused ? 'Record' : 'Pause';
   };
-  const tell = (text) => { if (root) message.textContent = text; };
+  const tell = (text) => { if (root) message.textContent = message.title = text; };
   const element = (kind, text, style) => {
     const made = document.createElement(kind);
     made.textContent = text;
@@ -41,7 +41,9 @@ window.drumfire = (() => {
       const text = String(window.getSelection()).trim();
       if (text) ask({ do: 'expect', text }); else tell('Select a text first');
     });
-    message = element('span', '', {});
+    message = element('span', '', {
+      display: 'inline-block', maxWidth: '24em', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', verticalAlign: 'middle',
+    });
     root.append(name, pause, expect, button('stop', 'Stop', () => ask({ do: 'stop' })), message);
     document.documentElement.append(host);
     ask({ do: 'state' });

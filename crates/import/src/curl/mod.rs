@@ -184,6 +184,9 @@ impl CurlCommand {
             Action::Head => self.head = true,
             Action::Follow => self.follow = true,
             Action::GlobOff => self.globoff = true,
+            Action::Range => self
+                .headers
+                .push(("Range".to_owned(), format!("bytes={value}"))),
             Action::PathAsIs => self.is_path_as_is = true,
             Action::Upload => self.upload = Some(value.to_owned()),
             Action::ConnectTimeout => self.connect_timeout_ms = milliseconds(value),
@@ -252,7 +255,7 @@ impl CurlCommand {
                     path: first.trim_matches('"').into(),
                     content: None,
                     mime: if mime.is_empty() {
-                        "application/octet-stream".to_owned()
+                        type_of(first).to_owned()
                     } else {
                         mime
                     },
@@ -305,15 +308,27 @@ impl CurlCommand {
 
     fn request(&self, mut address: Address) -> Request {
         let body = self.body();
+        let file = self
+            .upload
+            .as_deref()
+            .filter(|file| !matches!(*file, "-" | "."));
+        let path = address.path.literal().unwrap_or("").to_owned();
+        let (bare, rest) = path.split_at(path.find('?').unwrap_or(path.len()));
+        if let Some(file) = file.filter(|_| bare.ends_with('/')) {
+            // Where the address names no file, curl adds the name of the one that it sends.
+            let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+            address.path = format!("{bare}{}{rest}", url::encode_segment(name)).into();
+        }
         let mut query = self.query.clone();
         if self.as_query {
             query.extend(self.data.iter().cloned());
         }
         for parameters in query.iter().filter(|query| !query.is_empty()) {
-            let separator = if address.path.template().contains('?') {
-                "&"
-            } else {
-                "?"
+            let path = address.path.template();
+            let separator = match path.contains('?') {
+                _ if path.ends_with(['?', '&']) => "",
+                true => "&",
+                false => "?",
             };
             let parameters = url::sendable_query(parameters).replace('#', "%23");
             address.path.push(&format!("{separator}{parameters}"));
@@ -391,7 +406,10 @@ impl CurlCommand {
             .headers
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        // The fields of other methods would go into the address.
+        let method = self.method.as_deref().unwrap_or("POST");
         let is_form = !self.json
+            && ["POST", "PUT", "PATCH"].contains(&method)
             && content_type
                 .is_none_or(|(_, value)| value.starts_with("application/x-www-form-urlencoded"));
         match form_fields(&joined).filter(|_| is_form) {
@@ -399,6 +417,26 @@ impl CurlCommand {
             None => RequestBody::Raw(joined.into()),
         }
     }
+}
+
+/// The type that curl gives a file of a form, by the end of its name.
+fn type_of(file: &str) -> &'static str {
+    const TYPES: [(&str, &str); 10] = [
+        (".gif", "image/gif"),
+        (".jpg", "image/jpeg"),
+        (".jpeg", "image/jpeg"),
+        (".png", "image/png"),
+        (".svg", "image/svg+xml"),
+        (".txt", "text/plain"),
+        (".htm", "text/html"),
+        (".html", "text/html"),
+        (".pdf", "application/pdf"),
+        (".xml", "application/xml"),
+    ];
+    let lower = file.trim_matches('"').to_ascii_lowercase();
+    let mut types = TYPES.iter();
+    let known = types.find(|(end, _)| lower.ends_with(end));
+    known.map_or("application/octet-stream", |(_, mime)| mime)
 }
 
 fn is_own(name: &str) -> bool {

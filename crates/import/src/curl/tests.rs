@@ -55,6 +55,44 @@ fn fields_that_would_not_survive_a_form_are_sent_raw() {
 }
 
 #[test]
+fn addresses_and_headers_as_curl_makes_them() {
+    for (command, sent) in [
+        ("curl -T a/b.txt http://h/d/", "/d/b.txt"),
+        ("curl -T b.txt 'http://h/d/?x=1'", "/d/b.txt?x=1"),
+        ("curl -T b.txt http://h/d", "/d"),
+        ("curl -T - http://h/", "/"),
+        ("curl -G -d a=b 'http://h/?'", "/?a=b"),
+        ("curl --url-query a=b 'http://h/?c=d&'", "/?c=d&a=b"),
+        ("curl http://h/a/../b", "/b"),
+        ("curl --path-as-is http://h/a/../b", "/a/../b"),
+    ] {
+        assert_eq!(path(&one(command)), sent, "{command}");
+    }
+    let part = one("curl -r 600- http://h/");
+    assert_eq!(part.header("range"), Some("bytes=600-"));
+    // JMeter would put these fields into the address.
+    for method in ["GET", "DELETE"] {
+        let request = one(&format!("curl -X {method} -d a=b http://h/"));
+        assert_eq!(request.body, RequestBody::Raw("a=b".into()), "{method}");
+        let kind = request.header("content-type");
+        assert_eq!(kind, Some("application/x-www-form-urlencoded"));
+    }
+    for (file, kind) in [
+        ("a.JPG", "image/jpeg"),
+        ("b.bin", "application/octet-stream"),
+    ] {
+        let request = one(&format!("curl -F f=@{file} http://h/"));
+        let RequestBody::Multipart(parts) = request.body else {
+            panic!("parts")
+        };
+        let [FormPart::File { mime, .. }] = &parts[..] else {
+            panic!("a file: {parts:?}")
+        };
+        assert_eq!(mime, kind);
+    }
+}
+
+#[test]
 fn multipart() {
     let request = one(
         "curl h -F 'name=Ann' -F 'photo=@me.png;type=image/png' -F 'note=<note.txt' --form-string 'at=@home'",
