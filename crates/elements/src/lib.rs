@@ -7,6 +7,7 @@
 pub mod assertions;
 pub mod config;
 pub mod controllers;
+mod created;
 pub mod form;
 mod index;
 pub mod items;
@@ -21,6 +22,7 @@ pub mod thread_groups;
 pub mod timers;
 mod when;
 
+pub use created::{Created, created};
 pub use form::{
     Access, Choice, ElementFacts, FileUse, Item, Kind, Language, Names, Property, Role, Saved,
     Section,

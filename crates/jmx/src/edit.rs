@@ -101,6 +101,41 @@ impl fmt::Display for EditError {
 
 impl std::error::Error for EditError {}
 
+/// The splices that enable or disable an element.
+pub fn set_enabled(tree: &Tree, node: &Node, is_enabled: bool) -> Vec<Splice> {
+    let text = if is_enabled { "true" } else { "false" };
+    attribute(
+        tree,
+        node,
+        ("enabled", "TestElement.enabled"),
+        text,
+        &Value::Bool(is_enabled),
+    )
+}
+
+/// The splices that give an element a name.
+pub fn set_name(tree: &Tree, node: &Node, name: &str) -> Vec<Splice> {
+    let value = Value::Str(name.to_owned());
+    attribute(tree, node, ("testname", "TestElement.name"), name, &value)
+}
+
+/// The splices for an attribute and the property of the same meaning, which outweighs it.
+fn attribute(
+    tree: &Tree,
+    node: &Node,
+    (name, property): (&str, &str),
+    text: &str,
+    value: &Value,
+) -> Vec<Splice> {
+    let own = node.props.iter().find(|prop| prop.name == property);
+    let mut splices = vec![set_attribute(tree, node.span, name, text)];
+    splices.extend(
+        own.into_iter()
+            .flat_map(|prop| set_value(tree, prop, value)),
+    );
+    splices
+}
+
 impl Edit {
     /// Reads `ELEMENT>SETTING=VALUE`. The element is a name in which `*` stands for any text; the setting is a property's
     /// name, with or without the class in front, or a path as `show` prints it, or `enabled`, or `name`.
@@ -198,30 +233,9 @@ impl Edit {
 
     /// The change of one element; `None` if it lacks the setting.
     fn of_node(&self, tree: &Tree, node: &Node) -> Result<Option<Vec<Splice>>, EditError> {
-        let attribute = |name, property: &str, value: &str, typed: Value| {
-            let own = node.props.iter().find(|prop| prop.name == property);
-            let mut splices = vec![set_attribute(tree, node.span, name, value)];
-            // A property of the same meaning outweighs the attribute.
-            splices.extend(
-                own.into_iter()
-                    .flat_map(|prop| set_value(tree, prop, &typed)),
-            );
-            splices
-        };
         Ok(match self.setting.as_str() {
-            "enabled" => {
-                let is_enabled = Value::Bool(boolean(&self.value)?);
-                Some(attribute(
-                    "enabled",
-                    "TestElement.enabled",
-                    &self.value,
-                    is_enabled,
-                ))
-            }
-            "name" => {
-                let name = Value::Str(self.value.clone());
-                Some(attribute("testname", "TestElement.name", &self.value, name))
-            }
+            "enabled" => Some(set_enabled(tree, node, boolean(&self.value)?)),
+            "name" => Some(set_name(tree, node, &self.value)),
             _ => match self.find("", &node.class, &node.props) {
                 Some(prop) => Some(set_value(tree, prop, &self.of_kind(&prop.value)?)),
                 None => None,

@@ -56,7 +56,7 @@ pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
 pub use diagnostic::{Diagnostic, Severity};
 pub use difference::{Difference, differences, differences_with};
 pub use drumfire_platform::spelling::did_you_mean;
-pub use edit::{Edit, EditError, PossibleSetting};
+pub use edit::{Edit, EditError, PossibleSetting, set_enabled, set_name};
 pub use known_properties::{
     Effect, KNOWN_PROPERTIES, KnownProperty, PropertySection, known_property,
 };
@@ -66,13 +66,13 @@ pub use outline::{ShownValue, outline, outline_with};
 pub use properties::{PropertyEntry, PropertyFile, load, read_properties, read_properties_file};
 pub use property_table::PropertyTable;
 pub use read::{Read, read, read_file};
-pub use reread::{TextEdit, reread};
+pub use reread::{TextEdit, has_references, reread};
 pub use settings::{Setting, settings};
 pub use source::{SourceFile, Span};
 pub use splice::{
-    Splice, add_property, attribute_span, content_span, escaped, set_attribute, set_value, spliced,
-    spliced_text,
+    Splice, add_property, add_xml, attribute_span, blanks_before, content_span, escaped, line_end,
+    set_attribute, set_value, spliced, spliced_text, tag_name, written,
 };
 pub use tree::{Element, Node, Object, Prop, Props, Tree, Value};
-pub use write::{class_to_tag, write};
+pub use write::{class_to_tag, write, write_elements, write_property};
 pub use xml::MAX_DEPTH;

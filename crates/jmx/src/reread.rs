@@ -66,8 +66,8 @@ pub fn reread(tree: &mut Tree, text: &str, edit: TextEdit) -> bool {
     true
 }
 
-/// Whether an element may stand for another (XStream's `reference`).
-fn has_references(text: &str) -> bool {
+/// Whether a value in the text of a plan may stand for another (XStream's `reference`).
+pub fn has_references(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memmem::find_iter(bytes, "reference").any(|at| {
         let after = bytes[at + "reference".len()..].trim_ascii_start();

@@ -248,8 +248,18 @@ pub fn set_attribute(tree: &Tree, tag: Span, name: &str, value: &str) -> Splice 
 /// The splice that adds a property to an element: `whole` is the element, from its start tag to its end tag, and `props` are
 /// its properties. The new one follows the last of them and is indented like it.
 pub fn add_property(tree: &Tree, whole: Span, props: &Props, new: &Prop) -> Option<Splice> {
+    add_xml(tree, whole, props, &|_| property_xml(tree, new))
+}
+
+/// The splice that adds a property as XML, as [`add_property`] does. `xml` gets the line end and the indentation before the new
+/// property.
+pub fn add_xml(
+    tree: &Tree,
+    whole: Span,
+    props: &Props,
+    xml: &dyn Fn(&str) -> String,
+) -> Option<Splice> {
     let source = tree.source.text.as_str();
-    let property = property_xml(tree, new);
     let is_inside = |span: Span| span.start > whole.start && span.end < whole.end;
     let last = props
         .iter()
@@ -260,7 +270,7 @@ pub fn add_property(tree: &Tree, whole: Span, props: &Props, new: &Prop) -> Opti
         return Some(Splice::new(
             last.end,
             last.end,
-            format!("{before}{property}"),
+            format!("{before}{}", xml(before)),
         ));
     }
     let outer = blanks_before(source, whole.start);
@@ -269,6 +279,7 @@ pub fn add_property(tree: &Tree, whole: Span, props: &Props, new: &Prop) -> Opti
     } else {
         format!("{outer}  ")
     };
+    let property = xml(&inner);
     match content_span(source, whole) {
         Some(content) => {
             let old = &source[content.start..content.end];
@@ -301,7 +312,7 @@ fn property_xml(tree: &Tree, prop: &Prop) -> String {
 }
 
 /// A text as this file writes it.
-fn written(tree: &Tree, text: &str) -> String {
+pub fn written(tree: &Tree, text: &str) -> String {
     let escaped = escaped(&encoded(tree, text));
     match line_end(&tree.source.text) {
         "\n" => escaped,
@@ -321,7 +332,7 @@ fn encoded(tree: &Tree, text: &str) -> String {
 }
 
 /// The line end of a file: that of its first line.
-fn line_end(source: &str) -> &'static str {
+pub fn line_end(source: &str) -> &'static str {
     match source.find('\n') {
         Some(at) if source[..at].ends_with('\r') => "\r\n",
         _ => "\n",
@@ -329,7 +340,7 @@ fn line_end(source: &str) -> &'static str {
 }
 
 /// The line end and the blanks directly before a tag.
-fn blanks_before(source: &str, at: usize) -> &str {
+pub fn blanks_before(source: &str, at: usize) -> &str {
     let before = &source[..at];
     let blanks = &before[before.trim_end().len()..];
     // An empty line above is not part of the indentation.
@@ -339,7 +350,7 @@ fn blanks_before(source: &str, at: usize) -> &str {
 }
 
 /// The name in the start tag of an XML element.
-fn tag_name(source: &str, whole: Span) -> &str {
+pub fn tag_name(source: &str, whole: Span) -> &str {
     let inside = &source[whole.start + 1..whole.end];
     &inside[..inside.find(is_end).unwrap_or(inside.len())]
 }

@@ -72,6 +72,30 @@ pub fn write(tree: &Tree) -> String {
     writer.xml.finish()
 }
 
+/// Elements with everything below them, each followed by its tree, as JMeter saves them; without indentation in front. Lines end
+/// with a line feed.
+pub fn write_elements(nodes: &[Node]) -> String {
+    let mut writer = JmxWriter {
+        xml: XmlWriter::fragment(),
+        source: None,
+    };
+    for node in nodes {
+        writer.node(node);
+        writer.nodes(&node.children);
+    }
+    writer.xml.fragment_text()
+}
+
+/// A property as JMeter saves it, without indentation in front. Lines end with a line feed.
+pub fn write_property(prop: &Prop) -> String {
+    let mut writer = JmxWriter {
+        xml: XmlWriter::fragment(),
+        source: None,
+    };
+    writer.prop(prop);
+    writer.xml.fragment_text()
+}
+
 struct JmxWriter<'t> {
     xml: XmlWriter,
     source: Option<&'t str>,
@@ -310,8 +334,6 @@ fn hash_map_size(entries: usize) -> u32 {
 
 /// `HashMap.hash` of a string.
 fn spread_hash(text: &str) -> u32 {
-    let hash = text.encode_utf16().fold(0_u32, |hash, unit| {
-        hash.wrapping_mul(31).wrapping_add(u32::from(unit))
-    });
+    let hash = drumfire_java::text::hash_code(text).cast_unsigned();
     hash ^ (hash >> 16)
 }

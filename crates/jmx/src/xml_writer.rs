@@ -24,6 +24,19 @@ impl XmlWriter {
         }
     }
 
+    /// A writer of elements without the declaration of a document.
+    pub fn fragment() -> Self {
+        XmlWriter {
+            out: String::new(),
+            ..XmlWriter::new()
+        }
+    }
+
+    /// What was written, from the first tag on.
+    pub fn fragment_text(self) -> String {
+        self.out.trim_start_matches('\n').to_owned()
+    }
+
     pub fn start(&mut self, tag: &str) {
         self.close_tag();
         self.new_line();

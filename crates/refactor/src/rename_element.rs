@@ -18,14 +18,7 @@ use crate::rename::{Refused, Renamed, changed, editable, place};
 /// # Errors
 /// No element has the name, or a Module Controller would then find another element.
 pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, Refused> {
-    if new.trim().is_empty() {
-        return Err(Refused::new("an element needs a name"));
-    }
-    for plan in &joined.plans {
-        editable(plan)?;
-    }
     let wanted: Vec<&str> = old.split(" > ").collect();
-    let own = wanted.last().copied().unwrap_or_default();
     let meant: Vec<BTreeSet<usize>> = joined
         .plans
         .iter()
@@ -38,15 +31,56 @@ pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, 
     if meant.iter().all(BTreeSet::is_empty) {
         return Err(unknown(joined, old));
     }
+    renamed_elements(
+        joined,
+        &meant,
+        wanted.last().copied().unwrap_or_default(),
+        new,
+    )
+}
+
+/// Renames one element of a plan; `element` is its index in the order of the file.
+///
+/// # Errors
+/// The plan has no such element, or a Module Controller would then find another element.
+pub fn rename_one(
+    joined: &Joined,
+    plan: usize,
+    element: usize,
+    new: &str,
+) -> Result<Renamed, Refused> {
+    let entry = joined
+        .plans
+        .get(plan)
+        .and_then(|plan| plan.index().elements.get(element));
+    let own = entry.ok_or_else(|| Refused::new("the plan has no such element"))?;
+    let mut meant = vec![BTreeSet::new(); joined.plans.len()];
+    meant[plan].insert(element);
+    renamed_elements(joined, &meant, &own.name, new)
+}
+
+/// Renames the elements with these indices, a set for each plan, which all have the name `own`.
+fn renamed_elements(
+    joined: &Joined,
+    meant: &[BTreeSet<usize>],
+    own: &str,
+    new: &str,
+) -> Result<Renamed, Refused> {
+    if new.trim().is_empty() {
+        return Err(Refused::new("an element needs a name"));
+    }
+    for plan in &joined.plans {
+        editable(plan)?;
+    }
     let mut edits: Vec<Vec<Splice>> = vec![Vec::new(); joined.plans.len()];
-    for (plan, (own_edits, meant)) in joined.plans.iter().zip(edits.iter_mut().zip(&meant)) {
+    for (plan, (own_edits, meant)) in joined.plans.iter().zip(edits.iter_mut().zip(meant)) {
         names(plan, meant, new, own_edits);
         choices(plan, meant, own, new, own_edits);
     }
-    timers(joined, &meant, own, new, &mut edits);
+    timers(joined, meant, own, new, &mut edits);
     let mut chains = Vec::new();
     for (at, edits) in edits.iter_mut().enumerate() {
-        modules(joined, at, &meant, new, edits, &mut chains);
+        modules(joined, at, meant, new, edits, &mut chains);
     }
     let mut renamed = Renamed::default();
     for (plan, edits) in joined.plans.iter().zip(edits) {

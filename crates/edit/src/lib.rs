@@ -1,0 +1,23 @@
+//! Editing sessions of plans: operations on the text, undo, journal, forms, and the protocol of `drumfire edit`.
+//!
+//! A plan is its text. An operation makes a [`Step`], which replaces ranges of the text and knows its inverse; no other byte
+//! changes. A [`Session`] makes steps, takes them back, keeps them in a journal, and merges what other programs do to the file.
+//! Each element has a number that outlives changes.
+//!
+//! The crate does not import the engine. What it asks of it comes from a [`Program`], which the command line provides.
+
+#![warn(missing_docs)]
+
+pub mod fixes;
+mod forms;
+pub mod operations;
+mod program;
+pub mod protocol;
+pub mod refused;
+mod session;
+mod tree;
+
+pub use program::{Hint, Inspection, Program, Rung};
+pub use refused::Refused;
+pub use session::{Journals, Outside, Session};
+pub use tree::{Changed, Id, Model, Outline, Patch, Piece, Step};

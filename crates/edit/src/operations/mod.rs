@@ -1,0 +1,11 @@
+//! The operations. Each makes a step for the plan as it is, and changes nothing itself.
+
+pub mod defaults;
+pub mod paste;
+pub mod place;
+pub mod rename;
+pub mod retype;
+pub mod search;
+pub mod set;
+pub mod structure;
+pub mod table;

@@ -1,0 +1,424 @@
+//! Carries out the methods.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::host::{Shared, read, written};
+use super::methods as m;
+use super::types::{Copied, Hits, Kind, Preview, Saved, Text};
+use crate::forms;
+use crate::operations::defaults::{ElementType, role};
+use crate::operations::place::{PropertyPlace, find};
+use crate::operations::search::{self, Query, Reading, Where};
+use crate::operations::structure::{self, Branch, Target};
+use crate::operations::{paste, rename, retype, set, table};
+use crate::refused::{PARAMETERS, Refused, no_element};
+use crate::session::{Session, unwritable_property};
+use crate::tree::{Changed, Id, Model};
+
+type Answer = Result<Value, Refused>;
+
+impl Shared {
+    /// Carries out a method of [`m::METHODS`].
+    pub(super) fn carry_out(&self, method: &str, parameters: Value) -> Answer {
+        match method {
+            "open" => {
+                let m::Open { path } = read(parameters)?;
+                let number = self.open(Path::new(&path))?;
+                self.with(number, |open| written(&open.opened()))
+            }
+            "files" => written(&self.files()),
+            "insert" | "paste" | "palette" | "move" | "remove" | "copy" | "duplicate" | "wrap"
+            | "unwrap" | "change_type" => self.structure(method, parameters),
+            "set" | "table" | "set_xml" | "rename" | "enable" => self.values(method, parameters),
+            "find" | "replace" => self.search(method, read(parameters)?),
+            "element" | "variables" | "complete" => self.element(method, parameters),
+            "resolve" => {
+                let m::Resolve { plan, take } = read(parameters)?;
+                let takes_theirs = match take.as_str() {
+                    "ours" => false,
+                    "theirs" => true,
+                    other => {
+                        return Err(Refused::new(
+                            PARAMETERS,
+                            format!("`{other}` is neither `ours` nor `theirs`"),
+                        ));
+                    }
+                };
+                self.change(plan, (None, &[]), |session| session.resolve(takes_theirs))
+            }
+            _ => {
+                let m::OfPlan { plan } = read(parameters)?;
+                self.whole(method, plan)
+            }
+        }
+    }
+
+    /// Methods that need only the plan.
+    fn whole(&self, method: &str, plan: u64) -> Answer {
+        match method {
+            "undo" => self.change(plan, (None, &[]), Session::undo),
+            "redo" => self.change(plan, (None, &[]), Session::redo),
+            "save" => written(&Saved {
+                revision: self.save(plan)?,
+            }),
+            "close" => self.close(plan).map(|()| Value::Null),
+            "findings" => self.inspect(plan),
+            "text" => self.with(plan, |open| {
+                written(&Text {
+                    text: open.session.model().text().to_owned(),
+                    revision: open.session.revision(),
+                })
+            }),
+            _ => self.with(plan, |open| written(&open.opened())),
+        }
+    }
+
+    fn element(&self, method: &str, parameters: Value) -> Answer {
+        match method {
+            "element" => {
+                let m::OfElement { plan, id } = read(parameters)?;
+                self.with(plan, |open| written(&open.element(id)?))
+            }
+            "variables" => {
+                let m::OfElement { plan, id } = read(parameters)?;
+                self.with(plan, |open| {
+                    open.session.check(None, &[id])?;
+                    written(&forms::variables(&open.session, id))
+                })
+            }
+            _ => {
+                let m::Complete {
+                    plan,
+                    id,
+                    text,
+                    offset,
+                } = read(parameters)?;
+                self.with(plan, |open| {
+                    open.session.check(None, &[id])?;
+                    written(&forms::complete(&open.session, id, &text, offset))
+                })
+            }
+        }
+    }
+
+    /// Methods that change names, flags and properties.
+    fn values(&self, method: &str, parameters: Value) -> Answer {
+        match method {
+            "set" => {
+                let own: m::Set = read(parameters)?;
+                let ids: Vec<Id> = own.id.into_iter().chain(own.ids.iter().copied()).collect();
+                if ids.is_empty() {
+                    return Err(Refused::new(PARAMETERS, "the request names no element")
+                        .hint("Give `id` or `ids`"));
+                }
+                self.change(own.plan, (own.revision, &ids), |session| {
+                    set_checked(session, &ids, &own)
+                })
+            }
+            "table" => {
+                let own: m::SetTable = read(parameters)?;
+                self.change(own.plan, (own.revision, &[own.id]), |session| {
+                    let step = table::table(session.model(), own.id, &own.property, &own.rows)?;
+                    session.make(step)
+                })
+            }
+            "set_xml" => {
+                let own: m::SetXml = read(parameters)?;
+                self.change(own.plan, (own.revision, &[own.id]), |session| {
+                    let step = set::set_xml(session.model(), own.id, &own.text)?;
+                    session.make(step)
+                })
+            }
+            "rename" => {
+                let own: m::Rename = read(parameters)?;
+                self.change(own.plan, (own.revision, &[own.id]), |session| {
+                    let step = rename::rename(session.model(), own.id, &own.name)?;
+                    session.make(step)
+                })
+            }
+            _ => {
+                let own: m::Enable = read(parameters)?;
+                self.change(own.plan, (own.revision, &own.ids), |session| {
+                    let step = set::enable(session.model(), &own.ids, own.enabled)?;
+                    session.make(step)
+                })
+            }
+        }
+    }
+
+    /// Methods that change the tree.
+    fn structure(&self, method: &str, parameters: Value) -> Answer {
+        match method {
+            "insert" => {
+                let own: m::Insert = read(parameters)?;
+                let target = target(own.parent, own.index);
+                self.change(own.plan, (own.revision, &[own.parent]), |session| {
+                    let step = match (&own.class, &own.text) {
+                        (Some(class), None) => inserted(session.model(), target, kind(class)?)?,
+                        (None, Some(text)) => {
+                            paste::paste(session.model(), target, text, &*self.program)?
+                        }
+                        _ => return Err(Refused::new(PARAMETERS, "give either `class` or `text`")),
+                    };
+                    session.make(step)
+                })
+            }
+            "paste" => {
+                let own: m::Paste = read(parameters)?;
+                let target = target(own.parent, own.index);
+                self.change(own.plan, (own.revision, &[own.parent]), |session| {
+                    let step = paste::paste(session.model(), target, &own.text, &*self.program)?;
+                    session.make(step)
+                })
+            }
+            "move" => {
+                let own: m::Move = read(parameters)?;
+                let ids: Vec<Id> = own.ids.iter().copied().chain([own.parent]).collect();
+                self.change(own.plan, (None, &ids), |session| {
+                    let step = structure::relocate(
+                        session.model(),
+                        &own.ids,
+                        target(own.parent, own.index),
+                    )?;
+                    session.make(step)
+                })
+            }
+            "palette" => {
+                let own: m::Palette = read(parameters)?;
+                self.with(own.plan, |open| {
+                    written(&palette(open.session.model(), own.parent)?)
+                })
+            }
+            "wrap" => {
+                let own: m::Wrap = read(parameters)?;
+                let around = kind(&own.class)?;
+                self.change(own.plan, (own.revision, &own.ids), |session| {
+                    let step = structure::wrap(session.model_mut(), &own.ids, around)?;
+                    session.make(step)
+                })
+            }
+            "unwrap" => {
+                let own: m::Unwrap = read(parameters)?;
+                self.change(own.plan, (own.revision, &[own.id]), |session| {
+                    let step = structure::unwrap(session.model(), own.id)?;
+                    session.make(step)
+                })
+            }
+            "change_type" => self.change_type(&read(parameters)?),
+            _ => self.selected(method, &read(parameters)?),
+        }
+    }
+
+    /// Methods about a selection.
+    fn selected(&self, method: &str, own: &m::OfElements) -> Answer {
+        let m::OfElements {
+            plan,
+            ids,
+            revision,
+        } = own;
+        match method {
+            "copy" => self.with(*plan, |open| {
+                let text = structure::copied(open.session.model(), ids)?;
+                written(&Copied { text })
+            }),
+            "remove" => self.change(*plan, (*revision, ids), |session| {
+                let step = structure::remove(session.model(), ids)?;
+                session.make(step)
+            }),
+            _ => self.change(*plan, (*revision, ids), |session| {
+                let step = structure::duplicate(session.model(), ids)?;
+                session.make(step)
+            }),
+        }
+    }
+
+    fn change_type(&self, own: &m::ChangeType) -> Answer {
+        let wanted = kind(&own.class)?;
+        if own.preview {
+            return self.with(own.plan, |open| {
+                let seen = retype::preview(open.session.model(), own.id, wanted)?;
+                written(&Preview {
+                    kept: seen.kept,
+                    lost: seen.lost,
+                })
+            });
+        }
+        self.change(own.plan, (own.revision, &[own.id]), |session| {
+            let step = retype::retype(session.model(), own.id, wanted)?;
+            session.make(step)
+        })
+    }
+
+    fn search(&self, method: &str, own: m::Search) -> Answer {
+        let query = query(&own)?;
+        if method == "replace" && !own.preview {
+            return self.change(own.plan, (None, &[]), |session| {
+                let step =
+                    search::replace(session.model(), &query, &own.with, own.regex, &own.skip)?;
+                session.make(step)
+            });
+        }
+        self.with(own.plan, |open| {
+            let model = open.session.model();
+            let found = if method == "replace" {
+                let (hits, more) = search::preview(model, &query, &own.with, own.regex)?;
+                let hits = hits.iter().map(|one| open.hit(&one.hit, Some(&one.after)));
+                Hits {
+                    hits: hits.collect(),
+                    more,
+                }
+            } else {
+                let (hits, more) = search::find(model, &query)?;
+                Hits {
+                    hits: hits.iter().map(|hit| open.hit(hit, None)).collect(),
+                    more,
+                }
+            };
+            written(&found)
+        })
+    }
+}
+
+fn target(parent: Id, index: Option<usize>) -> Target {
+    Target {
+        parent,
+        index: index.unwrap_or(usize::MAX),
+    }
+}
+
+/// The type that a request names.
+fn kind(key: &str) -> Result<ElementType, Refused> {
+    ElementType::of_key(key).ok_or_else(|| {
+        let keys: Vec<String> = ElementType::all().map(|kind| kind.key()).collect();
+        let near = drumfire_jmx::did_you_mean(key, keys.iter().map(String::as_str));
+        let refused = Refused::new(PARAMETERS, format!("there is no type `{key}`"));
+        match near {
+            Some(near) => refused.hint(format!("Did you mean `{near}`?")),
+            None => refused.hint("Ask for the types with `palette`"),
+        }
+    })
+}
+
+fn inserted(
+    model: &Model,
+    target: Target,
+    kind: ElementType,
+) -> Result<crate::tree::Step, Refused> {
+    let node = kind.node();
+    let branch = Branch::new(&node, drumfire_jmx::line_end(model.text()));
+    let label = format!("Insert {}", kind.name);
+    structure::insert(model, target, &[branch], &[&node], label)
+}
+
+/// The types that may be inserted below an element.
+fn palette(model: &Model, parent: Id) -> Result<Vec<Kind>, Refused> {
+    let holder = model.node(parent).ok_or_else(|| no_element(parent))?;
+    let outer = role(holder);
+    let fits = |kind: &ElementType| outer.is_none_or(|outer| outer.holds(kind.facts.role));
+    let kinds = ElementType::all().filter(fits).map(|kind| Kind {
+        class: kind.key(),
+        type_name: kind.name.to_owned(),
+        category: kind.facts.role.menu().to_owned(),
+    });
+    Ok(kinds.collect())
+}
+
+fn query(own: &m::Search) -> Result<Query, Refused> {
+    if let Some(other) = own
+        .places
+        .iter()
+        .find(|place| *place != "names" && *place != "values")
+    {
+        return Err(Refused::new(
+            PARAMETERS,
+            format!("`{other}` is neither `names` nor `values`"),
+        ));
+    }
+    let looks = |place: &str| own.places.is_empty() || own.places.iter().any(|own| own == place);
+    let reading = Reading {
+        regex: own.regex,
+        case: own.case,
+        word: own.word,
+    };
+    let places = Where {
+        names: looks("names"),
+        values: looks("values"),
+    };
+    let mut query = Query::new(&own.text, reading, places)?;
+    query.scope = own.scope;
+    query.class.clone_from(&own.class);
+    Ok(query)
+}
+
+/// Sets a property and checks that it reads back as it was given.
+fn set_checked(session: &mut Session, ids: &[Id], own: &m::Set) -> Result<Changed, Refused> {
+    let step = set::set(session.model(), ids, &own.property, own.value.as_deref())?;
+    let changed = if own.join {
+        session.make_joined(step)?
+    } else {
+        session.make(step)?
+    };
+    let is_made = ids.iter().all(|id| {
+        session
+            .model()
+            .node(*id)
+            .is_some_and(|node| reads_as(session, node, own))
+    });
+    if is_made || changed == Changed::default() {
+        return Ok(changed);
+    }
+    session.undo()?;
+    Err(unwritable_property(session.path(), &own.property))
+}
+
+fn reads_as(session: &Session, node: &drumfire_jmx::Node, own: &m::Set) -> bool {
+    match (
+        find(session.model().text(), node, &own.property),
+        &own.value,
+    ) {
+        (PropertyPlace::Here(prop), Some(value)) => {
+            let read = prop.value.as_str();
+            let same_number = || {
+                read.parse::<f64>()
+                    .ok()
+                    .zip(value.trim().parse::<f64>().ok())
+                    .is_some_and(|(one, other)| one == other)
+            };
+            read == value.as_str() || read == value.replace("\r\n", "\n") || same_number()
+        }
+        (PropertyPlace::Here(_), None) => false,
+        _ => true,
+    }
+}
+
+/// A message that the program sends on its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Notification {
+    /// The method.
+    pub name: &'static str,
+    /// When it is sent, and its parameters.
+    pub about: &'static str,
+}
+
+/// All notifications.
+pub const NOTIFICATIONS: &[Notification] = &[
+    Notification {
+        name: "changed",
+        about: "A plan changed: `{plan, change: Change}`. Other programs' changes of the file come so too.",
+    },
+    Notification {
+        name: "findings",
+        about: "A plan was inspected: `{plan, revision, findings: [Finding]}`.",
+    },
+    Notification {
+        name: "conflict",
+        about: "Another program changed in the file what is unsaved here: `{plan, conflict: ConflictText}`. `save` is refused until `resolve`.",
+    },
+];
+
+/// The parameters of a notification as one message of JSON-RPC.
+pub fn notification(method: &str, parameters: &Value) -> String {
+    json!({"jsonrpc": "2.0", "method": method, "params": parameters}).to_string()
+}

@@ -1,0 +1,392 @@
+//! The methods and their parameters.
+
+use super::described::{Described, MessageText, messages};
+use crate::tree::Id;
+
+messages! {
+    /// Parameters of `open`.
+    Open {
+        /// The file, relative to the folder in which the program was started.
+        path: String,
+    }
+    /// Parameters of methods that need only the plan.
+    OfPlan {
+        /// The plan.
+        plan: u64,
+    }
+    /// Parameters of `files`.
+    Nothing {
+    }
+    /// Parameters of methods about one element.
+    OfElement {
+        /// The plan.
+        plan: u64,
+        /// The element.
+        id: Id,
+    }
+    /// Parameters of `set`.
+    Set {
+        /// The plan.
+        plan: u64,
+        /// The element.
+        #[serde(default)]
+        id: Option<Id>,
+        /// Several elements, instead of `id`.
+        #[serde(default)]
+        ids: Vec<Id>,
+        /// The path of the property.
+        property: String,
+        /// The value; null takes the property out of the file.
+        value: Option<String>,
+        /// Make it one step with the last one, if that set the same property.
+        #[serde(default)]
+        join: bool,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `set_xml`.
+    SetXml {
+        /// The plan.
+        plan: u64,
+        /// The element.
+        id: Id,
+        /// The element without its children.
+        text: String,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `table`.
+    SetTable {
+        /// The plan.
+        plan: u64,
+        /// The element.
+        id: Id,
+        /// The path of the property.
+        property: String,
+        /// The cells of all rows.
+        rows: Vec<Vec<String>>,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `rename`.
+    Rename {
+        /// The plan.
+        plan: u64,
+        /// The element.
+        id: Id,
+        /// The new name.
+        name: String,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `enable`.
+    Enable {
+        /// The plan.
+        plan: u64,
+        /// The elements.
+        ids: Vec<Id>,
+        /// Whether they are enabled afterwards.
+        enabled: bool,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `insert`.
+    Insert {
+        /// The plan.
+        plan: u64,
+        /// The parent.
+        parent: Id,
+        /// The place among its children; behind the last one if it is larger or missing.
+        #[serde(default)]
+        index: Option<usize>,
+        /// The type, as `palette` names it.
+        #[serde(default)]
+        class: Option<String>,
+        /// A text instead of a type, as for `paste`.
+        #[serde(default)]
+        text: Option<String>,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `palette`.
+    Palette {
+        /// The plan.
+        plan: u64,
+        /// The parent.
+        parent: Id,
+    }
+    /// Parameters of `move`.
+    Move {
+        /// The plan.
+        plan: u64,
+        /// The elements.
+        ids: Vec<Id>,
+        /// The new parent.
+        parent: Id,
+        /// The place among its children as they are now; behind the last one if it is larger or missing.
+        #[serde(default)]
+        index: Option<usize>,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of methods about several elements.
+    OfElements {
+        /// The plan.
+        plan: u64,
+        /// The elements.
+        ids: Vec<Id>,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `paste`.
+    Paste {
+        /// The plan.
+        plan: u64,
+        /// The parent.
+        parent: Id,
+        /// The place among its children; behind the last one if it is larger or missing.
+        #[serde(default)]
+        index: Option<usize>,
+        /// Text of a plan, a cURL command, an entry of a recording (HAR), a request as it is sent, or an API description.
+        text: String,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `wrap`.
+    Wrap {
+        /// The plan.
+        plan: u64,
+        /// The elements, which have one parent.
+        ids: Vec<Id>,
+        /// The type of the new element around them.
+        class: String,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `unwrap`.
+    Unwrap {
+        /// The plan.
+        plan: u64,
+        /// The element whose place its children take.
+        id: Id,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `change_type`.
+    ChangeType {
+        /// The plan.
+        plan: u64,
+        /// The element.
+        id: Id,
+        /// The new type.
+        class: String,
+        /// Say what is kept and lost, and change nothing.
+        #[serde(default)]
+        preview: bool,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `find` and `replace`.
+    Search {
+        /// The plan.
+        plan: u64,
+        /// The text to find.
+        text: String,
+        /// Read it as a regular expression of Rust's crate `regex`.
+        #[serde(default)]
+        regex: bool,
+        /// Tell upper and lower case apart.
+        #[serde(default)]
+        case: bool,
+        /// Find whole words only.
+        #[serde(default)]
+        word: bool,
+        /// Where to look: `names`, `values`; both if empty.
+        #[serde(default, rename = "where")]
+        places: Vec<String>,
+        /// Look only in this element and below it.
+        #[serde(default)]
+        scope: Option<Id>,
+        /// Look only in elements of this class.
+        #[serde(default)]
+        class: Option<String>,
+        /// For `replace`: the new text; with `regex`, `$1` and `${name}` are groups.
+        #[serde(default)]
+        with: String,
+        /// For `replace`: return the hits with their texts afterwards, and change nothing.
+        #[serde(default)]
+        preview: bool,
+        /// For `replace`: the numbers of hits that stay, from 0.
+        #[serde(default)]
+        skip: Vec<usize>,
+        /// For `replace`: the revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `resolve`.
+    Resolve {
+        /// The plan.
+        plan: u64,
+        /// The version to take: `ours` or `theirs`.
+        take: String,
+    }
+    /// Parameters of `complete`.
+    Complete {
+        /// The plan.
+        plan: u64,
+        /// The element.
+        id: Id,
+        /// The text of the field.
+        text: String,
+        /// The cursor, in UTF-16 units.
+        offset: usize,
+    }
+}
+
+/// A method.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// Its parameters.
+    pub parameters: MessageText,
+    /// The type of its result.
+    pub result: &'static str,
+}
+
+const fn method<P: Described>(
+    name: &'static str,
+    about: &'static str,
+    result: &'static str,
+) -> Method {
+    Method {
+        name,
+        about,
+        parameters: P::TEXT,
+        result,
+    }
+}
+
+/// All methods.
+pub const METHODS: &[Method] = &[
+    method::<Open>(
+        "open",
+        "Opens a plan. A plan that is open already keeps its number.",
+        "Opened",
+    ),
+    method::<OfPlan>("tree", "Returns all elements.", "Opened"),
+    method::<OfElement>("element", "Returns an element with its form.", "Element"),
+    method::<Set>(
+        "set",
+        "Sets a property of one or several elements.",
+        "Change",
+    ),
+    method::<SetTable>(
+        "table",
+        "Sets the rows of a table. Rows and cells that stay keep their text.",
+        "Change",
+    ),
+    method::<SetXml>(
+        "set_xml",
+        "Replaces the text of an element, without its children.",
+        "Change",
+    ),
+    method::<Rename>(
+        "rename",
+        "Renames an element. Module Controllers that lead to it follow.",
+        "Change",
+    ),
+    method::<Enable>("enable", "Enables or disables elements.", "Change"),
+    method::<Palette>(
+        "palette",
+        "Returns the types that may be inserted below an element.",
+        "[Kind]",
+    ),
+    method::<Insert>(
+        "insert",
+        "Inserts a new element with the values that JMeter's menu gives it.",
+        "Change",
+    ),
+    method::<Move>("move", "Moves elements.", "Change"),
+    method::<OfElements>(
+        "remove",
+        "Removes elements with everything below them.",
+        "Change",
+    ),
+    method::<OfElements>("copy", "Returns elements as the text of a plan.", "Copied"),
+    method::<Paste>("paste", "Inserts a text as elements.", "Change"),
+    method::<OfElements>(
+        "duplicate",
+        "Repeats elements, each behind itself.",
+        "Change",
+    ),
+    method::<Wrap>("wrap", "Puts a new element around elements.", "Change"),
+    method::<Unwrap>(
+        "unwrap",
+        "Puts the children of an element in its place.",
+        "Change",
+    ),
+    method::<ChangeType>(
+        "change_type",
+        "Changes the type of an element, which keeps the properties that both types have.",
+        "Change, or Preview",
+    ),
+    method::<Search>("find", "Finds a text in names and values.", "Hits"),
+    method::<Search>(
+        "replace",
+        "Replaces a text in names and values.",
+        "Change, or Hits",
+    ),
+    method::<OfPlan>("undo", "Takes the last change back.", "Change"),
+    method::<OfPlan>(
+        "redo",
+        "Makes the change again that was taken back last.",
+        "Change",
+    ),
+    method::<OfPlan>("text", "Returns the text of the plan.", "Text"),
+    method::<OfPlan>(
+        "save",
+        "Writes the text to the file, after changes of other programs were merged.",
+        "Saved",
+    ),
+    method::<Resolve>(
+        "resolve",
+        "Ends a conflict with another program's change of the file.",
+        "Change",
+    ),
+    method::<OfPlan>("findings", "Inspects the plan.", "[Finding]"),
+    method::<OfElement>(
+        "variables",
+        "Returns the variables in the scope of an element.",
+        "[Variable]",
+    ),
+    method::<Complete>(
+        "complete",
+        "Completes the reference before the cursor.",
+        "[Completion]",
+    ),
+    method::<Nothing>(
+        "files",
+        "Returns the plans that are open, and those beside them that `open` would take.",
+        "[PlanEntry]",
+    ),
+    method::<OfPlan>(
+        "close",
+        "Closes a plan. Unsaved changes stay in its journal.",
+        "null",
+    ),
+];

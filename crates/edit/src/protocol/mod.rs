@@ -1,0 +1,14 @@
+//! The protocol: JSON-RPC 2.0 over standard input and output, or over HTTP.
+
+pub mod described;
+mod dispatch;
+mod findings;
+mod host;
+pub mod methods;
+mod shown;
+mod stdio;
+pub mod types;
+
+pub use dispatch::{NOTIFICATIONS, Notification, notification};
+pub use host::{Host, Listener};
+pub use stdio::stdio;

@@ -1,0 +1,343 @@
+//! The types of the messages.
+
+use super::described::messages;
+use crate::tree::Id;
+
+messages! {
+    /// An element of the plan.
+    Node {
+        /// Its number, which outlives changes and is never used again.
+        id: Id,
+        /// The element above it; missing for the Test Plan.
+        parent: Option<Id>,
+        /// The elements below it.
+        children: Vec<Id>,
+        /// Its class, as JMeter writes it into plans.
+        class: String,
+        /// The class of its form.
+        gui: String,
+        /// Its name in JMeter's menu, such as `HTTP Request`.
+        #[serde(rename = "type")]
+        type_name: String,
+        /// The name that the user gave it.
+        name: String,
+        /// Whether it is enabled.
+        enabled: bool,
+        /// The title of JMeter's menu that lists such elements.
+        category: String,
+        /// How many findings it has.
+        findings: Counts,
+        /// How it runs: `native`, `java`, `skipped` or `refused`; missing until the plan was inspected.
+        runs: Option<String>,
+    }
+    /// Numbers of findings.
+    Counts {
+        /// Errors.
+        error: usize,
+        /// Warnings and advice.
+        warning: usize,
+    }
+    /// A property in the form of an element.
+    Field {
+        /// Its path: names, and places in lists, joined by `/`.
+        property: String,
+        /// Its label.
+        label: String,
+        /// What its value is: `text`, `number`, `flag`, `choice`, `code`, `file`, `secret`, `table` or `names`.
+        kind: String,
+        /// The language of a text with the kind `code`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        language: Option<String>,
+        /// The value in the file; missing if the file has none.
+        value: Option<String>,
+        /// The value that applies if the file has none.
+        default: Option<String>,
+        /// The value that applies because another element says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effective: Option<Effective>,
+        /// The values that the form offers.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        choices: Vec<Choice>,
+        /// What it does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        help: Option<String>,
+        /// The heading above it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+        /// Whether the value is a secret, which the page masks.
+        #[serde(default)]
+        secret: bool,
+        /// Whether the field only shows what other elements say.
+        #[serde(default)]
+        read_only: bool,
+        /// The rows, if it is a table.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        table: Option<Table>,
+        /// The findings about it.
+        findings: Vec<Finding>,
+        /// The file that it names.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<File>,
+    }
+    /// A value that applies because another element says so.
+    Effective {
+        /// The value.
+        value: String,
+        /// The element.
+        from: Id,
+        /// The element's name.
+        name: String,
+    }
+    /// A value that a form offers.
+    Choice {
+        /// The value in the file.
+        value: String,
+        /// Its label.
+        label: String,
+    }
+    /// A table.
+    Table {
+        /// The columns.
+        columns: Vec<Column>,
+        /// The cells of each row.
+        rows: Vec<Vec<String>>,
+    }
+    /// A column of a table.
+    Column {
+        /// The property of a row.
+        property: String,
+        /// Its label.
+        label: String,
+        /// As in Field.
+        kind: String,
+        /// The values that the form offers.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        choices: Vec<Choice>,
+    }
+    /// A file that a field names.
+    File {
+        /// Whether it is there.
+        exists: bool,
+        /// Its whole path.
+        path: String,
+        /// Its first lines.
+        first: Vec<String>,
+    }
+    /// A finding about an element.
+    Finding {
+        /// `error`, `warning` or `advice`.
+        severity: String,
+        /// The element.
+        id: Id,
+        /// The property that it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        property: Option<String>,
+        /// What is wrong, and why.
+        message: String,
+        /// The remedy.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+        /// The line of the file, from 1.
+        line: usize,
+        /// Operations that mend it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        fixes: Vec<Fix>,
+    }
+    /// Operations that mend a finding.
+    Fix {
+        /// What they do.
+        title: String,
+        /// The operations: the parameters of a method, and its name as `op`.
+        ops: Vec<serde_json::Value>,
+    }
+    /// The outcome of a change.
+    Change {
+        /// The number of the change.
+        revision: u64,
+        /// The elements that are new or differ.
+        nodes: Vec<Node>,
+        /// The elements that are gone.
+        removed: Vec<Id>,
+        /// The new elements whose parent is not new.
+        created: Vec<Id>,
+        /// Whether the text differs from the file.
+        dirty: bool,
+        /// What undo would take back.
+        can_undo: Option<String>,
+        /// What redo would make again.
+        can_redo: Option<String>,
+    }
+    /// A plan that is open.
+    Opened {
+        /// Its number.
+        plan: u64,
+        /// The number of its last change.
+        revision: u64,
+        /// The Test Plan.
+        root: Id,
+        /// All elements, in the order of the file.
+        nodes: Vec<Node>,
+        /// The file.
+        path: String,
+        /// The version of JMeter that saved it.
+        version: String,
+        /// The encoding of the file.
+        encoding: String,
+        /// Whether it can only be read.
+        read_only: bool,
+        /// Why it can only be read, or why undo will not survive the end of the program.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+        /// Whether the text differs from the file.
+        dirty: bool,
+        /// What undo would take back.
+        can_undo: Option<String>,
+        /// What redo would make again.
+        can_redo: Option<String>,
+    }
+    /// An element with its form.
+    Element {
+        /// The element.
+        node: Node,
+        /// Its fields, in the order of JMeter's form.
+        fields: Vec<Field>,
+        /// Its text in the file.
+        xml: String,
+        /// The line where it begins, from 1.
+        line: usize,
+        /// Whether no facts about its class are known.
+        generic: bool,
+        /// What it does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        help: Option<String>,
+        /// What Drumfire does differently from JMeter.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        differs: Option<String>,
+    }
+    /// A type of element that may be inserted.
+    Kind {
+        /// The name by which `insert`, `wrap` and `change_type` know it.
+        class: String,
+        /// Its name in JMeter's menu.
+        #[serde(rename = "type")]
+        type_name: String,
+        /// The title of JMeter's menu that lists it.
+        category: String,
+    }
+    /// What a change of type keeps and loses.
+    Preview {
+        /// The properties that both types have.
+        kept: Vec<String>,
+        /// The properties that only the old type has.
+        lost: Vec<String>,
+    }
+    /// A place that a search found. Positions count UTF-16 units, as JavaScript does.
+    Hit {
+        /// The element.
+        id: Id,
+        /// The element's name.
+        name: String,
+        /// The element's type.
+        #[serde(rename = "type")]
+        type_name: String,
+        /// The property; missing for the element's name.
+        property: Option<String>,
+        /// The whole text; of a long one, the part around the hit.
+        before: String,
+        /// Where the hit begins.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+        /// The whole text after a replacement.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<String>,
+    }
+    /// What a search found.
+    Hits {
+        /// The places, in the order of the file.
+        hits: Vec<Hit>,
+        /// Whether there are more.
+        more: bool,
+    }
+    /// A plan of the opened folders.
+    PlanEntry {
+        /// Its number; missing while it is not open.
+        plan: Option<u64>,
+        /// The file.
+        path: String,
+        /// The file's name.
+        name: String,
+        /// Whether the text differs from the file.
+        dirty: bool,
+    }
+    /// The text of a plan.
+    Text {
+        /// The text.
+        text: String,
+        /// The number of its last change.
+        revision: u64,
+    }
+    /// Elements as the text of a plan.
+    Copied {
+        /// The text.
+        text: String,
+    }
+    /// A plan that was written.
+    Saved {
+        /// The number of its last change.
+        revision: u64,
+    }
+    /// A variable.
+    Variable {
+        /// Its name.
+        name: String,
+        /// The elements that set it.
+        set_by: Vec<Setter>,
+        /// The elements that read it.
+        read_by: Vec<Reader>,
+        /// Its value when users start, if the plan says so.
+        value: Option<String>,
+        /// Whether no element sets it.
+        never_set: bool,
+    }
+    /// An element that sets a variable.
+    Setter {
+        /// The element.
+        id: Id,
+        /// Its type, such as `CSV Data Set Config`.
+        how: String,
+    }
+    /// An element that reads a variable.
+    Reader {
+        /// The element.
+        id: Id,
+        /// The property; missing for the element's name.
+        property: Option<String>,
+    }
+    /// A way to complete a text.
+    Completion {
+        /// The text to insert.
+        insert: String,
+        /// Where the text that it replaces begins, in UTF-16 units.
+        start: usize,
+        /// Where the text that it replaces ends.
+        end: usize,
+        /// What the list shows.
+        label: String,
+        /// More about it.
+        detail: String,
+    }
+    /// A setting that two programs changed.
+    ConflictText {
+        /// The names from the Test Plan down.
+        element: String,
+        /// The setting.
+        setting: String,
+        /// The value here.
+        ours: String,
+        /// The value in the file.
+        theirs: String,
+        /// The element, if the plan still has it.
+        id: Option<Id>,
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of editing sessions.
+
+mod bytes;
+mod operations;
+mod plans;
+mod sessions;
