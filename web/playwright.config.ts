@@ -6,6 +6,8 @@ const browser = (width: number, height: number) => ({
   launchOptions: { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] },
 });
 
+const EDITOR = "edit/*.spec.ts";
+
 export default defineConfig({
   testDir: "tests",
   workers: 2,
@@ -13,10 +15,14 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   reporter: "line",
   projects: [
-    { name: "wide", use: browser(1440, 900) },
-    { name: "tablet", use: browser(768, 1024) },
-    { name: "narrow", use: browser(375, 812) },
+    { name: "wide", testIgnore: EDITOR, use: browser(1440, 900) },
+    { name: "tablet", testIgnore: EDITOR, use: browser(768, 1024) },
+    { name: "narrow", testIgnore: EDITOR, use: browser(375, 812) },
     // The width of A4 beside the others tells something of printing only.
-    { name: "paper", use: browser(794, 1123), grep: /it prints|paper has/ },
+    { name: "paper", testIgnore: EDITOR, use: browser(794, 1123), grep: /it prints|paper has/ },
+    // The editor is for windows of a desk.
+    { name: "edit-1440", testMatch: EDITOR, use: browser(1440, 900) },
+    { name: "edit-1024", testMatch: EDITOR, use: browser(1024, 768) },
+    { name: "edit-768", testMatch: EDITOR, use: browser(768, 1024) },
   ],
 });

@@ -1,0 +1,317 @@
+// Everything that a user can do, by name: keys, the palette and buttons run the same actions.
+
+import { signal } from "@preact/signals";
+import { call, RpcError } from "./client";
+import type { Plan } from "./plan";
+import type { Finding, Id, Insertable, Op } from "./protocol";
+import { tell } from "./tell";
+import { toggleTheme } from "./theme";
+import { active, activate, closePlan, dock, formTab, overlay, plans, showDock, showsClasses, visit } from "./workspace";
+
+export interface Action {
+  id: string;
+  title: string;
+  run: () => unknown;
+  /** Whether it would do something now. */
+  can?: () => boolean;
+}
+
+export const search = signal({ isReplace: false, asked: 0 });
+
+const plan = () => active.value!;
+const chosen = () => plan().chosen();
+/** The selected elements that may be moved or removed: all but the Test Plan itself. */
+const movable = () => chosen().filter((id) => id !== plan().root);
+const hasPlan = () => active.value != null;
+const hasMovable = () => hasPlan() && movable().length > 0;
+
+async function toggle() {
+  const ids = [...plan().selected.value];
+  const anyEnabled = ids.some((id) => plan().node(id)?.enabled);
+  await plan().change("enable", { ids, enabled: !anyEnabled });
+}
+
+/** Moves the selection past its neighbour among the same children. */
+async function moveBeside(step: -1 | 1) {
+  const ids = movable();
+  const parent = plan().node(plan().node(ids[0])?.parent ?? -1);
+  if (!parent) return;
+  const places = ids.map((id) => parent.children.indexOf(id)).filter((at) => at >= 0);
+  const index = step < 0 ? Math.min(...places) - 1 : Math.max(...places) + 2;
+  if (index >= 0 && index <= parent.children.length) await move(ids, parent.id, index);
+}
+
+async function moveOut() {
+  const ids = movable();
+  const parent = plan().node(plan().node(ids[0])?.parent ?? -1);
+  const above = plan().node(parent?.parent ?? -1);
+  if (parent && above) await move(ids, above.id, above.children.indexOf(parent.id) + 1);
+}
+
+/** Moves the selection into the element above it. */
+async function moveIn() {
+  const ids = movable();
+  const parent = plan().node(plan().node(ids[0])?.parent ?? -1);
+  const into = parent && plan().node(parent.children[parent.children.indexOf(ids[0]) - 1]);
+  if (into) await move(ids, into.id, into.children.length);
+}
+
+export async function move(ids: Id[], parent: Id, index: number) {
+  const { selected, focus } = plan();
+  const [all, at] = [selected.value, focus.value];
+  plan().fold([parent], true);
+  if (await plan().change("move", { ids, parent, index })) plan().select(all, at);
+}
+
+/** Selects what a change made. */
+async function make(method: string, params: object) {
+  const change = await plan().change(method, params);
+  const created = change?.created?.filter((id) => plan().node(id)) ?? [];
+  if (!created.length) return;
+  plan().goTo(created[0]);
+  plan().select(created, created[0]);
+}
+
+/** Where new elements go: into the focused one, or behind it if its class holds none of theirs. */
+function placeFor(): { parent: Id; index: number } {
+  const node = plan().node(plan().focus.value)!;
+  return { parent: node.id, index: node.children.length };
+}
+
+export async function insert(element: Insertable, parent?: Id) {
+  const place = parent == null ? placeFor() : { parent, index: plan().node(parent)!.children.length };
+  plan().fold([place.parent], true);
+  await make("insert", { ...place, class: element.class });
+}
+
+/** Inserts a class, or behind the focused element if it may not stand within it. */
+async function quickInsert(name: string) {
+  const node = plan().node(plan().focus.value)!;
+  const parents = [node.id, ...plan().ancestors(node.id).map((above) => above.id).reverse()];
+  for (const parent of parents) {
+    const found = (await call<Insertable[]>("palette", { plan: plan().id, parent })).find((each) => each.class === name);
+    if (!found) continue;
+    const child = parents[parents.indexOf(parent) - 1];
+    const holder = plan().node(parent)!;
+    plan().fold([parent], true);
+    return make("insert", { parent, index: child == null ? holder.children.length : holder.children.indexOf(child) + 1, class: name });
+  }
+  tell({ text: `No element above may hold a ${name}`, bad: true });
+}
+
+export async function copyText(): Promise<string> {
+  return (await call<{ text: string }>("copy", { plan: plan().id, ids: chosen() })).text;
+}
+
+export async function paste(text: string) {
+  const cut = [...plan().cut.value];
+  const node = plan().node(plan().focus.value)!;
+  if (cut.length && text === cutText) {
+    plan().cut.value = new Set();
+    return move(cut, node.id, node.children.length);
+  }
+  plan().fold([node.id], true);
+  await make("paste", { ...placeFor(), text });
+}
+
+let cutText = "";
+
+/** Marks the selection as moved by the next paste; other places may paste its text. */
+export async function cutSelection(): Promise<string> {
+  plan().cut.value = new Set(movable());
+  cutText = await copyText();
+  return cutText;
+}
+
+async function toClipboard(text: Promise<string>, told: string) {
+  try {
+    await navigator.clipboard.writeText(await text);
+    tell({ text: told });
+  } catch (error) {
+    tell({ text: error instanceof RpcError ? error.message : "The browser does not let the page write to the clipboard", bad: true });
+  }
+}
+
+async function fromClipboard() {
+  try {
+    await paste(await navigator.clipboard.readText());
+  } catch {
+    tell({ text: "The browser does not let the page read the clipboard", hint: "Press Ctrl+V in the tree", bad: true });
+  }
+}
+
+const counted = (count: number) => (count === 1 ? "1 element" : `${count} elements`);
+
+async function save(saved: Plan) {
+  await flush();
+  if (saved.facts.readOnly) return tell({ text: `${saved.name} is read-only`, bad: true });
+  await saved.settled();
+  try {
+    await call("save", { plan: saved.id });
+    saved.dirty.value = false;
+    tell({ text: `Saved ${saved.name}` });
+  } catch (error) {
+    if (error instanceof RpcError) tell({ text: error.message, hint: error.hint, bad: true });
+  }
+}
+
+/** Fields with text that is not requested yet. */
+const drafts = new Set<() => Promise<unknown>>();
+
+export function onFlush(commit: () => Promise<unknown>): () => void {
+  drafts.add(commit);
+  return () => drafts.delete(commit);
+}
+
+/** Requests all changes that fields still hold. */
+export async function flush() {
+  await Promise.all([...drafts].map((commit) => commit()));
+}
+
+async function stepBack(method: "undo" | "redo") {
+  await flush();
+  const told = method === "undo" ? plan().canUndo.value : plan().canRedo.value;
+  const change = await plan().change(method, {});
+  if (!change) return;
+  if (told) tell({ text: `${method === "undo" ? "Undone" : "Redone"}: ${told}` });
+  const touched = change.created?.find((id) => plan().node(id));
+  if (touched != null) plan().goTo(touched);
+}
+
+/** Goes to the next finding in the tree's order. */
+function stepFinding(step: 1 | -1) {
+  const found = sortedFindings(plan()).filter((finding) => finding.severity !== "advice" || true);
+  if (!found.length) return tell({ text: "There are no findings" });
+  const at = found.indexOf(lastFinding.value!);
+  const next = at < 0 ? (step > 0 ? 0 : found.length - 1) : (at + step + found.length) % found.length;
+  goToFinding(found[next]);
+}
+
+export const lastFinding = signal<Finding | null>(null);
+
+export function goToFinding(finding: Finding) {
+  lastFinding.value = finding;
+  visit(finding.id, finding.property);
+}
+
+const RANK = { error: 0, warning: 1, advice: 2 };
+
+/** Errors first, then in the order of the tree. */
+export function sortedFindings(of: Plan): Finding[] {
+  const order = of.order();
+  const found = (of.findings.value ?? []).filter((finding) => order.has(finding.id));
+  return [...found].sort((a, b) => RANK[a.severity] - RANK[b.severity] || order.get(a.id)! - order.get(b.id)!);
+}
+
+/** Runs the operations of a fix, in order. */
+export async function fix(ops: Op[]) {
+  for (const { op, ...params } of ops) if (!(await plan().change(op, params))) return;
+}
+
+const branch = (id: Id): Id[] => [id, ...(plan().node(id)?.children ?? []).flatMap(branch)];
+
+function selectSameClass() {
+  const name = plan().node(plan().focus.value)!.class;
+  plan().select(plan().rows.value.map((row) => row.id).filter((id) => plan().node(id)!.class === name), plan().focus.value);
+}
+
+/** The panes that have the keyboard in turn. */
+const PANES = ["#tree", "#form", "#dock"];
+
+function stepPane(step: 1 | -1) {
+  const panes = PANES.map((name) => document.querySelector<HTMLElement>(name)).filter((pane): pane is HTMLElement => pane != null);
+  const at = panes.findIndex((pane) => pane.contains(document.activeElement));
+  const next = panes[(at + step + panes.length) % panes.length] ?? panes[0];
+  const first = next.matches("[tabindex]") ? next : next.querySelector<HTMLElement>("input:not([disabled]), textarea, select, [contenteditable=true], button:not([disabled]), [tabindex='0']");
+  first?.focus();
+}
+
+function stepPlan(step: 1 | -1) {
+  const at = plans.value.indexOf(plan());
+  activate(plans.value[(at + step + plans.value.length) % plans.value.length]);
+}
+
+/** JMeter's classes for its keys Ctrl+0 to Ctrl+9 (`gui.quick_0` … in jmeter.properties). */
+const QUICK: [string, string][] = [
+  ["ThreadGroup", "Thread Group"],
+  ["HTTPSamplerProxy", "HTTP Request"],
+  ["RegexExtractor", "Regular Expression Extractor"],
+  ["ResponseAssertion", "Response Assertion"],
+  ["ConstantTimer", "Constant Timer"],
+  ["TestAction", "Flow Control Action"],
+  ["JSR223PostProcessor", "JSR223 PostProcessor"],
+  ["JSR223PreProcessor", "JSR223 PreProcessor"],
+  ["DebugSampler", "Debug Sampler"],
+  ["ResultCollector", "View Results Tree"],
+];
+
+const view = (tab: typeof formTab.value) => () => {
+  formTab.value = tab;
+};
+
+export const ACTIONS: Action[] = [
+  { id: "save", title: "Save", run: () => save(plan()), can: hasPlan },
+  { id: "saveAll", title: "Save all plans", run: async () => { for (const each of plans.value) if (each.dirty.value) await save(each); }, can: hasPlan },
+  { id: "open", title: "Open a plan…", run: () => (overlay.value = "files") },
+  { id: "close", title: "Close the plan", run: () => closePlan(plan()), can: hasPlan },
+  { id: "undo", title: "Undo", run: () => stepBack("undo"), can: () => hasPlan() && plan().canUndo.value != null },
+  { id: "redo", title: "Redo", run: () => stepBack("redo"), can: () => hasPlan() && plan().canRedo.value != null },
+  { id: "insert", title: "Insert an element here…", run: () => (overlay.value = "insert"), can: hasPlan },
+  { id: "copy", title: "Copy", run: () => toClipboard(copyText(), `Copied ${counted(chosen().length)} as JMX text`), can: hasPlan },
+  { id: "cutOut", title: "Cut", run: () => toClipboard(cutSelection(), `Cut ${counted(movable().length)}`), can: hasMovable },
+  { id: "paste", title: "Paste JMX text, cURL, HAR or raw HTTP", run: fromClipboard, can: hasPlan },
+  { id: "duplicate", title: "Duplicate", run: () => make("duplicate", { ids: movable() }), can: hasMovable },
+  { id: "remove", title: "Remove", run: () => plan().change("remove", { ids: movable() }), can: hasMovable },
+  { id: "rename", title: "Rename", run: () => (plan().renaming.value = plan().focus.value), can: hasPlan },
+  { id: "toggle", title: "Enable or disable", run: toggle, can: hasPlan },
+  { id: "wrap", title: "Insert a parent around the selection…", run: () => (overlay.value = "wrap"), can: hasMovable },
+  { id: "unwrap", title: "Unwrap: replace the element by its children", run: () => make("unwrap", { id: plan().focus.value }), can: hasMovable },
+  { id: "changeType", title: "Change the element's type…", run: () => (overlay.value = "type"), can: hasMovable },
+  { id: "moveUp", title: "Move up", run: () => moveBeside(-1), can: hasMovable },
+  { id: "moveDown", title: "Move down", run: () => moveBeside(1), can: hasMovable },
+  { id: "moveOut", title: "Move out of the parent", run: moveOut, can: hasMovable },
+  { id: "moveIn", title: "Move into the element above", run: moveIn, can: hasMovable },
+  { id: "find", title: "Search", run: () => { search.value = { isReplace: false, asked: search.value.asked + 1 }; showDock("search"); }, can: hasPlan },
+  { id: "replace", title: "Search and replace", run: () => { search.value = { isReplace: true, asked: search.value.asked + 1 }; showDock("search"); }, can: hasPlan },
+  { id: "resetFind", title: "Reset the filter of the tree", run: () => (plan().filter.value = ""), can: hasPlan },
+  { id: "palette", title: "All actions", run: () => (overlay.value = "palette") },
+  { id: "goToElement", title: "Go to an element…", run: () => (overlay.value = "nodes"), can: hasPlan },
+  { id: "back", title: "Go back", run: () => plan().travel(-1), can: () => hasPlan() && plan().canGo.value.back },
+  { id: "forward", title: "Go forward", run: () => plan().travel(1), can: () => hasPlan() && plan().canGo.value.forward },
+  { id: "nextFinding", title: "Next finding", run: () => stepFinding(1), can: hasPlan },
+  { id: "previousFinding", title: "Previous finding", run: () => stepFinding(-1), can: hasPlan },
+  { id: "definition", title: "Go to the element that the field inherits from", run: goToDefinition, can: hasPlan },
+  { id: "uses", title: "Show uses of the element's variables", run: view("uses"), can: hasPlan },
+  { id: "xml", title: "Show the element's XML", run: view("xml"), can: hasPlan },
+  { id: "form", title: "Show the element's form", run: view("form"), can: hasPlan },
+  { id: "findings", title: "Show findings", run: () => showDock("findings") },
+  { id: "variables", title: "Show variables in scope", run: () => showDock("variables") },
+  { id: "dock", title: "Show or hide the side panel", run: () => (dock.value = { ...dock.value, isOpen: !dock.value.isOpen }) },
+  { id: "expandAll", title: "Expand all", run: () => plan().fold(plan().nodes.keys(), true), can: hasPlan },
+  { id: "collapseAll", title: "Collapse all", run: () => { plan().fold(plan().nodes.keys(), false); plan().select([plan().root], plan().root); }, can: hasPlan },
+  { id: "expandBranch", title: "Expand the branch", run: () => plan().fold(branch(plan().focus.value), true), can: hasPlan },
+  { id: "collapseBranch", title: "Collapse the branch", run: () => plan().fold(branch(plan().focus.value), false), can: hasPlan },
+  { id: "selectAll", title: "Select all rows", run: () => plan().select(plan().rows.value.map((row) => row.id), plan().focus.value), can: hasPlan },
+  { id: "selectSameClass", title: "Select all of the same class", run: selectSameClass, can: hasPlan },
+  { id: "selectFindings", title: "Select all elements with findings", run: () => plan().select(plan().counts.value.keys(), plan().focus.value), can: hasPlan },
+  { id: "classes", title: "Show classes or types in the tree", run: () => (showsClasses.value = !showsClasses.value) },
+  { id: "nextPane", title: "Go to the next pane", run: () => stepPane(1) },
+  { id: "previousPane", title: "Go to the previous pane", run: () => stepPane(-1) },
+  { id: "nextPlan", title: "Show the next plan", run: () => stepPlan(1), can: () => plans.value.length > 1 },
+  { id: "previousPlan", title: "Show the previous plan", run: () => stepPlan(-1), can: () => plans.value.length > 1 },
+  { id: "theme", title: "Use the other colours", run: toggleTheme },
+  { id: "help", title: "Keys and help", run: () => (overlay.value = "help") },
+  ...QUICK.map(([name, title], digit): Action => ({ id: `quick${digit}`, title: `Add ${title}`, run: () => quickInsert(name), can: hasPlan })),
+];
+
+function goToDefinition() {
+  const property = document.activeElement?.closest<HTMLElement>("[data-property]")?.dataset.property;
+  const field = plan().element.value?.fields.find((each) => each.property === property);
+  if (field?.effective) visit(field.effective.from, field.property);
+  else tell({ text: "This field inherits no value from another element" });
+}
+
+export function run(id: string) {
+  const action = ACTIONS.find((each) => each.id === id);
+  if (action && (action.can?.() ?? true)) void action.run();
+}

@@ -1,0 +1,240 @@
+// The window: plans on top, the tree on the left, the form in the middle, findings, variables and search beside or below it.
+
+import { useEffect } from "preact/hooks";
+import { ACTIONS, flush, run } from "./actions";
+import { link } from "./client";
+import { FormPane } from "./form";
+import { Help } from "./help";
+import { Icon } from "./icons";
+import { actionOf, bestKey, shownKey } from "./keys";
+import { Menu } from "./menu";
+import { Palette } from "./palette";
+import { Dock } from "./panels";
+import type { Plan } from "./plan";
+import { message, untell } from "./tell";
+import { theme } from "./theme";
+import { Filter, Tree } from "./tree";
+import { activate, active, closePlan, dock, failure, overlay, plans, sizes } from "./workspace";
+
+function Tool({ id, icon, text }: { id: string; icon: string; text?: string }) {
+  const action = ACTIONS.find((each) => each.id === id)!;
+  const key = bestKey(id);
+  const title = key ? `${action.title} (${shownKey(key)})` : action.title;
+  return (
+    <button type="button" class={`tool ${text ? "texted" : ""}`} aria-label={action.title} title={title} disabled={!(action.can?.() ?? true)} onClick={() => run(id)}>
+      <Icon name={icon} />
+      {text}
+    </button>
+  );
+}
+
+function UndoTools({ plan }: { plan: Plan }) {
+  const [undo, redo] = [plan.canUndo.value, plan.canRedo.value];
+  const tool = (id: string, title: string, told: string | null) => (
+    <button type="button" class="tool" aria-label={title} title={told ? `${title}: ${told} (${shownKey(bestKey(id))})` : title} disabled={told == null} onClick={() => run(id)}>
+      <Icon name={id} />
+    </button>
+  );
+  return (
+    <>
+      {tool("undo", "Undo", undo)}
+      {tool("redo", "Redo", redo)}
+    </>
+  );
+}
+
+function PlanTabs() {
+  return (
+    <div class="plans" role="group" aria-label="Open plans">
+      {plans.value.map((plan) => {
+        const isActive = plan === active.value;
+        return (
+          <div key={plan.id} class={`plan-tab ${isActive ? "active" : ""}`} onDragEnter={() => activate(plan)}>
+            <button type="button" class="plan-name" aria-pressed={isActive} title={plan.path.value} onClick={() => activate(plan)}>
+              {plan.name}
+              {plan.dirty.value && <span class="dirty" title="Not saved">●<span class="hidden"> not saved</span></span>}
+            </button>
+            <button type="button" class="plan-close" aria-label={`Close ${plan.name}`} title="Close" onClick={() => void closePlan(plan)}>
+              <Icon name="close" />
+            </button>
+          </div>
+        );
+      })}
+      <Tool id="open" icon="plus" />
+    </div>
+  );
+}
+
+function TopBar({ plan }: { plan: Plan | null }) {
+  return (
+    <header class="top">
+      <span class="brand" aria-hidden="true">
+        <i /><i /><i /><i />
+      </span>
+      <h1 class="hidden">Drumfire: editor of test plans</h1>
+      <PlanTabs />
+      <button type="button" class="palette-button" aria-label="All actions" onClick={() => run("palette")}>
+        <Icon name="search" />
+        <span>Actions and elements</span>
+        <kbd>{shownKey(bestKey("palette"))}</kbd>
+      </button>
+      <div class="tools" role="toolbar" aria-label="Plan">
+        {plan && <UndoTools plan={plan} />}
+        <Tool id="save" icon="save" />
+        <Tool id="dock" icon="panel" />
+        <Tool id="theme" icon={theme.value === "dark" ? "light" : "dark"} />
+        <Tool id="help" icon="help" />
+      </div>
+    </header>
+  );
+}
+
+/** Where panes meet: dragged, or moved by the arrows. */
+function Splitter({ name, side, least, most }: { name: "tree" | "dock" | "dockHeight"; side: 1 | -1; least: number; most: number }) {
+  const isFlat = name === "dockHeight";
+  const set = (size: number) => (sizes.value = { ...sizes.value, [name]: Math.round(Math.max(least, Math.min(most, size))) });
+  const drag = (event: PointerEvent) => {
+    const bar = event.currentTarget as HTMLElement;
+    bar.setPointerCapture(event.pointerId);
+    const from = isFlat ? event.clientY : event.clientX;
+    const before = sizes.value[name];
+    const moved = (next: PointerEvent) => set(before + side * ((isFlat ? next.clientY : next.clientX) - from));
+    bar.addEventListener("pointermove", moved);
+    bar.addEventListener("lostpointercapture", () => bar.removeEventListener("pointermove", moved), { once: true });
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const step: Record<string, number> = isFlat ? { ArrowUp: -16, ArrowDown: 16 } : { ArrowLeft: -16, ArrowRight: 16 };
+    if (!(event.key in step)) return;
+    event.preventDefault();
+    set(sizes.value[name] + side * step[event.key]);
+  };
+  const titles = { tree: "Width of the tree", dock: "Width of the panel", dockHeight: "Height of the panel" };
+  return <div class={`splitter ${name}`} role="separator" tabIndex={0} aria-orientation={isFlat ? "horizontal" : "vertical"} aria-label={titles[name]} aria-valuenow={sizes.value[name]} aria-valuemin={least} aria-valuemax={most} onPointerDown={drag} onKeyDown={onKey} />;
+}
+
+function StatusBar({ plan }: { plan: Plan }) {
+  const found = plan.findings.value ?? [];
+  const errors = found.filter((finding) => finding.severity === "error").length;
+  const warnings = found.filter((finding) => finding.severity === "warning").length;
+  const selected = plan.selected.value.size;
+  return (
+    <footer class="status">
+      <button type="button" class="status-part" onClick={() => run("findings")} aria-label={`${errors} errors, ${warnings} warnings: show findings`}>
+        <span class={errors ? "bad" : ""}><Icon name="error" />{errors}</span>
+        <span class={warnings ? "warn" : ""}><Icon name="warning" />{warnings}</span>
+      </button>
+      <span class="status-part" title={plan.path.value}>{plan.path.value}</span>
+      <span class="gap" />
+      {selected > 1 && <span class="status-part">{selected} selected</span>}
+      <span class="status-part">{plan.nodes.size} elements</span>
+      {plan.facts.version && <span class="status-part">JMeter {plan.facts.version}</span>}
+      {plan.facts.encoding && <span class="status-part">{plan.facts.encoding}</span>}
+      {plan.facts.readOnly && <span class="status-part warn">read-only</span>}
+      <span class={`status-part ${link.value === "lost" ? "bad" : ""}`} role="status">
+        {link.value === "lost" ? "The program does not answer; changes wait" : plan.dirty.value ? "Not saved" : "Saved"}
+      </span>
+    </footer>
+  );
+}
+
+function Toast() {
+  const told = message.value;
+  return (
+    <div class="toasts" role={told?.bad ? "alert" : "status"}>
+      {told && (
+        <div class={`toast ${told.bad ? "bad" : ""}`} key={told.key}>
+          <div>
+            {told.text}
+            {told.hint && <small>{told.hint}</small>}
+          </div>
+          {told.action && <button type="button" class="button" onClick={() => (untell(), told.action!.run())}>{told.action.title}</button>}
+          <button type="button" class="tool" aria-label="Close the message" onClick={untell}>
+            <Icon name="close" />
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && target.matches("input:not([type=checkbox]), textarea, select, [contenteditable=true]");
+
+/** Runs the actions of keys that nothing within the page has taken. */
+function useKeys() {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented) return;
+      const target = event.target as HTMLElement;
+      const isInTree = target.id === "tree";
+      const action = actionOf(event, isInTree);
+      if (!action || (overlay.value && action !== "help")) return;
+      // A field keeps what would type a sign, and its own arrows.
+      if (isTyping(target) && ((event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) || ["Insert", "Delete"].includes(event.key))) return;
+      event.preventDefault();
+      run(action);
+    };
+    // Before the tree's own keys, since Alt and Ctrl with arrows are actions.
+    const early = (event: KeyboardEvent) => {
+      if ((event.target as HTMLElement).id === "tree" && actionOf(event, true)) onKey(event);
+    };
+    addEventListener("keydown", early, { capture: true });
+    addEventListener("keydown", onKey);
+    const leave = () => void flush();
+    addEventListener("pagehide", leave);
+    return () => {
+      removeEventListener("keydown", early, { capture: true });
+      removeEventListener("keydown", onKey);
+      removeEventListener("pagehide", leave);
+    };
+  }, []);
+}
+
+export function App() {
+  useKeys();
+  const plan = active.value;
+  const { tree, dock: width, dockHeight } = sizes.value;
+  if (failure.value) {
+    return (
+      <main class="failure">
+        <div role="alert">
+          <h1>{failure.value.message}</h1>
+          {failure.value.hint && <p>{failure.value.hint}</p>}
+        </div>
+      </main>
+    );
+  }
+  return (
+    <div class={`app ${dock.value.isOpen && plan ? "with-dock" : ""}`} style={{ "--tree": `${tree}px`, "--dock": `${width}px`, "--dock-height": `${dockHeight}px` }}>
+      <TopBar plan={plan} />
+      {plan ? (
+        <>
+          <section class="tree-pane" aria-label="Tree" key={plan.id}>
+            <Filter plan={plan} />
+            <Tree plan={plan} />
+          </section>
+          <Splitter name="tree" side={1} least={180} most={720} />
+          <FormPane key={plan.id} plan={plan} />
+          {dock.value.isOpen && (
+            <>
+              <Splitter name="dock" side={-1} least={240} most={800} />
+              <Splitter name="dockHeight" side={-1} least={120} most={560} />
+              <Dock plan={plan} />
+            </>
+          )}
+          <StatusBar plan={plan} />
+        </>
+      ) : (
+        <main class="failure">
+          <h2>No plan is open</h2>
+          <p>
+            <button type="button" class="button main" onClick={() => run("open")}>Open a plan</button>
+          </p>
+        </main>
+      )}
+      <Palette />
+      <Help />
+      <Menu />
+      <Toast />
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+import { render } from "preact";
+import { App } from "./app";
+import "./edit.css";
+import { start } from "./workspace";
+
+const place = document.getElementById("app")!;
+void start().then(() => {
+  place.textContent = "";
+  render(<App />, place);
+  performance.mark("ready");
+  document.documentElement.dataset.ready = "true";
+  document.getElementById("tree")?.focus();
+});

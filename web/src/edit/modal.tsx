@@ -1,0 +1,31 @@
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+/** A dialog over the page. It keeps the focus, and gives it back where it was. */
+export function ModalBox({ title, close, isPalette, children }: { title: string; close: () => void; isPalette?: boolean; children: ComponentChildren }) {
+  const box = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    box.current!.showModal();
+    return () => {
+      const place = before?.isConnected && before !== document.body ? before : document.getElementById("tree");
+      // An action may have moved the focus already.
+      if (!document.activeElement || document.activeElement === document.body || box.current?.contains(document.activeElement)) place?.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={box}
+      class={isPalette ? "palette" : "dialog"}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+      onMouseDown={(event) => event.target === box.current && close()}
+    >
+      {!isPalette && <h2>{title}</h2>}
+      {children}
+    </dialog>
+  );
+}

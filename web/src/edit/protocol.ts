@@ -1,0 +1,155 @@
+// The messages between the editor's page and the program, which owns the plan: docs/reference/edit.md.
+
+/** Identifies an element while the plan is open. It outlives edits and is never used again. */
+export type Id = number;
+
+export interface Node {
+  id: Id;
+  parent: Id | null;
+  children: Id[];
+  class: string;
+  /** The label that users of JMeter know, such as `HTTP Request`. */
+  type: string;
+  name: string;
+  enabled: boolean;
+  /** The title of JMeter's menu that lists such elements. */
+  category: string;
+  findings: { error: number; warning: number };
+  runs: "native" | "java" | "skipped" | "refused" | null;
+}
+
+export interface Fix {
+  title: string;
+  ops: Op[];
+}
+
+export interface Finding {
+  severity: "error" | "warning" | "advice";
+  id: Id;
+  property?: string | null;
+  message: string;
+  hint?: string | null;
+  line: number;
+  fixes?: Fix[];
+}
+
+export type Op = { op: string } & Record<string, unknown>;
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+export interface Column {
+  property: string;
+  label: string;
+  kind: string;
+  choices?: Choice[];
+}
+
+export interface Field {
+  property: string;
+  label: string;
+  kind: string;
+  language?: string;
+  /** Nothing if the property is not in the file. */
+  value: string | null;
+  default: string | null;
+  effective?: { value: string; from: Id; name: string } | null;
+  choices?: Choice[];
+  help?: string | null;
+  section?: string | null;
+  secret?: boolean;
+  table?: { columns: Column[]; rows: string[][] } | null;
+  findings: Finding[];
+  file?: { exists: boolean; path: string; first: string[] } | null;
+}
+
+export interface ElementView {
+  node: Node;
+  fields: Field[];
+  xml: string;
+  line: number;
+  /** Whether nothing but the file tells the element's properties. */
+  generic: boolean;
+}
+
+export interface Change {
+  revision: number;
+  nodes: Node[];
+  removed: Id[];
+  created?: Id[];
+  findings?: Finding[];
+  dirty: boolean;
+  can_undo: string | null;
+  can_redo: string | null;
+}
+
+export interface OpenedPlan {
+  plan: number;
+  revision: number;
+  root: Id;
+  nodes: Node[];
+  path: string;
+  version: string | null;
+  encoding: string | null;
+  read_only: boolean;
+  dirty: boolean;
+  can_undo?: string | null;
+  can_redo?: string | null;
+}
+
+export interface FileEntry {
+  plan: number | null;
+  path: string;
+  name: string;
+  dirty: boolean;
+}
+
+export interface Insertable {
+  class: string;
+  type: string;
+  category: string;
+}
+
+export interface Hit {
+  id: Id;
+  property: string | null;
+  before: string;
+  after?: string;
+  start: number;
+  end: number;
+}
+
+export interface Hits {
+  hits: Hit[];
+  more: boolean;
+}
+
+export interface Variable {
+  name: string;
+  set_by: { id: Id; how: string }[];
+  read_by: { id: Id; property: string }[];
+  value?: string | null;
+  never_set: boolean;
+}
+
+export interface Completion {
+  insert: string;
+  label: string;
+  detail: string;
+  start?: number | null;
+  end?: number | null;
+}
+
+export interface Conflict {
+  plan: number;
+  id: Id;
+  property?: string | null;
+  ours: string;
+  theirs: string;
+}
+
+/** The code of an error whose request was made for an older revision, and does not fit the newest one. */
+export const STALE = -32001;
+export const METHOD_NOT_FOUND = -32601;

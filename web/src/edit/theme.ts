@@ -1,0 +1,29 @@
+// Light or dark colours, as the reader chose them on this page or on a report.
+
+import { effect, signal } from "@preact/signals";
+
+/** The report's pages keep the choice under the same name. */
+const KEY = "drumfire-theme";
+
+function chosen(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+export const theme = signal(chosen() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+
+effect(() => {
+  document.documentElement.dataset.theme = theme.value;
+});
+
+export function toggleTheme() {
+  theme.value = theme.value === "dark" ? "light" : "dark";
+  try {
+    localStorage.setItem(KEY, theme.value);
+  } catch {
+    // The choice holds for this page.
+  }
+}

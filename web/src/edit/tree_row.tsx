@@ -1,0 +1,136 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Icon } from "./icons";
+import type { Plan } from "./plan";
+import type { Node } from "./protocol";
+import type { Row } from "./rows";
+import { showsClasses } from "./workspace";
+
+const RUNS: Record<string, [text: string, title: string]> = {
+  java: ["Java", "Runs in a Java process"],
+  skipped: ["skipped", "Does nothing in a run of Drumfire"],
+  refused: ["refused", "Drumfire refuses to run the plan because of this element"],
+};
+
+const INDENT_PX = 16;
+
+const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+/** What a screen reader says of a row. */
+export function rowName(plan: Plan, node: Node, isClosed: boolean): string {
+  const counts = (isClosed ? plan.countsWithin.value.get(node.id) : null) ?? null;
+  const own = plan.counts.value.get(node.id) ?? { error: 0, warning: 0 };
+  const errors = own.error + (counts?.error ?? 0);
+  const warnings = own.warning + (counts?.warning ?? 0);
+  const states = [!node.enabled && "disabled", errors > 0 && plural(errors, "error"), warnings > 0 && plural(warnings, "warning"), node.runs && RUNS[node.runs]?.[1]];
+  return [node.name || "(no name)", node.type, ...states].filter(Boolean).join(", ");
+}
+
+/** A name whose `${…}` are set apart. */
+export function Expressions({ text }: { text: string }) {
+  return <>{text.split(/(\$\{[^}]*\})/).map((part, index) => (index % 2 ? <span class="expression">{part}</span> : part))}</>;
+}
+
+function Badges({ plan, node, isClosed }: { plan: Plan; node: Node; isClosed: boolean }) {
+  const within = isClosed ? plan.countsWithin.value.get(node.id) : undefined;
+  const own = plan.counts.value.get(node.id);
+  const errors = (own?.error ?? 0) + (within?.error ?? 0);
+  const warnings = (own?.warning ?? 0) + (within?.warning ?? 0);
+  const runs = node.runs ? RUNS[node.runs] : undefined;
+  return (
+    <span class="badges">
+      {runs && <span class={`runs ${node.runs}`} title={runs[1]}>{runs[0]}</span>}
+      {errors > 0 && <span class="badge bad" title={plural(errors, "error")}>{errors}</span>}
+      {warnings > 0 && <span class="badge warn" title={plural(warnings, "warning")}>{warnings}</span>}
+    </span>
+  );
+}
+
+function Rename({ plan, node }: { plan: Plan; node: Node }) {
+  const input = useRef<HTMLInputElement>(null);
+  const isDone = useRef(false);
+  useLayoutEffect(() => input.current!.select(), []);
+  const end = (isKept: boolean, isByKey: boolean) => {
+    if (isDone.current) return;
+    isDone.current = true;
+    const name = input.current!.value;
+    plan.renaming.value = null;
+    if (isByKey) document.getElementById("tree")?.focus();
+    if (isKept && name !== node.name) void plan.change("rename", { id: node.id, name });
+  };
+  return (
+    <input
+      ref={input}
+      class="rename"
+      aria-label={`New name of ${node.name}`}
+      value={node.name}
+      onClick={(event) => event.stopPropagation()}
+      onBlur={() => end(true, false)}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Enter") end(true, true);
+        if (event.key === "Escape") end(false, true);
+      }}
+    />
+  );
+}
+
+/** Selects by a click as lists do: Ctrl adds or takes away, Shift selects up to here. */
+function clicked(event: MouseEvent, plan: Plan, node: Node) {
+  if (event.shiftKey) return plan.selectTo(node.id);
+  if (event.ctrlKey || event.metaKey) {
+    const selected = new Set(plan.selected.value);
+    if (!selected.delete(node.id)) selected.add(node.id);
+    return plan.select(selected, node.id);
+  }
+  plan.goTo(node.id);
+}
+
+export function TreeRow({ plan, row, top, menu }: { plan: Plan; row: Row; top: number; menu: (x: number, y: number) => void }) {
+  const node = plan.node(row.id);
+  if (!node) return null;
+  const isSelected = plan.selected.value.has(node.id);
+  const classes = ["row", isSelected && "selected", plan.focus.value === node.id && "focused", !node.enabled && "disabled", plan.cut.value.has(node.id) && "cut", plan.isHit(node.id) && "hit"];
+  const shownType = showsClasses.value ? node.class : node.type;
+  return (
+    <div
+      id={`row-${node.id}`}
+      data-id={node.id}
+      class={classes.filter(Boolean).join(" ")}
+      role="treeitem"
+      aria-level={row.level}
+      aria-posinset={row.position}
+      aria-setsize={row.siblings}
+      aria-expanded={row.isOpen ?? undefined}
+      aria-selected={isSelected}
+      aria-label={rowName(plan, node, row.isOpen === false)}
+      draggable={plan.renaming.value == null && node.id !== plan.root}
+      style={{ top: `${top}px`, paddingLeft: `${6 + (row.level - 1) * INDENT_PX}px` }}
+      onClick={(event) => clicked(event, plan, node)}
+      onDblClick={() => row.isOpen != null && plan.fold([node.id], !row.isOpen)}
+      onContextMenu={(event) => {
+        event.preventDefault();
+        if (!isSelected) plan.goTo(node.id);
+        menu(event.clientX, event.clientY);
+      }}
+    >
+      <span
+        class={`twist ${row.isOpen == null ? "" : row.isOpen ? "open" : "closed"}`}
+        onClick={(event) => {
+          event.stopPropagation();
+          if (row.isOpen != null) plan.fold([node.id], !row.isOpen);
+        }}
+      />
+      <Icon name={node.category} />
+      {plan.renaming.value === node.id ? (
+        <Rename plan={plan} node={node} />
+      ) : (
+        <>
+          <span class="name"><Expressions text={node.name || "(no name)"} /></span>
+          {shownType !== node.name && <span class="type">{shownType}</span>}
+        </>
+      )}
+      {!node.enabled && <Icon name="off" />}
+      <Badges plan={plan} node={node} isClosed={row.isOpen === false} />
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { test } from "@playwright/test";
+import { fake, SHOP } from "./fake";
+const out = process.env.PICTURES;
+test.skip(!out, "PICTURES names no folder");
+for (const scheme of ["light", "dark"] as const) {
+  test(`looks ${scheme}`, async ({ page }, info) => {
+    page.on("pageerror", (e) => console.log(String(e)));
+    page.on("console", (m) => m.type() === "error" && console.log(m.text()));
+    await page.emulateMedia({ colorScheme: scheme });
+    const server = await fake([["/plans/shop.jmx", SHOP], ["/plans/other.jmx", SHOP]]);
+    let n = 0;
+    const shot = async (name: string) => page.screenshot({ path: `${out}/${info.project.name}-${scheme}-${n++}-${name}.png` });
+    await page.goto(server.url);
+    await page.waitForSelector("html[data-ready]");
+    await page.waitForTimeout(300);
+    await shot("start");
+    await page.getByRole("treeitem", { name: /^POST \/login/ }).click();
+    await page.waitForTimeout(300);
+    await shot("http");
+    await page.getByRole("treeitem", { name: /^Prepare/ }).click();
+    await page.waitForTimeout(300);
+    await shot("code");
+    await page.keyboard.press("Control+k");
+    await page.waitForTimeout(100);
+    await shot("palette");
+    await page.keyboard.type("insert http");
+    await page.waitForTimeout(100);
+    await shot("palette2");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+h");
+    await page.getByRole("searchbox", { name: "Search" }).fill("${");
+    await page.getByRole("textbox", { name: "Replace with" }).fill("#{");
+    await page.waitForTimeout(400);
+    await shot("replace");
+    await page.keyboard.press("F1");
+    await page.waitForTimeout(100);
+    await shot("help");
+    server.close();
+  });
+}
