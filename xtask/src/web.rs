@@ -1,4 +1,4 @@
-//! `cargo xtask web` builds the report's page from `web/`; `cargo xtask test` tests it in a browser.
+//! `cargo xtask web` builds the report's page and the editor's from `web/`; `cargo xtask test` tests them in a browser.
 
 use std::env;
 use std::fs;
@@ -7,12 +7,13 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 
-/// The page's source folder, relative to the root of the workspace.
+/// The pages' source folder, relative to the root of the workspace.
 const SOURCE: &str = "web";
-/// The built page.
-const BUILT: &str = "web/dist/index.html";
-/// The page that the program embeds.
-const ASSET: &str = "crates/report/assets/report.html";
+/// The built pages, and the files that the program embeds.
+const PAGES: [(&str, &str); 2] = [
+    ("web/dist/index.html", "crates/report/assets/report.html"),
+    ("web/dist/edit.html", "crates/serve/assets/edit.html"),
+];
 /// Browsers that can run the tests; the first one that is installed is used.
 const BROWSERS: [&str; 4] = [
     "chromium",
@@ -21,18 +22,20 @@ const BROWSERS: [&str; 4] = [
     "google-chrome",
 ];
 
-/// Builds the page and copies it to where the program embeds it from.
+/// Builds the pages and copies them to where the program embeds them from.
 pub fn build() -> anyhow::Result<()> {
     let root = xtask::root();
     install(&root)?;
-    build_page(&root)?;
-    fs::copy(root.join(BUILT), root.join(ASSET)).context(ASSET)?;
-    println!("{ASSET}");
+    build_pages(&root)?;
+    for (built, asset) in PAGES {
+        fs::copy(root.join(built), root.join(asset)).context(asset)?;
+        println!("{asset}");
+    }
     Ok(())
 }
 
-/// Checks that the page was built from its source, and tests it in a browser. A missing browser or Node.js is reported but
-/// is not a failure: the page itself needs neither.
+/// Checks that the pages were built from their source, and tests them in a browser. A missing browser or Node.js is reported
+/// but is not a failure: the pages themselves need neither.
 pub fn test() -> anyhow::Result<()> {
     let root = xtask::root();
     for program in ["node", "npm"] {
@@ -46,9 +49,11 @@ pub fn test() -> anyhow::Result<()> {
     if let Err(error) = install(&root) {
         return skipped(&format!("its packages cannot be fetched: {error:#}"));
     }
-    build_page(&root)?;
-    if fs::read(root.join(BUILT))? != fs::read(root.join(ASSET))? {
-        bail!("{ASSET} is not what {SOURCE}/ builds: cargo xtask web");
+    build_pages(&root)?;
+    for (built, asset) in PAGES {
+        if fs::read(root.join(built))? != fs::read(root.join(asset))? {
+            bail!("{asset} is not what {SOURCE}/ builds: cargo xtask web");
+        }
     }
     let pages = xtask::ScratchFolder::new("pages")?;
     // Build the whole workspace, so that its features equal those of the earlier tests and little is built again.
@@ -68,7 +73,7 @@ pub fn test() -> anyhow::Result<()> {
 }
 
 fn skipped(why: &str) -> anyhow::Result<()> {
-    eprintln!("xtask: SKIPPED: the browser's tests of the report's page, since {why}");
+    eprintln!("xtask: SKIPPED: the browser's tests of the pages, since {why}");
     Ok(())
 }
 
@@ -102,7 +107,7 @@ fn modified(path: &Path) -> Option<std::time::SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
 }
 
-fn build_page(root: &Path) -> anyhow::Result<()> {
+fn build_pages(root: &Path) -> anyhow::Result<()> {
     let folder = root.join(SOURCE);
     let mut npm = Command::new("npm");
     npm.args(["run", "--silent", "build"]).current_dir(folder);

@@ -11,6 +11,7 @@ import { Menu } from "./menu";
 import { Palette } from "./palette";
 import { Dock } from "./panels";
 import type { Plan } from "./plan";
+import { Splitter } from "./splitter";
 import { message, untell } from "./tell";
 import { theme } from "./theme";
 import { Filter, Tree } from "./tree";
@@ -73,7 +74,7 @@ function TopBar({ plan }: { plan: Plan | null }) {
       </span>
       <h1 class="hidden">Drumfire: editor of test plans</h1>
       <PlanTabs />
-      <button type="button" class="palette-button" aria-label="All actions" onClick={() => run("palette")}>
+      <button type="button" class="palette-button" onClick={() => run("palette")}>
         <Icon name="search" />
         <span>Actions and elements</span>
         <kbd>{shownKey(bestKey("palette"))}</kbd>
@@ -89,29 +90,6 @@ function TopBar({ plan }: { plan: Plan | null }) {
   );
 }
 
-/** Where panes meet: dragged, or moved by the arrows. */
-function Splitter({ name, side, least, most }: { name: "tree" | "dock" | "dockHeight"; side: 1 | -1; least: number; most: number }) {
-  const isFlat = name === "dockHeight";
-  const set = (size: number) => (sizes.value = { ...sizes.value, [name]: Math.round(Math.max(least, Math.min(most, size))) });
-  const drag = (event: PointerEvent) => {
-    const bar = event.currentTarget as HTMLElement;
-    bar.setPointerCapture(event.pointerId);
-    const from = isFlat ? event.clientY : event.clientX;
-    const before = sizes.value[name];
-    const moved = (next: PointerEvent) => set(before + side * ((isFlat ? next.clientY : next.clientX) - from));
-    bar.addEventListener("pointermove", moved);
-    bar.addEventListener("lostpointercapture", () => bar.removeEventListener("pointermove", moved), { once: true });
-  };
-  const onKey = (event: KeyboardEvent) => {
-    const step: Record<string, number> = isFlat ? { ArrowUp: -16, ArrowDown: 16 } : { ArrowLeft: -16, ArrowRight: 16 };
-    if (!(event.key in step)) return;
-    event.preventDefault();
-    set(sizes.value[name] + side * step[event.key]);
-  };
-  const titles = { tree: "Width of the tree", dock: "Width of the panel", dockHeight: "Height of the panel" };
-  return <div class={`splitter ${name}`} role="separator" tabIndex={0} aria-orientation={isFlat ? "horizontal" : "vertical"} aria-label={titles[name]} aria-valuenow={sizes.value[name]} aria-valuemin={least} aria-valuemax={most} onPointerDown={drag} onKeyDown={onKey} />;
-}
-
 function StatusBar({ plan }: { plan: Plan }) {
   const found = plan.findings.value ?? [];
   const errors = found.filter((finding) => finding.severity === "error").length;
@@ -119,9 +97,9 @@ function StatusBar({ plan }: { plan: Plan }) {
   const selected = plan.selected.value.size;
   return (
     <footer class="status">
-      <button type="button" class="status-part" onClick={() => run("findings")} aria-label={`${errors} errors, ${warnings} warnings: show findings`}>
-        <span class={errors ? "bad" : ""}><Icon name="error" />{errors}</span>
-        <span class={warnings ? "warn" : ""}><Icon name="warning" />{warnings}</span>
+      <button type="button" class="status-part" onClick={() => run("findings")} title="Show findings">
+        <span class={errors ? "bad" : ""}><Icon name="error" />{errors}<span class="hidden"> errors</span></span>
+        <span class={warnings ? "warn" : ""}><Icon name="warning" />{warnings}<span class="hidden"> warnings</span></span>
       </button>
       <span class="status-part" title={plan.path.value}>{plan.path.value}</span>
       <span class="gap" />
@@ -211,16 +189,10 @@ export function App() {
           <section class="tree-pane" aria-label="Tree" key={plan.id}>
             <Filter plan={plan} />
             <Tree plan={plan} />
+            <Splitter name="tree" side={1} least={180} most={720} />
           </section>
-          <Splitter name="tree" side={1} least={180} most={720} />
           <FormPane key={plan.id} plan={plan} />
-          {dock.value.isOpen && (
-            <>
-              <Splitter name="dock" side={-1} least={240} most={800} />
-              <Splitter name="dockHeight" side={-1} least={120} most={560} />
-              <Dock plan={plan} />
-            </>
-          )}
+          {dock.value.isOpen && <Dock plan={plan} />}
           <StatusBar plan={plan} />
         </>
       ) : (

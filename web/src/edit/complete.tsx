@@ -90,7 +90,7 @@ export function CompletedInput(props: Props) {
     else if (isOpen && event.key === "Escape") close();
     else if (event.key === "Escape") {
       if (!props.onEscape()) document.getElementById("tree")?.focus();
-    } else if (event.key === "Enter" && !props.isLong) props.onEnter();
+    } else if (event.key === "Enter" && !props.isLong && !event.ctrlKey && !event.altKey && !event.metaKey) props.onEnter();
     else return;
     event.preventDefault();
     event.stopPropagation();

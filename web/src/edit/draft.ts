@@ -23,7 +23,7 @@ export interface Draft<T> {
 
 export function useDraft<T>(value: T, request: Commit<T>, isSame: (a: T, b: T) => boolean = Object.is): Draft<T> {
   const [draft, setDraft] = useState<{ value: T } | null>(null);
-  const state = useRef({ pending: null as { value: T } | null, isJoined: false, timer: 0, value, request });
+  const state = useRef({ pending: null as { value: T } | null, isJoined: false, timer: 0, inFlight: 0, value, request });
   state.current.value = value;
   state.current.request = request;
   const commit = useCallback(async () => {
@@ -35,15 +35,17 @@ export function useDraft<T>(value: T, request: Commit<T>, isSame: (a: T, b: T) =
     if (isSame(pending.value, now.value)) return setDraft(null);
     const join = now.isJoined;
     now.isJoined = true;
+    now.inFlight += 1;
     const made = await now.request(pending.value, join);
+    now.inFlight -= 1;
     // A refused value goes, and the one of the plan stands.
-    if (made == null && !now.pending) setDraft(null);
+    if ((made == null || isSame(pending.value, now.value)) && !now.pending) setDraft(null);
   }, []);
   useEffect(() => onFlush(commit), []);
   useEffect(() => () => void commit(), []);
-  // The plan's value is newer than what was typed before.
+  // A value that comes while a newer one is on its way is an older one of this field.
   useEffect(() => {
-    if (!state.current.pending) setDraft(null);
+    if (!state.current.pending && !state.current.inFlight) setDraft(null);
   }, [value]);
   return {
     value: draft ? draft.value : value,

@@ -22,6 +22,7 @@ export interface FieldProps {
 }
 
 interface ControlProps extends FieldProps {
+  isReadOnly: boolean;
   inputId: string;
   describedBy: string;
   set: (value: string | null, join?: boolean) => Promise<unknown>;
@@ -32,7 +33,7 @@ const inherited = (field: Field) => field.effective?.value ?? field.default ?? "
 
 const isExpression = (text: string | null) => text != null && text.includes("${");
 
-function TextControl({ plan, ids, field, isMixed, inputId, describedBy, set, type }: ControlProps & { type?: string }) {
+function TextControl({ plan, ids, field, isMixed, inputId, describedBy, set, type, isReadOnly }: ControlProps & { type?: string }) {
   const draft = useDraft(field.value ?? "", (text, join) => set(text, join));
   const isNumber = field.kind === "number" || field.kind === "whole";
   const isWrong = isNumber && draft.value !== "" && !isExpression(draft.value) && !Number.isFinite(Number(draft.value));
@@ -50,7 +51,7 @@ function TextControl({ plan, ids, field, isMixed, inputId, describedBy, set, typ
           "aria-describedby": describedBy,
           "aria-invalid": isWrong || field.findings.some((finding) => finding.severity === "error"),
           inputMode: undefined,
-          readOnly: plan.facts.readOnly,
+          readOnly: isReadOnly,
         }}
         onValue={draft.type}
         onLeave={draft.leave}
@@ -72,7 +73,7 @@ function AsText({ isText, toggle }: { isText: boolean; toggle: () => void }) {
 }
 
 function FlagControl(props: ControlProps) {
-  const { field, inputId, describedBy, set, isMixed, plan } = props;
+  const { field, inputId, describedBy, set, isMixed, isReadOnly } = props;
   const text = field.value ?? inherited(field);
   const isOther = !["true", "false", ""].includes(text);
   const [asText, setAsText] = useState(isOther);
@@ -86,7 +87,7 @@ function FlagControl(props: ControlProps) {
       {isText ? (
         <TextControl {...props} />
       ) : (
-        <input ref={box} id={inputId} type="checkbox" checked={text === "true"} aria-describedby={describedBy} disabled={plan.facts.readOnly} onChange={(event) => void set(String(event.currentTarget.checked))} />
+        <input ref={box} id={inputId} type="checkbox" checked={text === "true"} aria-describedby={describedBy} disabled={isReadOnly} onChange={(event) => void set(String(event.currentTarget.checked))} />
       )}
       {!isOther && <AsText isText={isText} toggle={() => setAsText(!asText)} />}
     </span>
@@ -94,7 +95,7 @@ function FlagControl(props: ControlProps) {
 }
 
 function ChoiceControl(props: ControlProps) {
-  const { field, inputId, describedBy, set, isMixed, plan } = props;
+  const { field, inputId, describedBy, set, isMixed, isReadOnly } = props;
   const choices = field.choices ?? [];
   const isOther = field.value != null && !choices.some((choice) => choice.value === field.value);
   const [asText, setAsText] = useState(false);
@@ -106,7 +107,7 @@ function ChoiceControl(props: ControlProps) {
       {isText ? (
         <TextControl {...props} />
       ) : (
-        <select id={inputId} aria-describedby={describedBy} disabled={plan.facts.readOnly} value={isMixed || field.value == null ? NONE : field.value} onChange={(event) => event.currentTarget.value !== NONE && void set(event.currentTarget.value)}>
+        <select id={inputId} aria-describedby={describedBy} disabled={isReadOnly} value={isMixed || field.value == null ? NONE : field.value} onChange={(event) => event.currentTarget.value !== NONE && void set(event.currentTarget.value)}>
           {(isMixed || field.value == null) && <option value={NONE}>{isMixed ? "several values" : labelOf(inherited(field))}</option>}
           {isOther && <option value={field.value!}>{field.value}</option>}
           {choices.map((choice) => (
@@ -121,12 +122,12 @@ function ChoiceControl(props: ControlProps) {
   );
 }
 
-function CodeControl({ plan, ids, field, set, isMixed }: ControlProps) {
+function CodeControl({ plan, ids, field, set, isMixed, isReadOnly }: ControlProps) {
   const draft = useDraft(field.value ?? "", (text, join) => set(text, join));
   return (
     <>
       {isMixed && <p class="note">The elements have several values; typing replaces them all</p>}
-      <Code label={field.label} language={field.language ?? ""} value={draft.value} target={{ plan: plan.id, id: ids[0] }} isReadOnly={plan.facts.readOnly} onValue={draft.type} onLeave={draft.leave} />
+      <Code label={field.label} language={field.language ?? ""} value={draft.value} target={{ plan: plan.id, id: ids[0] }} isReadOnly={isReadOnly} onValue={draft.type} onLeave={draft.leave} />
     </>
   );
 }
@@ -239,6 +240,7 @@ export function FieldRow({ plan, ids, field, isMixed }: FieldProps) {
   const isWide = isTable || field.kind === "code";
   const isCode = field.kind === "code";
   const describedBy = `${key}-notes`;
+  const isReadOnly = plan.facts.readOnly || (field.read_only ?? false);
   return (
     <div ref={row} class={`field ${isWide ? "wide" : ""} ${field.value == null && !isTable ? "absent" : ""}`} data-property={field.property}>
       <div class="label">
@@ -248,14 +250,14 @@ export function FieldRow({ plan, ids, field, isMixed }: FieldProps) {
             <Icon name="help" />
           </button>
         )}
-        {field.value != null && !isTable && !plan.facts.readOnly && (
+        {field.value != null && !isTable && !isReadOnly && (
           <button type="button" class="tool quiet" aria-label={`Reset ${field.label} to its default`} title={`Take ${field.property} out of the file`} onClick={() => void set(null)}>
             <Icon name="reset" />
           </button>
         )}
       </div>
       <div class="control" role={isCode ? "group" : undefined} aria-labelledby={isCode ? `${key}-label` : undefined}>
-        {isTable ? <TableField plan={plan} ids={ids} field={field} label={field.label} isMixed={isMixed} /> : <Control plan={plan} ids={ids} field={field} isMixed={isMixed} inputId={key} describedBy={describedBy} set={set} />}
+        {isTable ? <TableField plan={plan} ids={ids} field={field} label={field.label} isMixed={isMixed} isReadOnly={isReadOnly} /> : <Control plan={plan} ids={ids} field={field} isMixed={isMixed} inputId={key} describedBy={describedBy} set={set} isReadOnly={isReadOnly} />}
         <div id={describedBy} class="notes">
           <Inherited field={field} plan={plan} />
           {field.findings.map((finding, index) => (

@@ -6,7 +6,7 @@ import { run } from "./actions";
 import { callAll, RpcError } from "./client";
 import { CompletedInput } from "./complete";
 import { useDraft } from "./draft";
-import { FieldRow, FindingNote } from "./fields";
+import { FieldRow, FindingNote, Prose } from "./fields";
 import { Icon } from "./icons";
 import { bestKey, shownKey } from "./keys";
 import type { Plan } from "./plan";
@@ -124,6 +124,12 @@ function ElementForm({ plan, element }: { plan: Plan; element: ElementView }) {
       {others.map((finding, index) => (
         <FindingNote key={index} finding={finding} />
       ))}
+      {element.help && (
+        <p class="note about">
+          <Prose text={element.help} />
+          {element.differs && <> <strong>Different here:</strong> <Prose text={element.differs} /></>}
+        </p>
+      )}
       {element.generic && <p class="note generic">Drumfire has no form for this class. All properties of the file are here, and what you leave stays as it is.</p>}
       <Sections plan={plan} ids={[node.id]} fields={fields} />
     </>
@@ -206,31 +212,42 @@ function Tabs() {
   );
 }
 
+/** The most conflicts that are shown at once. */
+const MOST_CONFLICTS = 5;
+
 function ConflictBar({ plan }: { plan: Plan }) {
-  const conflict = plan.conflicts.value[0];
-  if (!conflict) return null;
-  const name = plan.node(conflict.id)?.name ?? "a removed element";
-  const done = () => (plan.conflicts.value = plan.conflicts.value.slice(1));
-  const takeTheirs = async () => {
-    if (conflict.property && (await plan.change("set", { id: conflict.id, property: conflict.property, value: conflict.theirs }))) done();
+  const conflicts = plan.conflicts.value;
+  if (!conflicts.length) return null;
+  const take = async (side: "ours" | "theirs") => {
+    if (await plan.change("resolve", { take: side })) plan.conflicts.value = [];
   };
   return (
     <div class="conflict" role="alert">
       <p>
-        <strong>The file changed outside.</strong> Both changed{" "}
-        <button type="button" class="link" onClick={() => visit(conflict.id, conflict.property, plan)}>
-          {name}
-        </button>
-        {conflict.property && <> (<code>{conflict.property}</code>)</>}; your change stands.
+        <strong>Another program changed the file in places that you changed too.</strong> Nothing can be saved before you choose a version.
       </p>
-      <dl>
-        <dt>Yours</dt>
-        <dd><pre>{conflict.ours}</pre></dd>
-        <dt>In the file</dt>
-        <dd><pre>{conflict.theirs}</pre></dd>
-      </dl>
-      <button type="button" class="button" onClick={done}>Keep yours</button>
-      {conflict.property && <button type="button" class="button" onClick={() => void takeTheirs()}>Take the file's</button>}
+      <table>
+        <thead>
+          <tr><th scope="col">Setting</th><th scope="col">Here</th><th scope="col">In the file</th></tr>
+        </thead>
+        <tbody>
+          {conflicts.slice(0, MOST_CONFLICTS).map(({ element, setting, ours, theirs, id }, index) => (
+            <tr key={index}>
+              <th scope="row">
+                {id == null ? element : <button type="button" class="link" onClick={() => visit(id, setting, plan)}>{plan.node(id)?.name ?? element}</button>}
+                <code>{setting}</code>
+              </th>
+              <td><pre>{ours}</pre></td>
+              <td><pre>{theirs}</pre></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {conflicts.length > MOST_CONFLICTS && <p class="note">{conflicts.length - MOST_CONFLICTS} more</p>}
+      <p class="buttons">
+        <button type="button" class="button" onClick={() => void take("ours")}>Keep the version here</button>
+        <button type="button" class="button" onClick={() => void take("theirs")}>Take the file's version</button>
+      </p>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { FindingNote } from "./fields";
 import { Icon } from "./icons";
 import type { Plan } from "./plan";
 import { SearchPanel } from "./search";
+import { Splitter } from "./splitter";
 import { useVariables, VariableItem } from "./uses";
 import { dock, showDock, type DockTab } from "./workspace";
 
@@ -66,6 +67,8 @@ export function Dock({ plan }: { plan: Plan }) {
   };
   return (
     <aside id="dock" class="dock-pane" aria-label="Findings, variables and search">
+      <Splitter name="dock" side={-1} least={240} most={800} />
+      <Splitter name="dockHeight" side={-1} least={120} most={560} />
       <div class="dock-head">
         <div class="tabs" role="tablist" aria-label="Panels" onKeyDown={step}>
           {tabs.map(([id, title]) => (

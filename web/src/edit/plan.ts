@@ -47,6 +47,7 @@ export class Plan {
   readonly canGo = signal({ back: false, forward: false });
   private queue: Promise<unknown> = Promise.resolve();
   private findingsTimer = 0;
+  private loads = 0;
 
   constructor(opened: OpenedPlan) {
     this.id = opened.plan;
@@ -319,9 +320,12 @@ export class Plan {
   async loadElement() {
     const id = this.focus.value;
     if (!this.nodes.has(id)) return;
+    this.loads += 1;
+    const load = this.loads;
     try {
       const element = await call<ElementView>("element", { plan: this.id, id });
-      if (this.focus.value === id) this.element.value = element;
+      // An answer to an earlier request may be older.
+      if (load === this.loads) this.element.value = element;
     } catch (error) {
       if (error instanceof RpcError) tell({ text: error.message, hint: error.hint, bad: true });
     }

@@ -60,6 +60,7 @@ export interface Field {
   help?: string | null;
   section?: string | null;
   secret?: boolean;
+  read_only?: boolean;
   table?: { columns: Column[]; rows: string[][] } | null;
   findings: Finding[];
   file?: { exists: boolean; path: string; first: string[] } | null;
@@ -72,6 +73,9 @@ export interface ElementView {
   line: number;
   /** Whether nothing but the file tells the element's properties. */
   generic: boolean;
+  help?: string | null;
+  /** What Drumfire does differently from JMeter. */
+  differs?: string | null;
 }
 
 export interface Change {
@@ -94,6 +98,8 @@ export interface OpenedPlan {
   version: string | null;
   encoding: string | null;
   read_only: boolean;
+  /** Why it can only be read, or why undo will not survive the end of the program. */
+  note?: string | null;
   dirty: boolean;
   can_undo?: string | null;
   can_redo?: string | null;
@@ -129,7 +135,7 @@ export interface Hits {
 export interface Variable {
   name: string;
   set_by: { id: Id; how: string }[];
-  read_by: { id: Id; property: string }[];
+  read_by: { id: Id; property: string | null }[];
   value?: string | null;
   never_set: boolean;
 }
@@ -142,12 +148,14 @@ export interface Completion {
   end?: number | null;
 }
 
+/** A setting that was changed here, and otherwise in the file. */
 export interface Conflict {
-  plan: number;
-  id: Id;
-  property?: string | null;
+  /** The names from the Test Plan down. */
+  element: string;
+  setting: string;
   ours: string;
   theirs: string;
+  id: Id | null;
 }
 
 /** The code of an error whose request was made for an older revision, and does not fit the newest one. */

@@ -126,7 +126,7 @@ function Options({ plan }: { plan: Plan }) {
     <div class="search-options">
       <span role="group" aria-label="How to match" class="toggles">
         {toggle("case", "Aa", "Match case")}
-        {toggle("word", "ab|", "Whole words")}
+        {toggle("word", "Word", "Whole word")}
         {toggle("regex", ".*", "Regular expression (Rust's syntax)")}
       </span>
       <span role="group" aria-label="Where to search" class="toggles">

@@ -36,7 +36,18 @@ export function withCells(rows: string[][], at: { row: number; column: number },
   return next;
 }
 
-function Cell({ column, value, label, target, set, leave, isReadOnly }: { column: Column; value: string; label: string; target: { plan: number; id: Id }; set: (value: string) => void; leave: () => void; isReadOnly: boolean }) {
+interface CellProps {
+  column: Column;
+  value: string;
+  label: string;
+  target: { plan: number; id: Id };
+  set: (value: string) => void;
+  leave: () => void;
+  enter: () => void;
+  isReadOnly: boolean;
+}
+
+function Cell({ column, value, label, target, set, leave, enter, isReadOnly }: CellProps) {
   if (column.kind === "flag" && !value.includes("${")) {
     return <input type="checkbox" aria-label={label} checked={value === "true"} disabled={isReadOnly} onChange={(event) => set(String(event.currentTarget.checked))} />;
   }
@@ -49,10 +60,19 @@ function Cell({ column, value, label, target, set, leave, isReadOnly }: { column
       </select>
     );
   }
-  return <CompletedInput target={target} value={value} input={{ "aria-label": label, readOnly: isReadOnly }} isLong={value.includes("\n")} onValue={set} onLeave={leave} onEnter={() => {}} onEscape={() => false} />;
+  return <CompletedInput target={target} value={value} input={{ "aria-label": label, readOnly: isReadOnly }} isLong={value.includes("\n")} onValue={set} onLeave={leave} onEnter={enter} onEscape={() => false} />;
 }
 
-export function TableField({ plan, ids, field, label, isMixed }: { plan: Plan; ids: Id[]; field: Field; label: string; isMixed?: boolean }) {
+interface TableProps {
+  plan: Plan;
+  ids: Id[];
+  field: Field;
+  label: string;
+  isMixed?: boolean;
+  isReadOnly: boolean;
+}
+
+export function TableField({ plan, ids, field, label, isMixed, isReadOnly }: TableProps) {
   const { columns, rows: kept } = field.table!;
   const draft = useDraft(kept, (rows, join) => Promise.all(ids.map((id) => plan.change("table", { id, property: field.property, rows, join }))).then((made) => made[0]), same);
   const [at, setAt] = useState({ row: 0, column: 0 });
@@ -60,7 +80,6 @@ export function TableField({ plan, ids, field, label, isMixed }: { plan: Plan; i
   const wanted = useRef<{ row: number; column: number } | null>(null);
   const grid = useRef<HTMLTableElement>(null);
   const rows = draft.value;
-  const isReadOnly = plan.facts.readOnly;
   const focusCell = (row: number, column: number) => grid.current?.querySelector<HTMLElement>(`tr[data-row="${row}"] td[data-column="${column}"] :is(input, textarea, select)`)?.focus();
   useEffect(() => {
     if (!wanted.current) return;
@@ -129,6 +148,7 @@ export function TableField({ plan, ids, field, label, isMixed }: { plan: Plan; i
                       isReadOnly={isReadOnly}
                       set={(value) => draft.type(rows.map((each, other) => (other === index ? columns.map((_, cell) => (cell === place ? value : (each[cell] ?? ""))) : each)))}
                       leave={draft.leave}
+                      enter={() => focusCell(index + 1, place)}
                     />
                   </td>
                 ))}

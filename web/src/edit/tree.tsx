@@ -9,7 +9,7 @@ import { FILTER_WORDS } from "./rows";
 import { tell } from "./tell";
 import { dropMark, drags } from "./tree_drag";
 import { onTreeKey } from "./tree_keys";
-import { TreeRow, rowName } from "./tree_row";
+import { TreeRow } from "./tree_row";
 
 export const ROW_PX = 26;
 /** Rows beyond the edges, so that a quick scroll shows no gap. */
@@ -138,5 +138,3 @@ export function Filter({ plan }: { plan: Plan }) {
     </div>
   );
 }
-
-export { rowName };

@@ -18,8 +18,8 @@ export interface Mark {
 export const dropMark = signal<Mark | null>(null);
 
 let dragged: { plan: Plan; ids: Id[] } | null = null;
-/** What elements of a class may hold, by the menus of JMeter that it opens. */
-const holds = new Map<string, Set<string>>();
+/** The categories that elements of a class may hold; nothing while the program is asked. */
+const holds = new Map<string, Set<string> | null>();
 const OPENS_MS = 600;
 const ROW_PX = 26;
 let hovered: { id: Id; since: number } | null = null;
@@ -30,12 +30,11 @@ function refusal(plan: Plan, parent: Node): string | null {
   const within = dragged.plan === plan && [parent, ...plan.ancestors(parent.id)].some((node) => dragged!.ids.includes(node.id));
   if (within) return "An element cannot be within itself";
   const allowed = holds.get(parent.class);
-  if (!allowed) {
-    holds.set(parent.class, new Set());
+  if (allowed === undefined) {
+    holds.set(parent.class, null);
     void call<Insertable[]>("palette", { plan: plan.id, parent: parent.id }).then((found) => holds.set(parent.class, new Set(found.map((each) => each.category))));
-    return null;
   }
-  const misfit = allowed.size ? dragged.ids.map((id) => dragged!.plan.node(id)).find((node) => node && !allowed.has(node.category)) : undefined;
+  const misfit = allowed ? dragged.ids.map((id) => dragged!.plan.node(id)).find((node) => node && !allowed.has(node.category)) : undefined;
   return misfit ? `${parent.type} cannot hold ${misfit.type}` : null;
 }
 

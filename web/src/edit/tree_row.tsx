@@ -5,6 +5,7 @@ import type { Node } from "./protocol";
 import type { Row } from "./rows";
 import { showsClasses } from "./workspace";
 
+/** How elements run that do not run natively. */
 const RUNS: Record<string, [text: string, title: string]> = {
   java: ["Java", "Runs in a Java process"],
   skipped: ["skipped", "Does nothing in a run of Drumfire"],
@@ -13,16 +14,14 @@ const RUNS: Record<string, [text: string, title: string]> = {
 
 const INDENT_PX = 16;
 
-const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
-
-/** What a screen reader says of a row. */
-export function rowName(plan: Plan, node: Node, isClosed: boolean): string {
-  const counts = (isClosed ? plan.countsWithin.value.get(node.id) : null) ?? null;
-  const own = plan.counts.value.get(node.id) ?? { error: 0, warning: 0 };
-  const errors = own.error + (counts?.error ?? 0);
-  const warnings = own.warning + (counts?.warning ?? 0);
-  const states = [!node.enabled && "disabled", errors > 0 && plural(errors, "error"), warnings > 0 && plural(warnings, "warning"), node.runs && RUNS[node.runs]?.[1]];
-  return [node.name || "(no name)", node.type, ...states].filter(Boolean).join(", ");
+function Count({ class: name, count, word }: { class: string; count: number; word: string }) {
+  const words = count === 1 ? word : `${word}s`;
+  return (
+    <span class={`badge ${name}`} title={`${count} ${words}`}>
+      {count}
+      <span class="hidden"> {words}</span>
+    </span>
+  );
 }
 
 /** A name whose `${…}` are set apart. */
@@ -39,8 +38,8 @@ function Badges({ plan, node, isClosed }: { plan: Plan; node: Node; isClosed: bo
   return (
     <span class="badges">
       {runs && <span class={`runs ${node.runs}`} title={runs[1]}>{runs[0]}</span>}
-      {errors > 0 && <span class="badge bad" title={plural(errors, "error")}>{errors}</span>}
-      {warnings > 0 && <span class="badge warn" title={plural(warnings, "warning")}>{warnings}</span>}
+      {errors > 0 && <Count class="bad" count={errors} word="error" />}
+      {warnings > 0 && <Count class="warn" count={warnings} word="warning" />}
     </span>
   );
 }
@@ -102,7 +101,6 @@ export function TreeRow({ plan, row, top, menu }: { plan: Plan; row: Row; top: n
       aria-setsize={row.siblings}
       aria-expanded={row.isOpen ?? undefined}
       aria-selected={isSelected}
-      aria-label={rowName(plan, node, row.isOpen === false)}
       draggable={plan.renaming.value == null && node.id !== plan.root}
       style={{ top: `${top}px`, paddingLeft: `${6 + (row.level - 1) * INDENT_PX}px` }}
       onClick={(event) => clicked(event, plan, node)}
@@ -127,6 +125,7 @@ export function TreeRow({ plan, row, top, menu }: { plan: Plan; row: Row; top: n
         <>
           <span class="name"><Expressions text={node.name || "(no name)"} /></span>
           {shownType !== node.name && <span class="type">{shownType}</span>}
+          {!node.enabled && <span class="hidden">disabled</span>}
         </>
       )}
       {!node.enabled && <Icon name="off" />}

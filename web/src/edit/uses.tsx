@@ -34,9 +34,9 @@ export function useVariables(plan: Plan, id: Id): Variable[] | null {
   return found.value;
 }
 
-function Place({ plan, id, property, how }: { plan: Plan; id: Id; property?: string; how?: string }) {
+function Place({ plan, id, property, how }: { plan: Plan; id: Id; property?: string | null; how?: string }) {
   return (
-    <button type="button" class="link" title={property} onClick={() => visit(id, property, plan)}>
+    <button type="button" class="link" title={property ?? "name"} onClick={() => visit(id, property, plan)}>
       {plan.node(id)?.name || plan.node(id)?.type || "removed"}
       {how && <small> {how}</small>}
     </button>

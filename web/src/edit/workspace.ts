@@ -50,6 +50,7 @@ export async function openPlan(path: string) {
     const opened = await call<OpenedPlan>("open", { path });
     const there = plans.value.find((plan) => plan.id === opened.plan);
     const plan = there ?? new Plan(opened);
+    if (!there && opened.note) tell({ text: opened.note, bad: true });
     if (!there) plans.value = [...plans.value, plan];
     activate(plan);
     await listFiles();
@@ -96,9 +97,9 @@ export async function start() {
     {
       changed: ({ plan, change }: { plan: number; change: Change }) => ofPlan(plan)?.changedElsewhere(change),
       findings: ({ plan, findings }: { plan: number; revision: number; findings: Finding[] }) => ofPlan(plan)?.takeFindings(findings),
-      conflict: (conflict: Conflict) => {
-        const plan = ofPlan(conflict.plan);
-        if (plan) plan.conflicts.value = [...plan.conflicts.value, conflict];
+      conflict: ({ plan, conflicts }: { plan: number; conflicts: Conflict[] }) => {
+        const of = ofPlan(plan);
+        if (of) of.conflicts.value = conflicts;
       },
     },
     () => plans.value.forEach((plan) => void plan.reload()),

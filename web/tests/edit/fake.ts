@@ -119,6 +119,7 @@ class FakePlan {
   undos: { text: string; title: string }[] = [];
   redos: { text: string; title: string }[] = [];
   last = "";
+  theirs: [id: number, property: string, value: string][] = [];
   constructor(readonly id: number, readonly path: string, shape: Shape) {
     this.root = this.build(shape, null);
     this.saved = this.dump();
@@ -127,7 +128,7 @@ class FakePlan {
   build([name, options, children = [], props = {}, tables = {}]: Shape, parent: number | null): number {
     const id = this.next++;
     const [cls, state] = options.split("!");
-    this.els.set(id, { id, parent, children: [], class: cls, name, enabled: state == null, props, tables });
+    this.els.set(id, { id, parent, children: [], class: cls, name, enabled: state == null, props: { ...props }, tables: structuredClone(tables) });
     this.els.get(id)!.children = children.map((child) => this.build(child, id));
     return id;
   }
@@ -381,6 +382,7 @@ const METHODS: Record<string, (plan: FakePlan, params: Params) => unknown> = {
   replace: (plan, params) => plan.replace(params),
   undo: (plan) => plan.travel("undos"),
   redo: (plan) => plan.travel("redos"),
+  resolve: (plan, { take }) => plan.step(`Take ${take}`, () => { if (take === "theirs") for (const [id, property, value] of plan.theirs) plan.el(id).props[property] = value; }),
   text: (plan) => ({ text: plan.dump(), revision: plan.revision }),
   save: (plan) => ((plan.saved = plan.dump()), { revision: plan.revision }),
   findings: (plan) => plan.findings(),
@@ -392,7 +394,7 @@ const METHODS: Record<string, (plan: FakePlan, params: Params) => unknown> = {
   },
 };
 
-const CHANGES = new Set(["set", "table", "rename", "enable", "insert", "move", "remove", "paste", "duplicate", "wrap", "unwrap", "change_type", "replace", "undo", "redo"]);
+const CHANGES = new Set(["set", "table", "rename", "enable", "insert", "move", "remove", "paste", "duplicate", "wrap", "unwrap", "change_type", "replace", "undo", "redo", "resolve"]);
 
 export interface Fake {
   url: string;

@@ -1,0 +1,479 @@
+// The editor's page, by keys and clicks. The program is a small one in memory (fake.ts).
+
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test as base, type Page } from "@playwright/test";
+import { fake, large, SHOP, type Fake, type Shape } from "./fake";
+
+export const row = (page: Page, name: RegExp | string) => page.getByRole("treeitem", { name });
+const field = (page: Page, property: string) => page.locator(`[data-property="${property}"]`);
+
+const test = base.extend<{ open: (shape?: Shape, more?: [string, Shape][]) => Promise<Fake> }>({
+  open: async ({ page, context }, use) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const servers: Fake[] = [];
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(String(error.stack)));
+    page.on("request", (request) => !/^(http:\/\/127\.0\.0\.1|data:|about:)/.test(request.url()) && complaints.push(`loads ${request.url()}`));
+    await use(async (shape = SHOP, more = []) => {
+      const server = await fake([["/plans/shop.jmx", shape], ...more]);
+      servers.push(server);
+      await page.goto(server.url);
+      await page.waitForSelector("html[data-ready]");
+      return server;
+    });
+    servers.forEach((server) => server.close());
+    expect(complaints).toEqual([]);
+  },
+});
+
+/** The names of the elements as the program has them, in order, with their depth. */
+function outline({ plan }: Fake): string[] {
+  const visit = (id: number, depth: number): string[] => [`${"-".repeat(depth)}${plan.el(id).name}`, ...plan.el(id).children.flatMap((child) => visit(child, depth + 1))];
+  return visit(plan.root, 0);
+}
+
+const el = ({ plan }: Fake, name: string) => [...plan.els.values()].find((each) => each.name === name)!;
+
+test("the tree is walked, selected and filtered by keys", async ({ open, page }) => {
+  await open();
+  await expect(page.locator("#tree")).toBeFocused();
+  await page.keyboard.press("End");
+  await expect(row(page, /^View Results Tree/)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Home");
+  for (let at = 0; at < 4; at += 1) await page.keyboard.press("ArrowDown");
+  await expect(row(page, /^Buyers/)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ArrowLeft");
+  await expect(row(page, /^Buyers/)).toHaveAttribute("aria-expanded", "false");
+  await expect(row(page, /^Log in/)).toHaveCount(0);
+  await expect(row(page, "Buyers Thread Group 2 errors 2 warnings")).toBeVisible();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await expect(row(page, /^Log in/)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await expect(row(page, /^Buyers/)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Shift+ArrowDown");
+  await expect(page.locator("[aria-selected=true][role=treeitem]")).toHaveCount(3);
+  await page.keyboard.press("Control+Shift+Minus");
+  await page.keyboard.type("search");
+  await expect(page.locator(".filter .count")).toHaveText("1 match");
+  await expect(page.locator(".row")).toHaveCount(4);
+  await page.keyboard.press("Enter");
+  await expect(row(page, /^Search/)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".row")).toHaveCount(19);
+  await row(page, /^GET/).click();
+  await row(page, /^Think/).click({ modifiers: ["Control"] });
+  await expect(page.locator(".row.selected")).toHaveCount(2);
+  await row(page, /^Account/).click({ modifiers: ["Shift"] });
+  await expect(page.locator(".row.selected")).toHaveCount(5);
+  await page.locator("#filter").fill("is:finding");
+  await expect(page.locator(".row.hit")).toHaveCount(4);
+});
+
+test("elements are moved, copied, renamed and switched off by keys, and all of it is undone", async ({ open, page }) => {
+  const server = await open();
+  const before = outline(server);
+  await row(page, /^GET/).click();
+  await page.keyboard.press("Alt+ArrowDown");
+  await expect.poll(() => outline(server).indexOf("---GET /")).toBe(before.indexOf("---GET /") + 2);
+  await page.keyboard.press("Alt+ArrowUp");
+  await expect.poll(() => outline(server)).toEqual(before);
+  await page.keyboard.press("Alt+ArrowLeft");
+  await expect.poll(() => outline(server)).toContain("--GET /");
+  await page.keyboard.press("Alt+ArrowRight");
+  await expect.poll(() => outline(server)).toContain("---GET /");
+  await page.keyboard.press("F2");
+  await page.keyboard.type("Home");
+  await page.keyboard.press("Enter");
+  await expect(row(page, /^Home/)).toBeVisible();
+  await expect(page.locator("#tree")).toBeFocused();
+  await page.keyboard.press("Control+/");
+  await expect(row(page, "Home HTTP Request disabled")).toBeVisible();
+  await page.keyboard.press("Alt+Shift+ArrowDown");
+  await expect(row(page, /^Home/)).toHaveCount(2);
+  await page.keyboard.press("Delete");
+  await expect(row(page, /^Home/)).toHaveCount(1);
+  await page.keyboard.press("Control+x");
+  await expect(page.locator(".row.cut")).toHaveCount(1);
+  await row(page, /^Log in/).click();
+  await page.keyboard.press("Control+v");
+  await expect.poll(() => outline(server).indexOf("---Home")).toBeLessThan(outline(server).indexOf("--Browse"));
+  const plan = page.locator(".plan-tab.active");
+  await expect(plan).toContainText("●");
+  for (let at = 0; at < 12 && (await plan.locator(".dirty").count()); at += 1) await page.keyboard.press("Control+z");
+  await expect.poll(() => outline(server)).toEqual(before);
+  await expect(plan.locator(".dirty")).toHaveCount(0);
+  await page.keyboard.press("Control+Shift+z");
+  await expect(plan.locator(".dirty")).toHaveCount(1);
+  await page.keyboard.press("Control+s");
+  await expect(plan.locator(".dirty")).toHaveCount(0);
+});
+
+test("elements are dragged before, after and into others, and what JMeter forbids is refused with the reason", async ({ open, page }) => {
+  const server = await open();
+  const to = async (from: RegExp, onto: RegExp, part: number) => {
+    const box = (await row(page, onto).boundingBox())!;
+    await row(page, from).hover();
+    await page.mouse.down();
+    await page.mouse.move(box.x + 90, box.y + box.height * part, { steps: 4 });
+    await page.mouse.move(box.x + 92, box.y + box.height * part);
+  };
+  /** Moves on a little until the page knows from the program what the parent may hold. */
+  const refused = async (why: string) => {
+    await expect(async () => {
+      const box = (await page.locator(".drop-line").boundingBox())!;
+      await page.mouse.move(box.x + 60 + Math.random() * 20, box.y + box.height / 2);
+      await expect(page.locator(".drop-why")).toHaveText(why, { timeout: 300 });
+    }).toPass();
+    await page.mouse.up();
+  };
+  await to(/^Think/, /^GET/, 0.1);
+  await expect(page.locator(".drop-line.before")).toBeVisible();
+  await page.mouse.up();
+  await expect.poll(() => outline(server).indexOf("---Think")).toBe(outline(server).indexOf("---GET /") - 1);
+  await to(/^Think/, /^POST/, 0.5);
+  await page.mouse.up();
+  await expect.poll(() => outline(server)).toContain("----Think");
+  await to(/^GET/, /^Logged in/, 0.5);
+  await refused("Response Assertion cannot hold HTTP Request");
+  await to(/^Browse/, /^GET/, 0.5);
+  await refused("An element cannot be within itself");
+  expect(outline(server)).toContain("---GET /");
+});
+
+test("a field is typed, inherited, reset and undone in one step", async ({ open, page }) => {
+  const server = await open();
+  await row(page, /^GET/).click();
+  const host = field(page, "HTTPSampler.domain");
+  await expect(host.getByRole("combobox")).toHaveAttribute("placeholder", "${host}");
+  await host.getByRole("button", { name: "HTTP Request Defaults" }).click();
+  await expect(page.getByRole("heading", { name: "HTTP Request Defaults" })).toBeVisible();
+  await page.keyboard.press("Control+[");
+  await expect(page.getByRole("heading", { name: "HTTP Request", exact: true })).toBeVisible();
+  const path = field(page, "HTTPSampler.path").getByRole("combobox");
+  await path.fill("/a");
+  await expect.poll(() => el(server, "GET /").props["HTTPSampler.path"]).toBe("/a");
+  await path.press("End");
+  await path.pressSequentially("bc");
+  await expect.poll(() => el(server, "GET /").props["HTTPSampler.path"]).toBe("/abc");
+  expect(server.plan.undos).toHaveLength(1);
+  await page.keyboard.press("Control+z");
+  await expect(path).toHaveValue("/");
+  await path.fill("/x");
+  await page.keyboard.press("Escape");
+  await expect(path).toHaveValue("/");
+  await page.keyboard.press("Escape");
+  await expect(page.locator("#tree")).toBeFocused();
+  await row(page, /^Think/).click();
+  const delay = field(page, "ConstantTimer.delay");
+  await delay.getByRole("combobox").fill("soon");
+  await expect(delay).toContainText("“soon” is neither a number nor an expression");
+  await delay.getByRole("combobox").fill("${__P(delay)}");
+  await expect(delay).not.toContainText("neither");
+  await delay.getByRole("combobox").press("Enter");
+  await delay.hover();
+  await delay.getByRole("button", { name: /^Reset/ }).click();
+  await expect(delay.getByRole("combobox")).toHaveAttribute("placeholder", "300");
+  expect(el(server, "Think").props["ConstantTimer.delay"]).toBeUndefined();
+});
+
+test("variables and functions are completed after ${", async ({ open, page }) => {
+  const server = await open();
+  await row(page, /^GET/).click();
+  const path = field(page, "HTTPSampler.path").getByRole("combobox");
+  await path.fill("/");
+  await path.press("End");
+  await path.pressSequentially("${us");
+  await expect(page.getByRole("option", { name: /^user/ })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(path).toHaveValue("/${user}");
+  await path.pressSequentially("/${__P");
+  await expect(page.getByRole("option", { name: /^__P/ })).toBeVisible();
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("size");
+  await expect(path).toHaveValue("/${user}/${__P(size)}");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => el(server, "GET /").props["HTTPSampler.path"]).toBe("/${user}/${__P(size)}");
+  await row(page, /^Prepare/).click();
+  const code = page.locator(".cm-content");
+  await code.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("\n// ${tok");
+  await expect(page.locator(".cm-tooltip-autocomplete")).toContainText("token");
+  await page.waitForTimeout(150);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => el(server, "Prepare").props.script).toContain("// ${token}");
+});
+
+test("tables take rows, moves, and cells of a spreadsheet", async ({ open, page }) => {
+  const server = await open();
+  await row(page, /^Variables/).click();
+  const rows = () => el(server, "Variables").tables["Arguments.arguments"];
+  const table = field(page, "Arguments.arguments");
+  await table.getByLabel("Name, row 2").click();
+  await page.keyboard.press("Control+Enter");
+  await expect(table.getByLabel("Name, row 3")).toBeFocused();
+  await page.evaluate(() => navigator.clipboard.writeText('size\t10\n"two\nlines"\t"say ""hi"""\r\n'));
+  await page.keyboard.press("Control+v");
+  await expect.poll(() => rows().slice(2)).toEqual([["size", "10", ""], ["two\nlines", 'say "hi"', ""]]);
+  await table.getByLabel("Name, row 3").click();
+  await page.keyboard.press("Alt+ArrowUp");
+  await expect.poll(() => rows().map((each) => each[0])).toEqual(["host", "size", "token", "two\nlines"]);
+  await page.keyboard.press("Control+Delete");
+  await expect.poll(() => rows().map((each) => each[0])).toEqual(["host", "token", "two\nlines"]);
+});
+
+test("one field is set over many elements in one step", async ({ open, page }) => {
+  const server = await open();
+  await row(page, /^GET/).click();
+  await page.keyboard.press("Alt+a");
+  await expect(page.getByRole("heading", { name: "4 elements" })).toBeVisible();
+  const path = field(page, "HTTPSampler.path").getByRole("combobox");
+  await expect(path).toHaveAttribute("placeholder", "several values");
+  await field(page, "HTTPSampler.response_timeout").getByRole("combobox").fill("5000");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => [...server.plan.els.values()].filter((each) => each.props["HTTPSampler.response_timeout"] === "5000").length).toBe(4);
+  expect(server.plan.undos).toHaveLength(1);
+});
+
+test("search replaces what is checked, in one step", async ({ open, page }) => {
+  const server = await open();
+  await page.keyboard.press("Control+h");
+  await page.getByRole("searchbox", { name: "Search", exact: true }).fill("/(login|checkout)");
+  await page.getByRole("button", { name: /^Regular expression/ }).click();
+  await page.getByRole("textbox", { name: "Replace with" }).fill("/v2/$1");
+  await expect(page.locator(".hits li")).toHaveCount(3);
+  await expect(page.locator(".hits .after").first()).toHaveText("POST /v2/login");
+  await page.getByRole("checkbox", { name: "Replace in POST /login" }).first().uncheck();
+  await page.getByRole("button", { name: "Replace 2" }).click();
+  await expect.poll(() => el(server, "POST /login").props["HTTPSampler.path"]).toBe("/v2/login");
+  expect(el(server, "Old checkout").props["HTTPSampler.path"]).toBe("/v2/checkout");
+  expect(server.plan.undos).toHaveLength(1);
+  await page.getByRole("searchbox", { name: "Search", exact: true }).fill("(");
+  await expect(page.locator(".search-line")).toContainText("is not a regular expression");
+});
+
+test("the palette finds actions, elements to insert and elements of the plan", async ({ open, page }) => {
+  const server = await open();
+  await row(page, /^Log in/).click();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("insert if cont");
+  await expect(page.getByRole("option").first()).toContainText("Insert If Controller");
+  await page.keyboard.press("Enter");
+  await expect(row(page, /^If Controller/)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Control+p");
+  await page.keyboard.type("think");
+  await page.keyboard.press("Enter");
+  await expect(row(page, /^Think/)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("insert a parent");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("loop");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => outline(server)).toContain("----Think");
+  await row(page, /^GET/).click();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("change the element");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("debug");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog")).toContainText("HTTPSampler.path");
+  await page.getByRole("button", { name: "Change the type" }).click();
+  await expect(row(page, "GET / Debug Sampler")).toBeVisible();
+  await page.keyboard.press("Alt+1");
+});
+
+test("findings are gone through by F8, and a fix is one key", async ({ open, page }) => {
+  const server = await open();
+  await page.keyboard.press("F8");
+  await expect(row(page, /^Old checkout/)).toHaveAttribute("aria-selected", "true");
+  const port = field(page, "HTTPSampler.port");
+  await expect(port.getByRole("combobox")).toBeFocused();
+  await expect(port).toContainText("is not a number");
+  await port.getByRole("button", { name: "Remove the port" }).click();
+  await expect(port).not.toContainText("is not a number");
+  expect(el(server, "Old checkout").props["HTTPSampler.port"]).toBeUndefined();
+  await page.keyboard.press("F8");
+  await expect(row(page, /^Foreign/)).toHaveAttribute("aria-selected", "true");
+});
+
+test("variables tell who sets and reads them", async ({ open, page }) => {
+  await open();
+  await page.keyboard.press("Alt+v");
+  const session = page.locator(".variable", { hasText: "${session}" });
+  await expect(session).toContainText("Regular Expression Extractor");
+  await session.getByRole("button", { name: /^Token/ }).click();
+  await expect(row(page, /^Token/)).toHaveAttribute("aria-selected", "true");
+  await expect(page.locator(".variable.unset")).toHaveCount(2);
+  await page.keyboard.press("Shift+F12");
+  await expect(page.locator("#view")).toContainText("Sets");
+});
+
+test("secrets are masked, files tell their first rows, foreign elements keep a form", async ({ open, page }) => {
+  await open();
+  await row(page, /^Account/).click();
+  const password = field(page, "password").locator("input");
+  await expect(password).toHaveAttribute("type", "password");
+  await page.getByRole("button", { name: "Show Password" }).or(page.getByRole("button", { name: "Show password" })).click();
+  await expect(password).toHaveAttribute("type", "text");
+  await row(page, /^Users/).click();
+  await expect(field(page, "filename")).toContainText("anna,secret1");
+  await field(page, "filename").getByRole("combobox").fill("nowhere.csv");
+  await expect(field(page, "filename")).toContainText("Not found");
+  await row(page, /^Foreign/).click();
+  await expect(page.locator(".generic")).toBeVisible();
+  await page.getByRole("tab", { name: "XML" }).click();
+  await expect(page.locator(".cm-content")).toContainText("tcp://queue");
+});
+
+test("changes of another tab, of the file, and a lost connection are shown", async ({ open, page }) => {
+  const server = await open();
+  server.elsewhere("rename", { id: el(server, "Think").id, name: "Wait" });
+  await expect(row(page, /^Wait/)).toBeVisible();
+  const get = el(server, "GET /");
+  server.plan.theirs = [[get.id, "HTTPSampler.path", "/home"]];
+  server.send("conflict", { plan: 1, conflicts: [{ id: get.id, element: "Shop / Buyers / GET /", setting: "HTTPSampler.path", ours: "/", theirs: "/home" }] });
+  await expect(page.getByRole("alert")).toContainText("Another program changed the file");
+  await page.getByRole("button", { name: "Take the file's version" }).click();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await expect.poll(() => el(server, "GET /").props["HTTPSampler.path"]).toBe("/home");
+  server.stop();
+  await expect(page.locator(".status")).toContainText("The program does not answer");
+  server.plan.step("Rename", () => void (el(server, "Wait").name = "Pause"));
+  await server.start();
+  await expect(row(page, /^Pause/)).toBeVisible();
+  await expect(page.locator(".status")).not.toContainText("does not answer");
+  // A change of an element that another tab removed meanwhile is refused, and the tree is taken anew.
+  await row(page, /^Pause/).click();
+  server.plan.step("Remove", () => server.plan.drop(el(server, "Pause").id));
+  await page.keyboard.press("Control+/");
+  await expect(page.locator(".toast")).toContainText("no longer in the plan");
+  await expect(row(page, /^Pause/)).toHaveCount(0);
+});
+
+test("several plans are open, and elements go from one to the other", async ({ open, page }) => {
+  await open(SHOP, [["/plans/other.jmx", ["Other", "TestPlan", [["Guests", "ThreadGroup"]]]]]);
+  await row(page, /^Browse/).click();
+  await page.keyboard.press("Control+c");
+  await expect(page.locator(".toast")).toHaveCount(0);
+  await page.keyboard.press("Alt+PageDown");
+  await row(page, /^Guests/).click();
+  await page.keyboard.press("Control+v");
+  await expect(row(page, /^Browse/)).toBeVisible();
+  await expect(page.locator(".plan-tab.active")).toContainText("other.jmx");
+  await page.getByRole("button", { name: "Close other.jmx" }).click();
+  await expect(page.locator(".plan-tab")).toHaveCount(1);
+  await page.keyboard.press("Control+o");
+  await expect(page.getByRole("option", { name: /other.jmx/ })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".plan-tab.active")).toContainText("other.jmx");
+});
+
+test("keys are listed, both sets work, panes keep their size", async ({ open, page }) => {
+  await open();
+  await page.keyboard.press("?");
+  const dialog = page.getByRole("dialog", { name: "Keys" });
+  await expect(dialog).toContainText("Ctrl+K");
+  await dialog.getByRole("combobox", { name: "Set of keys" }).selectOption("As VS Code");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await page.locator("#tree").focus();
+  await page.keyboard.press("F1");
+  await expect(page.getByRole("dialog")).toContainText("Actions");
+  await page.keyboard.press("Escape");
+  const splitter = page.getByRole("separator", { name: "Width of the tree" });
+  await splitter.focus();
+  const before = (await page.locator(".tree-pane").boundingBox())!.width;
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  await expect.poll(async () => (await page.locator(".tree-pane").boundingBox())!.width).toBeLessThan(before);
+  await page.keyboard.press("F6");
+  await expect(page.locator("#form :focus")).toHaveCount(1);
+});
+
+for (const scheme of ["light", "dark"] as const) {
+  test(`everybody can read it, ${scheme}`, async ({ open, page }) => {
+    test.setTimeout(300_000);
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    await open();
+    const check = async () => {
+      const found = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]).analyze();
+      expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => `${node.html} ${node.failureSummary}`).join("\n")}`)).toEqual([]);
+    };
+    await check();
+    for (const name of [/^POST/, /^Prepare/, /^Users/, /^Account/, /^Foreign/, /^Token/, /^Variables/, /^Old checkout/]) {
+      await row(page, name).click();
+      await page.waitForTimeout(150);
+      await check();
+    }
+    await page.getByRole("tab", { name: "XML" }).click();
+    await check();
+    await page.getByRole("tab", { name: "Uses" }).click();
+    await page.getByRole("tab", { name: "Variables" }).click();
+    await page.waitForTimeout(250);
+    await check();
+    await page.getByRole("tab", { name: "Form" }).click();
+    await page.keyboard.press("Control+h");
+    await page.getByRole("searchbox", { name: "Search", exact: true }).fill("login");
+    await expect(page.locator(".hits li").first()).toBeVisible();
+    await check();
+    await page.keyboard.press("Control+k");
+    await check();
+    await page.keyboard.press("Escape");
+    await page.locator("#tree").focus();
+    await page.keyboard.press("?");
+    await check();
+    await page.keyboard.press("Escape");
+    await row(page, /^GET/).click({ button: "right" });
+    await check();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Alt+a");
+    await page.waitForTimeout(250);
+    await check();
+  });
+}
+
+test("10,000 elements", async ({ open, page }, info) => {
+  await open(large(10_000));
+  const figures: Record<string, number> = { "first paint": await page.evaluate(() => performance.getEntriesByName("ready")[0].startTime) };
+  const timed = (name: string, act: string) => page.evaluate(([key, code]) => new Promise<[string, number]>((done) => {
+    const start = performance.now();
+    new Function(code)();
+    requestAnimationFrame(() => setTimeout(() => done([key, performance.now() - start])));
+  }), [name, act] as const).then(([key, value]) => (figures[key] = value));
+  const press = (key: string, options = "") => `document.querySelector("#tree").dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(key)}, code: ${JSON.stringify(key === "-" ? "Minus" : key)}, bubbles: true, cancelable: true, ${options} }))`;
+  await timed("collapse all", press("-", "ctrlKey: true"));
+  await expect(page.locator(".row")).toHaveCount(1);
+  await timed("expand all", press("-", "ctrlKey: true, shiftKey: true"));
+  await expect(page.locator(".row")).not.toHaveCount(1);
+  await timed("filter", `const f = document.querySelector("#filter"); f.value = "goods/42/1"; f.dispatchEvent(new Event("input", { bubbles: true }))`);
+  await page.locator("#filter").fill("");
+  const arrows: number[] = [];
+  for (let at = 0; at < 60; at += 1) arrows.push(await timed("arrow", press("ArrowDown")));
+  delete figures.arrow;
+  const p95 = (all: number[]) => all.sort((a, b) => a - b)[Math.floor(all.length * 0.95)];
+  figures["arrow to paint, p95"] = p95(arrows);
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Home");
+  await row(page, /^GET \/goods\/0\/1 /).click();
+  const typed: number[] = [];
+  await page.locator('[data-property="HTTPSampler.path"] input').click();
+  await page.evaluate(() => {
+    (window as any).keys = [];
+    addEventListener("keydown", (event) => {
+      const start = performance.now();
+      requestAnimationFrame(() => setTimeout(() => (window as any).keys.push(performance.now() - start)));
+      void event;
+    }, { capture: true });
+  });
+  await page.keyboard.type("abcdefghij".repeat(6), { delay: 20 });
+  typed.push(...(await page.evaluate(() => (window as any).keys as number[])));
+  figures["key to paint, p95"] = p95(typed);
+  if (info.project.name === "edit-1440") console.log(Object.entries(figures).map(([name, ms]) => `${name} ${ms.toFixed(1)} ms`).join(", "));
+  expect(await page.locator(".row").count()).toBeLessThan(80);
+});
