@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use drumfire_expr::{Compiler, Properties};
 use drumfire_jmx::Diagnostic;
-use drumfire_results::{ExistingFile, Handover, Recorder, ResultFolder, ResultWriter, Sample};
+use drumfire_results::{
+    AssertionResult, ExistingFile, Handover, Recorder, ResultFolder, ResultWriter, Sample,
+};
 
 use crate::base::clock::Clock;
 use crate::decode::{Decoder, DecodingContext};
@@ -180,6 +182,25 @@ pub fn sample(body: &str) -> Sample {
     };
     sample.set_ok();
     sample
+}
+
+/// The verdict of an assertion that searches on the worker, and also in the pool: both must be equal.
+pub fn on_worker_and_in_pool(
+    cx: &mut Context,
+    judge: impl AsyncFn(&mut Context) -> AssertionResult,
+) -> AssertionResult {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let runtime = runtime.expect("a runtime needs nothing of the system");
+    let mut verdict = |in_pool| {
+        cx.parsed.clear();
+        cx.searches_apart = in_pool;
+        runtime.block_on(judge(cx))
+    };
+    let (on_worker, in_pool) = (verdict(false), verdict(true));
+    let shown =
+        |verdict: &AssertionResult| (verdict.failure, verdict.error, verdict.message.clone());
+    assert_eq!(shown(&on_worker), shown(&in_pool));
+    on_worker
 }
 
 /// All variables of a user whose names start with `prefix`, sorted, as `name=value`.

@@ -2,10 +2,10 @@
 //! is computed at run time is compiled once per worker and text.
 
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::Deref;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use drumfire_expr::{Properties, Template, Text};
 use drumfire_query::css::{Engine, Selector};
@@ -21,7 +21,7 @@ use crate::run::context::Context;
 const CAPACITY: usize = 1000;
 
 /// Something that is compiled from a text.
-pub trait Compile: Sized + 'static {
+pub trait Compile: Sized + Send + Sync + 'static {
     /// The dialect that the text is written in, where there are several.
     type Rules: Copy + Into<u8>;
 
@@ -109,7 +109,7 @@ impl Compile for Selector {
 pub struct CompiledProperty<T: Compile> {
     template: Template,
     rules: T::Rules,
-    constant: Option<Result<T, String>>,
+    constant: Option<Result<Arc<T>, String>>,
 }
 
 /// An expression ready for use, with its text.
@@ -118,26 +118,16 @@ pub struct Ready<'a, T> {
     pub outcome: Result<Use<'a, T>, String>,
 }
 
-/// An expression that belongs to the plan or to this worker.
-pub enum Use<'a, T> {
-    Constant(&'a T),
-    Computed(Rc<T>),
-}
-
-impl<T> Deref for Use<'_, T> {
-    type Target = T;
-    fn deref(&self) -> &T {
-        match self {
-            Use::Constant(expression) => expression,
-            Use::Computed(expression) => expression,
-        }
-    }
-}
+/// An expression of the plan, or one that this worker has compiled. It is borrowed from the plan, since a refcount that all
+/// workers share would be contended; a search in the pool gets a clone.
+pub type Use<'a, T> = Cow<'a, Arc<T>>;
 
 impl<T: Compile> CompiledProperty<T> {
     /// Warns about a constant expression that cannot be compiled: JMeter then fails on every sample.
     pub fn new(d: &mut Decoder, template: Template, rules: T::Rules) -> CompiledProperty<T> {
-        let constant = template.literal().map(|text| T::compile(text, rules));
+        let constant = template
+            .literal()
+            .map(|text| T::compile(text, rules).map(Arc::new));
         if let Some(Err(message)) = &constant {
             d.warn(
                 "expression-malformed",
@@ -169,9 +159,9 @@ impl<T: Compile> CompiledProperty<T> {
         let text = self.template.eval(cx);
         let is_own = rules.into() == self.rules.into();
         let outcome = match self.constant.as_ref().filter(|_| is_own) {
-            Some(Ok(expression)) => Ok(Use::Constant(expression)),
+            Some(Ok(expression)) => Ok(Use::Borrowed(expression)),
             Some(Err(message)) => Err(message.clone()),
-            None => computed(&text, rules).map(Use::Computed),
+            None => computed(&text, rules).map(Use::Owned),
         };
         Ready { text, outcome }
     }
@@ -180,20 +170,20 @@ impl<T: Compile> CompiledProperty<T> {
 type Key = (TypeId, u8, Box<str>);
 
 thread_local! {
-    static CACHE: RefCell<HashMap<Key, Rc<dyn Any>>> = RefCell::default();
+    static CACHE: RefCell<HashMap<Key, Arc<dyn Any + Send + Sync>>> = RefCell::default();
 }
 
 /// The compiled form of a text that is known only at run time.
 ///
 /// # Errors
 /// As [`Compile::compile`].
-pub fn computed<T: Compile>(text: &str, rules: T::Rules) -> Result<Rc<T>, String> {
+pub fn computed<T: Compile>(text: &str, rules: T::Rules) -> Result<Arc<T>, String> {
     CACHE.with_borrow_mut(|cache| {
         let key = (TypeId::of::<T>(), rules.into(), Box::from(text));
         if let Some(known) = cache.get(&key) {
             return Ok(known.clone().downcast().expect("the key holds the type"));
         }
-        let expression = Rc::new(T::compile(text, rules)?);
+        let expression = Arc::new(T::compile(text, rules)?);
         if cache.len() >= CAPACITY {
             cache.clear();
         }
@@ -212,12 +202,12 @@ mod tests {
     #[test]
     fn computed_expressions_are_compiled_once_per_text_and_rules() {
         let first = computed::<Pattern>("a+", ORO).expect("a pattern");
-        assert!(Rc::ptr_eq(
+        assert!(Arc::ptr_eq(
             &first,
             &computed::<Pattern>("a+", ORO).expect("a pattern")
         ));
         let java = computed::<Pattern>("a+", RegexRules(Dialect::Java)).expect("a pattern");
-        assert!(!Rc::ptr_eq(&first, &java));
+        assert!(!Arc::ptr_eq(&first, &java));
         assert!(computed::<Pattern>("(", ORO).is_err());
     }
 

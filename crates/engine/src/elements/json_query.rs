@@ -1,86 +1,134 @@
-//! Shared by the JSON elements: another thread parses and searches long texts, and all elements share the parsed text.
+//! Shared by the JSON elements: the pool parses and searches long texts, and all elements share the parsed text.
 
-use drumfire_query::json::{Json, JsonError};
+use std::sync::Arc;
+
+use drumfire_query::jmespath::JmesPath;
+use drumfire_query::json::{Json, JsonError, Value};
+use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::{AssertionResult, Sample};
 
-use crate::run::apart::ProvenQuick;
+use crate::decode::compiled::{Compile, Use};
 use crate::run::context::Context;
 use crate::run::input::Input;
-use crate::run::parsed::{JsonReader, LongJson};
+use crate::run::parsed::{JsonBody, JsonReader};
 use crate::run::roles::Act;
+use crate::run::search::{JsonText, Searches};
 
-/// How an element reads JSON, and up to which size of text that has proved quick.
+/// How an element reads and searches JSON.
 pub struct JsonQuery {
-    pub reader: JsonReader,
-    proven: ProvenQuick,
+    reader: JsonReader,
+    pub searches: Searches,
+}
+
+/// An expression whose value an assertion judges.
+pub trait JsonExpression: Compile {
+    /// The message of JMeter's library for a malformed text.
+    fn message(error: &JsonError) -> String;
+    /// Passes the value to `judge`.
+    ///
+    /// # Errors
+    /// With the message of JMeter's library if there is no value.
+    fn with_value<T>(
+        &self,
+        json: &Json<'_>,
+        judge: impl FnOnce(&Value<'_>) -> Result<T, String>,
+    ) -> Result<T, String>;
+}
+
+impl JsonExpression for JsonPath {
+    fn message(error: &JsonError) -> String {
+        error.to_string()
+    }
+
+    fn with_value<T>(
+        &self,
+        json: &Json<'_>,
+        judge: impl FnOnce(&Value<'_>) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let found = self.read(json).map_err(|error| error.message)?;
+        judge(&found)
+    }
+}
+
+impl JsonExpression for JmesPath {
+    fn message(error: &JsonError) -> String {
+        error.message.clone()
+    }
+
+    fn with_value<T>(
+        &self,
+        json: &Json<'_>,
+        judge: impl FnOnce(&Value<'_>) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let found = self.search(json).map_err(|error| error.message)?;
+        judge(found.value())
+    }
 }
 
 impl JsonQuery {
     pub fn new(reader: JsonReader) -> JsonQuery {
         JsonQuery {
             reader,
-            proven: ProvenQuick::with_parsing(),
+            searches: Searches::with_parsing(),
         }
     }
 
-    /// The turn of an element that searches texts of this total length (see [`ProvenQuick::turn`]).
-    pub fn turn<'a, T, F>(&self, bytes: usize, turn: impl FnOnce(bool) -> F) -> Act<'a, T>
-    where
-        F: Future<Output = T> + 'a,
-    {
-        self.proven.turn(bytes, turn)
-    }
-
-    /// The turn of an assertion that judges the body of the current result. For a long body, another thread runs the search
-    /// that `prepare` returns, and `judge` gets its outcome. For a short one, `judge` gets `None` and searches itself.
-    pub fn judge<'a, T, S>(
-        &'a self,
+    /// The turn of an assertion that judges the body of the current result.
+    pub fn turn<'a, F>(
+        &self,
         cx: &'a mut Context,
-        sample: &'a mut Sample,
-        prepare: impl FnOnce(&mut Context) -> S + 'a,
-        judge: impl FnOnce(&mut Context, &Sample, Option<T>) -> AssertionResult + 'a,
+        sample: &'a Sample,
+        judge: impl FnOnce(&'a mut Context, &'a Sample) -> F,
     ) -> Act<'a, AssertionResult>
     where
-        T: Send + 'static,
-        S: FnOnce(Result<&Json<'_>, &JsonError>) -> T + Send + 'static,
+        F: Future<Output = AssertionResult> + 'a,
     {
         let bytes = Input::Result(sample).bytes();
-        self.turn(bytes, move |may_wait| async move {
-            let found = if may_wait {
-                let search = prepare(cx);
-                self.search_apart(cx, &Input::Result(sample), search).await
-            } else {
-                None
-            };
-            judge(cx, sample, found)
-        })
+        self.searches.turn(cx, bytes, move |cx| judge(cx, sample))
     }
 
-    /// Searches an input on another thread, which parses it first unless it is parsed already. Later searches reuse the
-    /// parsed text. `None` if the run is told to stop now.
-    pub async fn search_apart<T: Send + 'static>(
+    /// Searches an input; `None` if the run is told to stop now.
+    pub async fn search<P: Compile, T: Send + 'static>(
         &self,
         cx: &mut Context,
         input: &Input<'_>,
-        search: impl FnOnce(Result<&Json<'_>, &JsonError>) -> T + Send + 'static,
+        path: &Arc<P>,
+        search: impl FnOnce(Result<&Json<'_>, &JsonError>, &P) -> T + Send + 'static,
     ) -> Option<T> {
         let reader = self.reader;
-        let bytes = input.bytes();
-        let known = cx.parsed.known_json(input, reader);
-        let known = known.and_then(|body| body.long());
-        let is_new = known.is_none();
-        let text = is_new.then(|| cx.parsed.sent_text(input));
-        let work = move || {
-            let json = known.or_else(|| Some(LongJson::parse(text?, reader)));
-            let json = json.expect("what nobody has parsed was sent");
-            let found = search(json.get());
-            (json, found)
+        let search = move |body: &JsonBody, path: &Arc<P>| search(body.get(), path);
+        let text = JsonText { input, reader };
+        self.searches.search(cx, text, path, search).await
+    }
+
+    /// Judges the value that a path leads to in the body of a result. JMeter evaluates the path once the body is parsed. `None`
+    /// if the run is told to stop now.
+    pub async fn judge<'p, P: JsonExpression, T>(
+        &self,
+        cx: &mut Context,
+        sample: &Sample,
+        path: impl FnOnce(&mut Context) -> Result<Use<'p, P>, String>,
+        judge: impl FnOnce(&mut Context, &Value<'_>) -> Result<T, String>,
+    ) -> Option<Result<T, String>> {
+        let text = JsonText {
+            input: &Input::Result(sample),
+            reader: self.reader,
         };
-        let (json, found) = self.proven.search(cx, bytes, work).await?;
-        if is_new {
-            cx.parsed.keep_json(input, reader, json);
+        let body = self.searches.open(cx, text);
+        if let Some(body) = body.local() {
+            let json = body.get().map_err(P::message);
+            // The value is not copied.
+            let judged = |json| path(cx)?.with_value(json, |value| judge(cx, value));
+            return Some(json.and_then(judged));
         }
-        Some(found)
+        let path = path(cx).map(Use::into_owned);
+        let find = |body: &JsonBody, path: &Result<Arc<P>, String>| {
+            let json = body.get().map_err(P::message)?;
+            let path = path.as_ref().map_err(String::clone)?;
+            path.with_value(json, |value| Ok(value.to_owned_value()))
+        };
+        let value = body.search(cx, &path, find).await?;
+        Some(value.and_then(|value| judge(cx, &value)))
     }
 }
 
@@ -90,26 +138,40 @@ mod tests {
     use std::thread;
 
     use super::*;
+    use crate::decode::compiled::NoRules;
     use crate::fixture;
 
-    #[tokio::test]
-    async fn a_long_text_is_parsed_once_and_by_another_thread() {
+    fn long_body() -> String {
+        format!("[{}1]", "1,".repeat(200_000))
+    }
+
+    fn user() -> Context {
         let element = r#"<XMLAssertion guiclass="x" testclass="XMLAssertion" testname="x"/>"#;
-        let ((), mut cx) = fixture::decode(element, |_| ());
-        let body = format!("[{}1]", "1,".repeat(200_000));
+        fixture::decode(element, |_| ()).1
+    }
+
+    fn root() -> Arc<JsonPath> {
+        Arc::new(<JsonPath as Compile>::compile("$", NoRules).expect("a path"))
+    }
+
+    #[tokio::test]
+    async fn the_pool_parses_a_long_text_once() {
+        let mut cx = user();
+        let body = long_body();
         let sample = fixture::sample(&body);
         let query = JsonQuery::new(JsonReader::Smart);
         let value = Input::Variable(Rc::from(body.as_str()));
+        cx.searches_apart = true;
         for input in [Input::Result(&sample), value] {
             let worker = thread::current().id();
-            let search = move |json: Result<&Json<'_>, &JsonError>| {
+            let search = move |json: Result<&Json<'_>, &JsonError>, _: &JsonPath| {
                 (json.is_ok(), thread::current().id() != worker)
             };
-            let found = query.search_apart(&mut cx, &input, search).await;
+            let found = query.search(&mut cx, &input, &root(), search).await;
             assert_eq!(found, Some((true, true)));
             let known = cx.parsed.known_json(&input, JsonReader::Smart);
-            let known = known.expect("it was kept");
-            let again = query.search_apart(&mut cx, &input, |_| ()).await;
+            let known = known.expect("it was stored");
+            let again = query.search(&mut cx, &input, &root(), |_, _| ()).await;
             assert_eq!(again, Some(()));
             let json = cx.parsed.json(&input, JsonReader::Smart);
             assert!(Rc::ptr_eq(&known, &json) && json.get().is_ok());
@@ -119,31 +181,28 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn assertions_search_long_bodies_on_another_thread() {
-        let element = r#"<XMLAssertion guiclass="x" testclass="XMLAssertion" testname="x"/>"#;
-        let ((), mut cx) = fixture::decode(element, |_| ());
-        for (body, is_long) in [
-            ("[1]".to_owned(), false),
-            (format!("[{}1]", "1,".repeat(200_000)), true),
+    async fn assertions_wait_for_the_values_of_long_bodies_only() {
+        for (body, is_long, count) in [
+            ("[1]".to_owned(), false, 1),
+            (long_body(), true, 200_001),
+            ("[".to_owned() + &" ".repeat(20_000), true, 0),
         ] {
-            let mut sample = fixture::sample(&body);
+            let (mut cx, sample) = (user(), fixture::sample(&body));
             let query = JsonQuery::new(JsonReader::Smart);
-            let search = |_: &mut Context| {
-                |json: Result<&Json<'_>, &JsonError>| (json.is_ok(), thread::current().id())
-            };
-            let judge = |_: &mut Context, _: &Sample, found: Option<(bool, thread::ThreadId)>| {
-                let own = thread::current().id();
-                assert_eq!(found.is_some(), is_long);
-                assert!(found.is_none_or(|(is_json, thread)| is_json && thread != own));
+            let judge = async |cx: &mut Context, sample: &Sample| {
+                let items = |_: &mut Context, value: &Value<'_>| match value {
+                    Value::Array(items) => Ok(items.len()),
+                    _ => Err("no array".to_owned()),
+                };
+                let path = root();
+                let judged = query.judge(cx, sample, |_| Ok(Use::Owned(path)), items);
+                let items = judged.await.expect("the run goes on");
+                assert_eq!(items.unwrap_or_default(), count);
                 AssertionResult::default()
             };
-            match query.judge(&mut cx, &mut sample, search, judge) {
-                Act::Done(_) => assert!(!is_long),
-                Act::Wait(turn) => {
-                    assert!(is_long);
-                    turn.await;
-                }
-            }
+            let act = query.turn(&mut cx, &sample, judge);
+            assert_eq!(matches!(act, Act::Wait(_)), is_long);
+            act.finish().await;
         }
     }
 }

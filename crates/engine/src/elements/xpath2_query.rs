@@ -1,6 +1,6 @@
 //! Shared by XPath2 Extractor and XPath2 Assertion: the expression with its namespaces.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use drumfire_expr::{Template, Text};
 use drumfire_query::xpath::{Tree, XPathError};
@@ -8,17 +8,17 @@ use drumfire_query::xpath2::{XPath2, XPath2Fault};
 
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compile, NoRules, Use, computed};
-use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::parsed::XmlMode;
+use crate::run::search::{Searches, XmlText};
 
 /// An expression and the prefixes it uses, either of which may hold variables.
 pub struct XPath2Query {
     text: Template,
     namespaces: Template,
-    constant: Option<XPath2>,
-    proven: ProvenQuick,
+    constant: Option<Arc<XPath2>>,
+    searches: Searches,
 }
 
 /// The results of an expression in a text.
@@ -56,23 +56,22 @@ impl XPath2Query {
         if let (Some(query), Some(prefixes)) = (text.literal(), namespaces.literal())
             && !query.is_empty()
         {
-            constant = XPath2::compile(query, prefixes).ok();
+            constant = XPath2::compile(query, prefixes).ok().map(Arc::new);
         }
         XPath2Query {
             text,
             namespaces,
             constant,
-            proven: ProvenQuick::with_parsing(),
+            searches: Searches::with_parsing(),
         }
     }
 
-    /// Up to which size of text this expression has proved quick.
-    pub fn proven(&self) -> &ProvenQuick {
-        &self.proven
+    pub fn searches(&self) -> &Searches {
+        &self.searches
     }
 
-    /// Evaluates the expression, of which this is the [text](Self::text), on a text, in place unless it `may_wait`. `None` if the expression is empty, which JMeter only
-    /// logs, or if the run is told to stop meanwhile.
+    /// Evaluates the expression, of which `query` is the [text](Self::text). `None` if it is empty, which JMeter only logs, or if
+    /// the run is told to stop meanwhile.
     ///
     /// # Errors
     /// If the text or the expression is malformed, with JMeter's message.
@@ -81,40 +80,24 @@ impl XPath2Query {
         cx: &mut Context,
         (query, input): (&str, &Input<'_>),
         fragment: bool,
-        may_wait: bool,
     ) -> Result<Option<XPath2Results>, String> {
-        let namespaces = self.namespaces.eval(cx).into_string();
+        let namespaces = self.namespaces.eval(cx);
         if query.is_empty() {
             tracing::warn!("Error : Empty XPath expression");
             return Ok(None);
         }
-        if may_wait {
-            let search = (query.to_owned(), namespaces);
-            return self.look_apart(cx, search, input, fragment).await;
-        }
         let query = self.get(query, &namespaces)?;
-        let tree = cx.parsed.tree(input, XmlMode::Saxon);
-        let tree = tree.as_ref().as_ref();
-        let tree = tree.map_err(|error| error.message.clone())?;
-        Ok(Some(found(&query, tree, fragment)))
-    }
-
-    async fn look_apart(
-        &self,
-        cx: &mut Context,
-        (query, namespaces): (String, String),
-        input: &Input<'_>,
-        fragment: bool,
-    ) -> Result<Option<XPath2Results>, String> {
-        let text = cx.parsed.text(input).into_string();
-        let bytes = text.len();
-        let search = move || {
-            let query = XPath2::compile(&query, &namespaces).map_err(|fault| fault.to_string())?;
-            let tree = XmlMode::Saxon.read(&text).map_err(|error| error.message)?;
-            Ok(found(&query, &tree, fragment))
+        let mode = XmlMode::Saxon;
+        let search = move |tree: &Result<Tree, XPathError>, query: &Arc<XPath2>| {
+            let tree = tree.as_ref().map_err(|error| error.message.clone())?;
+            Ok(XPath2Results {
+                items: query.evaluate(tree, fragment),
+                is_boolean: query.is_boolean().map_err(XPathError::clone),
+            })
         };
-        let found = self.proven.search(cx, bytes, search).await;
-        found.transpose()
+        let text = XmlText { input, mode };
+        let results = self.searches.search(cx, text, &*query, search).await;
+        results.transpose()
     }
 
     pub fn text(&self, cx: &mut Context) -> Text<'_> {
@@ -123,16 +106,8 @@ impl XPath2Query {
 
     fn get(&self, query: &str, namespaces: &str) -> Result<Use<'_, XPath2>, String> {
         if let Some(constant) = &self.constant {
-            return Ok(Use::Constant(constant));
+            return Ok(Use::Borrowed(constant));
         }
-        let compiled: Rc<XPath2> = computed(&format!("{query}{SEPARATOR}{namespaces}"), NoRules)?;
-        Ok(Use::Computed(compiled))
-    }
-}
-
-fn found(query: &XPath2, tree: &Tree, fragment: bool) -> XPath2Results {
-    XPath2Results {
-        items: query.evaluate(tree, fragment),
-        is_boolean: query.is_boolean().map_err(XPathError::clone),
+        computed(&format!("{query}{SEPARATOR}{namespaces}"), NoRules).map(Use::Owned)
     }
 }

@@ -4,14 +4,12 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use drumfire_expr::Text;
-use drumfire_query::xpath::{Namespaces, Tree, XPath, XPathResult};
+use drumfire_query::xpath::{Namespaces, Tree, XPath, XPathError, XPathResult};
 
-use crate::decode::compiled::{Compile, CompiledProperty, NoRules};
+use crate::decode::compiled::CompiledProperty;
 use crate::decode::setting::Flag;
-use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
-use crate::run::input::Input;
-use crate::run::parsed::XmlMode;
+use crate::run::search::{Searches, XmlText};
 
 /// Why there is no answer, with the message of JMeter's library.
 pub enum XPathFault {
@@ -29,63 +27,46 @@ impl XPathFault {
     }
 }
 
-/// Evaluates an expression on a text, in place. The expression and `fragment` are evaluated once the text is parsed. Also
-/// returns the expression's text.
-pub fn look<'q>(
-    cx: &mut Context,
-    input: &Input<'_>,
-    reading: XmlMode,
-    query: &'q CompiledProperty<XPath>,
-    fragment: &Flag,
-) -> (Text<'q>, Result<XPathResult, XPathFault>) {
-    let tree = cx.parsed.tree(input, reading);
-    let tree = match tree.as_ref() {
-        Ok(tree) => tree,
-        Err(error) => {
-            let fault = XPathFault::Text(error.message.clone());
-            return (Text::Literal(""), Err(fault));
-        }
-    };
-    let ready = query.get(cx);
-    let fragment = fragment.get(cx);
-    let answer = ready.outcome.map_err(XPathFault::Query);
-    let answer = answer.and_then(|query| evaluated(cx, &query, tree, fragment));
-    (ready.text, answer)
-}
-
-fn evaluated(
-    cx: &Context,
-    query: &XPath,
-    tree: &Tree,
-    fragment: bool,
-) -> Result<XPathResult, XPathFault> {
-    if query.has_prefixes() {
-        answer(query, tree, fragment, &namespaces(cx))
-    } else {
-        answer(query, tree, fragment, &Namespaces::new())
+impl XPathFault {
+    fn of(tree: &Result<Tree, XPathError>) -> Option<XPathFault> {
+        let error = tree.as_ref().err()?;
+        Some(XPathFault::Text(error.message.clone()))
     }
 }
 
-/// Evaluates an expression on another thread. Finds nothing if the run is told to stop meanwhile.
-pub async fn look_apart(
+/// Evaluates an expression on a text; it finds nothing if the run is told to stop meanwhile. On the worker, the expression and
+/// `fragment` are evaluated once the text is parsed, as in JMeter. Also returns the expression's text.
+pub async fn look<'q>(
     cx: &mut Context,
-    proven: &ProvenQuick,
-    input: &Input<'_>,
-    reading: XmlMode,
-    query: Text<'_>,
-    fragment: bool,
-) -> Result<XPathResult, XPathFault> {
-    let (text, query) = (cx.parsed.text(input).into_string(), query.into_string());
-    let bytes = text.len();
-    let namespaces = namespaces(cx);
-    let search = move || {
-        let tree = reading.read(&text);
-        let tree = tree.map_err(|error| XPathFault::Text(error.message))?;
-        let query = <XPath as Compile>::compile(&query, NoRules).map_err(XPathFault::Query)?;
-        answer(&query, &tree, fragment, &namespaces)
+    searches: &Searches,
+    text: XmlText<'_, '_>,
+    query: &'q CompiledProperty<XPath>,
+    fragment: &Flag,
+) -> (Text<'q>, Result<XPathResult, XPathFault>) {
+    let xml = searches.open(cx, text);
+    if let Some(fault) = xml.local().and_then(XPathFault::of) {
+        return (Text::Literal(""), Err(fault));
+    }
+    let ready = query.get(cx);
+    let fragment = fragment.get(cx);
+    let answer = match ready.outcome {
+        Ok(query) => {
+            let namespaces = query.has_prefixes().then(|| namespaces(cx));
+            let search = move |tree: &_, query: &Arc<XPath>| {
+                answer(query, tree, fragment, namespaces.as_deref())
+            };
+            xml.search(cx, &*query, search).await
+        }
+        Err(message) => {
+            let search = |tree: &_, message: &String| {
+                let malformed = || XPathFault::Query(message.clone());
+                Err(XPathFault::of(tree).unwrap_or_else(malformed))
+            };
+            xml.search(cx, &message, search).await
+        }
     };
-    let found = proven.search(cx, bytes, search).await;
-    found.unwrap_or(Ok(XPathResult::Nodes(Vec::new())))
+    let nothing = || Ok(XPathResult::Nodes(Vec::new()));
+    (ready.text, answer.unwrap_or_else(nothing))
 }
 
 /// The property that names a file of prefixes and their namespaces.
@@ -118,10 +99,15 @@ fn read(file: &Path) -> Namespaces {
 
 fn answer(
     query: &XPath,
-    tree: &Tree,
+    tree: &Result<Tree, XPathError>,
     fragment: bool,
-    namespaces: &Namespaces,
+    namespaces: Option<&Namespaces>,
 ) -> Result<XPathResult, XPathFault> {
-    let answer = query.evaluate_in(tree, fragment, namespaces);
+    let tree = match tree {
+        Ok(tree) => tree,
+        Err(error) => return Err(XPathFault::Text(error.message.clone())),
+    };
+    let none = Namespaces::new();
+    let answer = query.evaluate_in(tree, fragment, namespaces.unwrap_or(&none));
     answer.map_err(|error| XPathFault::Query(error.message))
 }

@@ -70,6 +70,8 @@ pub struct Context {
     pub previous: Option<Rc<Sample>>,
     /// The parsed parts of the result at hand, shared by all elements that read them.
     pub parsed: Parsed,
+    /// Whether the searches of the element at hand run in the pool (`Searches::turn`).
+    pub searches_apart: bool,
     /// Set if the sample at hand reached a limit of an element. Its row then fails with this message.
     pub limit_met: Option<String>,
     /// The action after this sample (`JMeterContext#setTestLogicalAction`).
@@ -163,6 +165,7 @@ impl Context {
             is_described: false,
             previous: None,
             parsed: Parsed::new(worker.default_charset.clone()),
+            searches_apart: false,
             limit_met: None,
             action: Action::Continue,
             alive: true,

@@ -2,7 +2,6 @@
 
 pub mod action;
 pub mod alarm;
-pub mod apart;
 pub mod assignments;
 pub mod branch;
 pub mod context;
@@ -40,6 +39,7 @@ pub mod room;
 pub mod sample;
 pub mod sampler;
 pub mod schedule;
+pub mod search;
 pub mod settings;
 pub mod share;
 pub mod shared;

@@ -60,15 +60,15 @@ impl JmesPath {
     }
 }
 
-impl<'t> JmesPathResult<'_, 't> {
+impl<'j, 't> JmesPathResult<'j, 't> {
+    /// A value that an expression found.
+    pub fn of(value: &'j Value<'t>) -> JmesPathResult<'j, 't> {
+        JmesPathResult(Cow::Borrowed(value))
+    }
+
     /// Whether nothing was found (`JsonNode.isNull`).
     pub fn is_null(&self) -> bool {
         matches!(*self.0, Value::Null)
-    }
-
-    /// A copy that owns all its data.
-    pub fn to_owned_found(&self) -> JmesPathResult<'static, 'static> {
-        JmesPathResult(Cow::Owned(self.0.to_owned_value()))
     }
 
     /// The value itself.

@@ -9,17 +9,16 @@
 use drumfire_elements::assertions::jmespath_assertion as facts;
 use drumfire_expr::Template;
 use drumfire_query::jmespath::{JmesPath, JmesPathResult};
-use drumfire_query::json::{Json, JsonError};
+use drumfire_query::json::Value;
 use drumfire_results::{AssertionResult, Sample};
 
 use super::expectation::Expectation;
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, CompiledProperty, NoRules};
+use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
-use crate::run::input::Input;
 use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, AssertionRole};
 
@@ -29,9 +28,6 @@ pub struct JmesPathAssertion {
     expectation: Expectation,
     query: JsonQuery,
 }
-
-/// The value of a path, or the message of the exception.
-type Outcome = Result<JmesPathResult<'static, 'static>, String>;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     Roles::assertion(JmesPathAssertion::decode(d))
@@ -91,38 +87,18 @@ impl JmesPathAssertion {
         }
     }
 
-    /// Searches the body on this thread; returns whether the value found meets the expectation.
-    fn holds_in_place(&self, cx: &mut Context, sample: &Sample) -> Result<bool, String> {
-        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Strict);
-        let json = body.get().map_err(|error| error.message.clone())?;
-        let path = self.path.get(cx).outcome?;
-        let found = path.search(json).map_err(|error| error.message)?;
-        self.holds(cx, &found)
-    }
-
-    /// Returns the search as a closure, which another thread can run.
-    fn search(
-        &self,
-        cx: &mut Context,
-    ) -> impl FnOnce(Result<&Json<'_>, &JsonError>) -> Outcome + Send + use<> {
-        let path = self.path.get(cx).text.into_string();
-        move |json| {
-            let json = json.map_err(|error| error.message.clone())?;
-            let path = <JmesPath as Compile>::compile(&path, NoRules)?;
-            let found = path.search(json).map_err(|error| error.message)?;
-            Ok(found.to_owned_found())
-        }
-    }
-
     /// `getResult`.
-    fn judge(&self, cx: &mut Context, sample: &Sample, found: Option<Outcome>) -> AssertionResult {
+    async fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
         if cx.parsed.has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
         let is_inverted = self.expectation.invert.get(cx);
-        let holds = match found {
-            Some(found) => found.and_then(|found| self.holds(cx, &found)),
-            None => self.holds_in_place(cx, sample),
+        let path = |cx: &mut Context| self.path.get(cx).outcome;
+        let holds =
+            |cx: &mut Context, value: &Value<'_>| self.holds(cx, &JmesPathResult::of(value));
+        // If the run is told to stop, the check is skipped.
+        let Some(holds) = self.query.judge(cx, sample, path, holds).await else {
+            return self.name.pass(cx);
         };
         match holds {
             Ok(holds) if holds == is_inverted => {
@@ -137,12 +113,8 @@ impl JmesPathAssertion {
 
 impl AssertionRole for JmesPathAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        self.query.judge(
-            cx,
-            sample,
-            |cx| self.search(cx),
-            |cx, sample, found| self.judge(cx, sample, found),
-        )
+        self.query
+            .turn(cx, sample, move |cx, sample| self.judge(cx, sample))
     }
 
     fn row_name(&self) -> &Template {
@@ -163,17 +135,7 @@ mod tests {
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, JmesPathAssertion::decode);
         let sample = fixture::sample(body);
-        let verdict = assertion.judge(&mut cx, &sample, None);
-        // Another thread's search gives the same.
-        let search = assertion.search(&mut cx);
-        let json = drumfire_query::jmespath::parse_strict(body);
-        let handed = assertion.judge(&mut cx, &sample, Some(search(json.as_ref())));
-        assert_eq!(
-            (verdict.failure, verdict.error),
-            (handed.failure, handed.error)
-        );
-        assert_eq!(verdict.message, handed.message);
-        verdict
+        fixture::on_worker_and_in_pool(&mut cx, async |cx| assertion.judge(cx, &sample).await)
     }
 
     fn message(path: &str, expected: &str, flags: &str) -> String {

@@ -5,18 +5,17 @@
 
 use drumfire_elements::assertions::json_assertion as facts;
 use drumfire_expr::Template;
-use drumfire_query::json::{Json, JsonError, Value};
+use drumfire_query::json::{Json, Value};
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::{AssertionResult, Sample};
 
 use super::expectation::Expectation;
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, CompiledProperty, NoRules};
+use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
-use crate::run::input::Input;
 use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, AssertionRole};
 
@@ -33,18 +32,7 @@ enum Path {
     CompiledProperty(CompiledProperty<JsonPath>),
 }
 
-/// The value that a path leads to, or the message of the exception.
-pub(super) type Found = Result<Value<'static>, String>;
-
 pub(super) const NO_PATH: &str = "path can not be null or empty";
-
-/// Evaluates a path; fails if there is none.
-pub(super) fn found(json: Result<&Json<'_>, &JsonError>, path: Option<&str>) -> Found {
-    let json = json.map_err(ToString::to_string)?;
-    let path = <JsonPath as Compile>::compile(path.ok_or(NO_PATH)?, NoRules)?;
-    let found = path.read(json).map_err(|error| error.message)?;
-    Ok(found.to_owned_value())
-}
 
 pub fn decode(d: &mut Decoder) -> Roles {
     Roles::assertion(JsonPathAssertion::decode(d))
@@ -158,39 +146,20 @@ impl JsonPathAssertion {
         }
     }
 
-    /// Searches the body on this thread and asserts the value found.
-    fn assert_in_place(&self, cx: &mut Context, sample: &Sample) -> Result<(), String> {
-        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
-        let json = body.get().map_err(ToString::to_string)?;
-        let Path::CompiledProperty(compiled) = &self.path else {
-            return Err(NO_PATH.to_owned());
-        };
-        let path = compiled.get(cx).outcome?;
-        let found = path.read(json).map_err(|error| error.message)?;
-        self.assert(cx, &found)
-    }
-
-    /// Returns the search as a closure, which another thread can run.
-    fn search(
-        &self,
-        cx: &mut Context,
-    ) -> impl FnOnce(Result<&Json<'_>, &JsonError>) -> Found + Send + use<> {
-        let path = match &self.path {
-            Path::Empty => None,
-            Path::CompiledProperty(path) => Some(path.get(cx).text.into_string()),
-        };
-        move |json| found(json, path.as_deref())
-    }
-
     /// `getResult`.
-    fn judge(&self, cx: &mut Context, sample: &Sample, found: Option<Found>) -> AssertionResult {
+    async fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
         if cx.parsed.has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
         let is_inverted = self.expectation.invert.get(cx);
-        let outcome = match found {
-            Some(found) => found.and_then(|found| self.assert(cx, &found)),
-            None => self.assert_in_place(cx, sample),
+        let path = |cx: &mut Context| match &self.path {
+            Path::Empty => Err(NO_PATH.to_owned()),
+            Path::CompiledProperty(path) => path.get(cx).outcome,
+        };
+        let assert = |cx: &mut Context, value: &Value<'_>| self.assert(cx, value);
+        // If the run is told to stop, the check is skipped.
+        let Some(outcome) = self.query.judge(cx, sample, path, assert).await else {
+            return self.name.pass(cx);
         };
         let inverted = |cx: &mut Context| self.inverted_failure(cx);
         self.name.judged(cx, outcome, is_inverted, inverted)
@@ -199,12 +168,8 @@ impl JsonPathAssertion {
 
 impl AssertionRole for JsonPathAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        self.query.judge(
-            cx,
-            sample,
-            |cx| self.search(cx),
-            |cx, sample, found| self.judge(cx, sample, found),
-        )
+        self.query
+            .turn(cx, sample, move |cx, sample| self.judge(cx, sample))
     }
 
     fn row_name(&self) -> &Template {
@@ -227,12 +192,8 @@ mod tests {
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, JsonPathAssertion::decode);
         let sample = fixture::sample(body);
-        let verdict = assertion.judge(&mut cx, &sample, None);
-        // Another thread's search gives the same.
-        let search = assertion.search(&mut cx);
-        let found = search(Json::parse(body).as_ref());
-        let handed = assertion.judge(&mut cx, &sample, Some(found));
-        assert_eq!(verdict.message, handed.message);
+        let verdict =
+            fixture::on_worker_and_in_pool(&mut cx, async |cx| assertion.judge(cx, &sample).await);
         let message = verdict.message.expect("JMeter always sets a message here");
         assert_eq!(verdict.failure, !message.is_empty());
         message.to_string()

@@ -10,14 +10,14 @@ use md5::{Digest, Md5};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::roles::{Act, AssertionRole};
+use crate::run::search::Searches;
 
 pub struct Md5HexAssertion {
     name: Name,
     allowed: Template,
-    proven: ProvenQuick,
+    searches: Searches,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -29,31 +29,25 @@ impl Md5HexAssertion {
         Md5HexAssertion {
             name: Name::decode(d),
             allowed: d.template(facts::SUM.name),
-            proven: ProvenQuick::default(),
+            searches: Searches::default(),
         }
     }
 
-    async fn judge(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> AssertionResult {
-        let data = sample.response_data.as_deref().unwrap_or_default();
-        if data.is_empty() {
+    async fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
+        let data = sample.response_data.as_ref();
+        let Some(data) = data.filter(|data| !data.is_empty()) else {
             return self.name.fail_for_null(cx);
-        }
+        };
         let allowed = self.allowed.eval(cx);
         if allowed.is_empty() {
             return self.name.fail(cx, "MD5Hex to test against is empty");
         }
         self.allowed.repeat(cx, 1); // MD5HexAssertion asks for the length, compares, and quotes
         let allowed = allowed.into_string();
-        let sum = if may_wait {
-            let data = data.to_vec();
-            let sum = self.proven.search(cx, data.len(), move || sum(&data));
-            // The run was told to stop, so the check is skipped.
-            let Some(sum) = sum.await else {
-                return self.name.pass(cx);
-            };
-            sum
-        } else {
-            sum(data)
+        let sum = self.searches.search(cx, data, &(), |data, ()| sum(data));
+        // The run was told to stop, so the check is skipped.
+        let Some(sum) = sum.await else {
+            return self.name.pass(cx);
         };
         if sum.eq_ignore_ascii_case(&allowed) {
             return self.name.pass(cx);
@@ -75,8 +69,8 @@ fn sum(data: &[u8]) -> String {
 impl AssertionRole for Md5HexAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
         let bytes = sample.response_data.as_deref().map_or(0, <[u8]>::len);
-        self.proven
-            .turn(bytes, move |may_wait| self.judge(cx, sample, may_wait))
+        self.searches
+            .turn(cx, bytes, move |cx| self.judge(cx, sample))
     }
 
     fn row_name(&self) -> &Template {

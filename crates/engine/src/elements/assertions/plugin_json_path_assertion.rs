@@ -10,12 +10,12 @@
 
 use drumfire_elements::assertions::json_path_assertion as facts;
 use drumfire_expr::Template;
-use drumfire_query::json::{Json, JsonError, Value};
+use drumfire_query::json::Value;
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_query::regex::{Dialect, Pattern};
 use drumfire_results::{AssertionResult, Sample};
 
-use super::json_path_assertion::{Found, NO_PATH, found};
+use super::json_path_assertion::NO_PATH;
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules, RegexRules};
@@ -23,7 +23,6 @@ use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
-use crate::run::input::Input;
 use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, AssertionRole};
 
@@ -147,34 +146,19 @@ impl PluginJsonPathAssertion {
         }
     }
 
-    /// Searches the body on this thread and asserts the value found.
-    fn assert_in_place(&self, cx: &mut Context, sample: &Sample) -> Result<(), String> {
-        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
-        let json = body.get().map_err(ToString::to_string)?;
-        let path = self.path.as_ref().ok_or(NO_PATH)?;
-        let path = path.get(cx).outcome?;
-        let found = path.read(json).map_err(|error| error.message)?;
-        self.assert(cx, &found)
-    }
-
-    /// Returns the search as a closure, which another thread can run.
-    fn search(
-        &self,
-        cx: &mut Context,
-    ) -> impl FnOnce(Result<&Json<'_>, &JsonError>) -> Found + Send + use<> {
-        let path = self.path.as_ref();
-        let path = path.map(|path| path.get(cx).text.into_string());
-        move |json| found(json, path.as_deref())
-    }
-
     /// `getResult`.
-    fn judge(&self, cx: &mut Context, sample: &Sample, found: Option<Found>) -> AssertionResult {
+    async fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
         if cx.parsed.has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
-        let outcome = match found {
-            Some(found) => found.and_then(|found| self.assert(cx, &found)),
-            None => self.assert_in_place(cx, sample),
+        let path = |cx: &mut Context| {
+            let path = self.path.as_ref().ok_or(NO_PATH)?;
+            path.get(cx).outcome
+        };
+        let assert = |cx: &mut Context, value: &Value<'_>| self.assert(cx, value);
+        // If the run is told to stop, the check is skipped.
+        let Some(outcome) = self.query.judge(cx, sample, path, assert).await else {
+            return self.name.pass(cx);
         };
         let is_inverted = self.inverts.get(cx);
         let inverted = |cx: &mut Context| self.inverted_failure(cx);
@@ -186,12 +170,8 @@ const MALFORMED: &str = "org.apache.oro.text.MalformedCachePatternException: ";
 
 impl AssertionRole for PluginJsonPathAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        self.query.judge(
-            cx,
-            sample,
-            |cx| self.search(cx),
-            |cx, sample, found| self.judge(cx, sample, found),
-        )
+        self.query
+            .turn(cx, sample, move |cx, sample| self.judge(cx, sample))
     }
 
     fn row_name(&self) -> &Template {
@@ -226,12 +206,8 @@ mod tests {
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, PluginJsonPathAssertion::decode);
         let sample = fixture::sample(body);
-        let verdict = assertion.judge(&mut cx, &sample, None);
-        // Another thread's search gives the same.
-        let search = assertion.search(&mut cx);
-        let found = search(Json::parse(body).as_ref());
-        let handed = assertion.judge(&mut cx, &sample, Some(found));
-        assert_eq!(verdict.message, handed.message);
+        let verdict =
+            fixture::on_worker_and_in_pool(&mut cx, async |cx| assertion.judge(cx, &sample).await);
         let message = verdict.message.expect("the plugin always sets a message");
         assert_eq!(verdict.failure, !message.is_empty());
         message.to_string()

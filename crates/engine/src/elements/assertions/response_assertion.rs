@@ -7,11 +7,12 @@
 
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use drumfire_elements::assertions::response_assertion as facts;
 use drumfire_expr::{Template, Text};
 use drumfire_query::Matches;
-use drumfire_query::regex::{Pattern, RegexOptions};
+use drumfire_query::regex::Pattern;
 use drumfire_results::{AssertionResult, Sample, SampleKind};
 
 use super::comparison::EqualsDisplay;
@@ -23,10 +24,10 @@ use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Choice, Flag, WholeNumber};
 use crate::elements::java;
 use crate::elements::post::field;
-use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, AssertionRole, ResultScope};
+use crate::run::search::Searches;
 
 const MATCH: i32 = 1;
 const CONTAINS: i32 = 1 << 1;
@@ -56,8 +57,7 @@ pub struct ResponseAssertion {
     assume_success: Flag,
     custom_message: Template,
     comparison: EqualsDisplay,
-    rules: RegexRules,
-    proven: ProvenQuick,
+    searches: Searches,
 }
 
 /// The part of a sample that is compared; `None` for a variable.
@@ -112,8 +112,7 @@ impl ResponseAssertion {
             assume_success: Flag::decode(d, facts::IGNORE_STATUS.name, false),
             custom_message: d.template(facts::CUSTOM_MESSAGE.name),
             comparison: EqualsDisplay::new(&d.settings().properties),
-            rules,
-            proven: ProvenQuick::default(),
+            searches: Searches::default(),
         }
     }
 
@@ -200,18 +199,17 @@ impl ResponseAssertion {
         }
     }
 
-    /// Compares the text with all tests. If it `may_wait`, another thread searches with the patterns that may take long.
+    /// Compares the text with all tests.
     async fn judge(
         &self,
         cx: &mut Context,
         subject: &Subject<'_>,
-        (kind, text): (i32, &str),
-        may_wait: bool,
+        (kind, text): (i32, &Text<'_>),
     ) -> AssertionResult {
         let (not, or) = (kind & NOT != 0, kind & OR != 0);
         let mut failures = String::new();
         for test in &self.tests {
-            let (expected, found) = match self.is_met(test, cx, kind, text, may_wait).await {
+            let (expected, found) = match self.is_met(test, cx, kind, text).await {
                 Ok(outcome) => outcome,
                 Err(message) => {
                     return self
@@ -224,7 +222,7 @@ impl ResponseAssertion {
                 return self.name.pass(cx);
             }
             if !holds {
-                let texts = (&*expected, text);
+                let texts = (&*expected, &**text);
                 if !or {
                     let message = self.message(cx, |cx| self.failure(cx, subject, kind, texts));
                     return self.name.fail(cx, message);
@@ -308,14 +306,13 @@ impl ResponseAssertion {
         test: &'a ResponseTest,
         cx: &mut Context,
         kind: i32,
-        text: &str,
-        may_wait: bool,
+        text: &Text<'_>,
     ) -> Result<(Text<'a>, bool), String> {
         let pattern = match test {
             ResponseTest::Text(template) => {
                 let expected = template.eval(cx);
                 let found = if kind & EQUALS != 0 {
-                    text == &*expected
+                    **text == *expected
                 } else {
                     text.contains(&*expected)
                 };
@@ -325,29 +322,24 @@ impl ResponseAssertion {
         };
         let ready = pattern.get(cx);
         let found = match kind {
-            kind if kind & CONTAINS == 0 && kind & EQUALS != 0 => text == &*ready.text,
+            kind if kind & CONTAINS == 0 && kind & EQUALS != 0 => **text == *ready.text,
             kind if kind & CONTAINS == 0 && kind & SUBSTRING != 0 => text.contains(&*ready.text),
             kind => {
                 let pattern = ready.outcome?;
-                if may_wait && pattern.is_long(text.len(), Matches::First) {
-                    self.is_found_apart(cx, kind, &ready.text, text).await
+                let search = move |texts: &[Text<'_>], pattern: &Arc<Pattern>| {
+                    texts.iter().any(|text| is_found(pattern, kind, text))
+                };
+                let texts = std::slice::from_ref(text);
+                if pattern.is_long(text.len(), Matches::First) {
+                    let found = self.searches.search(cx, texts, &*pattern, search).await;
+                    // Nothing is found if the run is told to stop meanwhile.
+                    found.unwrap_or(false)
                 } else {
-                    is_found(&pattern, kind, text)
+                    search(texts, &pattern)
                 }
             }
         };
         Ok((ready.text, found))
-    }
-
-    async fn is_found_apart(&self, cx: &Context, kind: i32, pattern: &str, text: &str) -> bool {
-        let (pattern, text) = (pattern.to_owned(), text.to_owned());
-        let (bytes, dialect) = (text.len(), self.rules.0);
-        let search = move || {
-            let pattern = Pattern::compile(&pattern, dialect, RegexOptions::default());
-            pattern.is_ok_and(|pattern| is_found(&pattern, kind, &text))
-        };
-        let found = self.proven.search(cx, bytes, search).await;
-        found.unwrap_or(false)
     }
 }
 
@@ -374,8 +366,8 @@ impl AssertionRole for ResponseAssertion {
                 self.name.fail_for_null(cx)
             });
         }
-        self.proven.turn(text.len(), move |may_wait| async move {
-            self.judge(cx, &subject, (kind, &text), may_wait).await
+        self.searches.turn(cx, text.len(), move |cx| async move {
+            self.judge(cx, &subject, (kind, &text)).await
         })
     }
 
@@ -650,7 +642,7 @@ mod tests {
             let act = assertion.turn(&mut cx, &mut sample);
             assert!(matches!(act, Act::Wait(_)));
             let verdict = shown(&act.finish().await);
-            assertion.proven.note(long.len(), Default::default());
+            assertion.searches.note(long.len(), Default::default());
             let act = assertion.turn(&mut cx, &mut sample);
             assert_eq!(shown(&act.done()), verdict, "{pattern}");
         }

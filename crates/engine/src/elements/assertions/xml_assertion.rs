@@ -3,23 +3,23 @@
 //! No properties, no scope. Difference: only common errors have the messages of Xerces.
 
 use drumfire_expr::Template;
-use drumfire_query::xpath::doctype;
+use drumfire_query::xpath::{Tree, XPathError, doctype};
 use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::parsed::XmlMode;
 use crate::run::roles::{Act, AssertionRole};
+use crate::run::search::{Searches, XmlText};
 
 const DOCTYPE: &str = "DOCTYPE is disallowed when the feature \"http://apache.org/xml/features/disallow-doctype-decl\" set to true.";
 
 pub struct XmlAssertion {
     name: Name,
-    proven: ProvenQuick,
+    searches: Searches,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -35,24 +35,25 @@ impl XmlAssertion {
     fn decode(d: &mut Decoder) -> XmlAssertion {
         XmlAssertion {
             name: Name::decode(d),
-            proven: ProvenQuick::with_parsing(),
+            searches: Searches::with_parsing(),
         }
     }
 
     /// The message of the parser for a body that is not well-formed.
-    async fn fault(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> Option<String> {
-        if may_wait {
-            let text = cx.parsed.body_text(sample).into_string();
-            let bytes = text.len();
-            let read = move || READING.read(&text).err().map(|error| error.message);
-            return self.proven.search(cx, bytes, read).await.flatten();
-        }
-        let tree = cx.parsed.tree(&Input::Result(sample), READING);
-        let fault = tree.as_ref().as_ref().err();
-        fault.map(|error| error.message.clone())
+    async fn fault(&self, cx: &mut Context, sample: &Sample) -> Option<String> {
+        let text = XmlText {
+            input: &Input::Result(sample),
+            mode: READING,
+        };
+        let message = |tree: &Result<Tree, XPathError>, (): &()| {
+            let error = tree.as_ref().err()?;
+            Some(error.message.clone())
+        };
+        let fault = self.searches.search(cx, text, &(), message).await;
+        fault.flatten()
     }
 
-    async fn judge(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> AssertionResult {
+    async fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
         let text = cx.parsed.body_text(sample);
         if text.is_empty() {
             return self.name.fail_for_null(cx);
@@ -60,7 +61,7 @@ impl XmlAssertion {
         let fault = match doctype(&text) {
             _ if text.starts_with('\u{FEFF}') => Some(MARK.to_owned()),
             Some(_) => Some(DOCTYPE.to_owned()),
-            None => self.fault(cx, sample, may_wait).await,
+            None => self.fault(cx, sample).await,
         };
         match fault {
             Some(message) => AssertionResult {
@@ -75,8 +76,8 @@ impl XmlAssertion {
 impl AssertionRole for XmlAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
         let bytes = sample.response_data.as_deref().map_or(0, <[u8]>::len);
-        self.proven
-            .turn(bytes, move |may_wait| self.judge(cx, sample, may_wait))
+        self.searches
+            .turn(cx, bytes, move |cx| self.judge(cx, sample))
     }
 
     fn row_name(&self) -> &Template {

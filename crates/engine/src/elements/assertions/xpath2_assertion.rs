@@ -62,13 +62,8 @@ impl XPath2Assertion {
         }
     }
 
-    async fn look(
-        &self,
-        cx: &mut Context,
-        query: (&str, &Input<'_>),
-        may_wait: bool,
-    ) -> Result<Look, String> {
-        let Some(found) = self.query.look(cx, query, false, may_wait).await? else {
+    async fn look(&self, cx: &mut Context, query: (&str, &Input<'_>)) -> Result<Look, String> {
+        let Some(found) = self.query.look(cx, query, false).await? else {
             return Ok(Look::Nothing);
         };
         let is_boolean = match found.is_boolean {
@@ -84,14 +79,9 @@ impl XPath2Assertion {
     }
 
     /// `XPathUtil#computeAssertionResultUsingSaxon`.
-    async fn check_input(
-        &self,
-        cx: &mut Context,
-        input: &Input<'_>,
-        may_wait: bool,
-    ) -> AssertionResult {
+    async fn check_input(&self, cx: &mut Context, input: &Input<'_>) -> AssertionResult {
         let query = self.query.text(cx);
-        let look = self.look(cx, (&query, input), may_wait).await;
+        let look = self.look(cx, (&query, input)).await;
         let negate = self.negate.get(cx);
         match look {
             Ok(Look::Nothing) => self.name.pass_with_empty_message(cx),
@@ -126,13 +116,12 @@ impl XPath2Assertion {
         cx: &mut Context,
         scope: ScopeReading<'_>,
         sample: &Sample,
-        may_wait: bool,
     ) -> AssertionResult {
         let is_empty =
             |input: &Input<'_>| matches!(input, Input::Variable(value) if value.is_empty());
         let input = scope.judged(cx, sample);
         match input.filter(|input| !is_empty(input)) {
-            Some(input) => self.check_input(cx, &input, may_wait).await,
+            Some(input) => self.check_input(cx, &input).await,
             None => self.name.fail_for_null(cx),
         }
     }
@@ -142,10 +131,8 @@ impl AssertionRole for XPath2Assertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
         let scope = self.scoped.read(cx);
         let bytes = scope.judged_bytes(cx, sample);
-        let proven = self.query.proven();
-        proven.turn(bytes, move |may_wait| {
-            self.check(cx, scope, sample, may_wait)
-        })
+        let searches = self.query.searches();
+        searches.turn(cx, bytes, move |cx| self.check(cx, scope, sample))
     }
 
     fn applies_to(&self, cx: &mut Context) -> ResultScope {

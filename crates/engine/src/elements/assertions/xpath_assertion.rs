@@ -15,13 +15,13 @@ use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Flag, Unused};
-use crate::elements::xpath_query::{XPathFault, look, look_apart};
-use crate::run::apart::ProvenQuick;
+use crate::elements::xpath_query::{XPathFault, look};
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::XmlMode;
 use crate::run::roles::{Act, AssertionRole, ResultScope};
+use crate::run::search::{Searches, XmlText};
 
 pub struct XPathAssertion {
     name: Name,
@@ -31,7 +31,7 @@ pub struct XPathAssertion {
     tolerant: Flag,
     namespaces: Flag,
     unused: Unused,
-    proven: ProvenQuick,
+    searches: Searches,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -61,7 +61,7 @@ impl XPathAssertion {
                     facts::FETCH_DTDS,
                 ],
             ),
-            proven: ProvenQuick::with_parsing(),
+            searches: Searches::with_parsing(),
         }
     }
 
@@ -85,21 +85,16 @@ impl XPathAssertion {
         }
     }
 
-    async fn check_input(
-        &self,
-        cx: &mut Context,
-        input: &Input<'_>,
-        may_wait: bool,
-    ) -> AssertionResult {
+    async fn check_input(&self, cx: &mut Context, input: &Input<'_>) -> AssertionResult {
         let shown = cx.parsed.text(input);
         if shown.is_empty() {
             return self.name.fail_for_null(cx);
         }
-        let (mut reading, mut read) = (XmlMode::Tolerant, None);
+        let (mut mode, mut read) = (XmlMode::Tolerant, None);
         self.unused.eval(cx);
         let namespaces = self.namespaces.get(cx);
         if !self.tolerant.get(cx) {
-            reading = XmlMode::Decoded { namespaces };
+            mode = XmlMode::Decoded { namespaces };
             // The parser gets the bytes of the response, whatever charset its header names.
             let decoded = match input {
                 Input::Result(sample) => sample.response_data.as_deref().map(xpath::decode),
@@ -119,14 +114,9 @@ impl XPathAssertion {
             }
         }
         let input = read.as_ref().unwrap_or(input);
-        let (query, answer) = if may_wait {
-            let query = self.query.get(cx).text;
-            let text = query.as_ref().into();
-            let answer = look_apart(cx, &self.proven, input, reading, text, false).await;
-            (query, answer)
-        } else {
-            look(cx, input, reading, &self.query, &Flag::Fixed(false))
-        };
+        let text = XmlText { input, mode };
+        let fragment = Flag::Fixed(false);
+        let (query, answer) = look(cx, &self.searches, text, &self.query, &fragment).await;
         match answer {
             Ok(answer) => {
                 let (failure, message) = self.judge(cx, &answer, &query);
@@ -152,10 +142,9 @@ impl XPathAssertion {
         cx: &mut Context,
         scope: ScopeReading<'_>,
         sample: &Sample,
-        may_wait: bool,
     ) -> AssertionResult {
         match scope.judged(cx, sample) {
-            Some(input) => self.check_input(cx, &input, may_wait).await,
+            Some(input) => self.check_input(cx, &input).await,
             None => self.name.fail_for_null(cx),
         }
     }
@@ -165,9 +154,8 @@ impl AssertionRole for XPathAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
         let scope = self.scoped.read(cx);
         let bytes = scope.judged_bytes(cx, sample);
-        self.proven.turn(bytes, move |may_wait| {
-            self.check(cx, scope, sample, may_wait)
-        })
+        self.searches
+            .turn(cx, bytes, move |cx| self.check(cx, scope, sample))
     }
 
     fn applies_to(&self, cx: &mut Context) -> ResultScope {

@@ -10,21 +10,21 @@ use std::rc::Rc;
 
 use drumfire_elements::post::css_extractor as facts;
 use drumfire_expr::Template;
-use drumfire_query::css::{Document, Engine, Selector};
+use drumfire_query::css::{Engine, Selector};
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, CompiledProperty, SelectorRules};
+use crate::decode::compiled::{CompiledProperty, SelectorRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Flag, WholeNumber};
-use crate::run::apart::ProvenQuick;
 use crate::run::context::{Context, StateId};
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::PageKey;
 use crate::run::roles::{Act, PostProcessorRole};
+use crate::run::search::{PageText, Searches};
 
 pub struct HtmlExtractor {
     scoped: Scoped,
@@ -36,7 +36,7 @@ pub struct HtmlExtractor {
     match_number: WholeNumber,
     default: Template,
     default_is_empty: Flag,
-    proven: ProvenQuick,
+    searches: Searches,
 }
 
 /// The library of the selector. JMeter reads it when a user needs it first (`getExtractorImpl`).
@@ -70,7 +70,7 @@ impl HtmlExtractor {
             match_number: WholeNumber::decode(d, facts::MATCH_NUMBER.name, 0),
             default: d.template(facts::DEFAULT.name),
             default_is_empty: Flag::decode(d, facts::EMPTY_DEFAULT.name, false),
-            proven: ProvenQuick::with_parsing(),
+            searches: Searches::with_parsing(),
         }
     }
 
@@ -80,7 +80,6 @@ impl HtmlExtractor {
         cx: &mut Context,
         (scope, sample): (&ScopeReading<'_>, &Sample),
         number: i32,
-        may_wait: bool,
     ) -> Result<Values, String> {
         let inputs: Vec<Input<'_>> = scope.inputs(cx, sample).collect();
         if inputs.is_empty() && scope.is_variable() {
@@ -95,7 +94,7 @@ impl HtmlExtractor {
         } else {
             usize::MAX
         };
-        let attribute = self.attribute.eval(cx);
+        let attribute = self.attribute.eval(cx).into_string();
         let mut found = Values::new();
         if inputs.is_empty() {
             self.selector.repeat(cx, 1);
@@ -110,22 +109,14 @@ impl HtmlExtractor {
                 Input::Result(_) => (index == 0).then_some(PageKey::First(engine)),
             };
             let most = wanted - found.len();
-            let text = if may_wait {
-                cx.parsed.page_text(input, key)
-            } else {
-                None
-            };
-            let values = match text {
-                Some(text) => {
-                    let query = (engine, &*attribute);
-                    self.select_apart(cx, &text, query, most).await?
-                }
-                None => {
-                    let page = cx.parsed.page(input, key);
-                    let selector = self.selector.get_by(cx, SelectorRules(engine)).outcome?;
-                    selector.select(&page, Some(&attribute), most)
-                }
-            };
+            let page = self.searches.open(cx, PageText { input, key });
+            let selector = self.selector.get_by(cx, SelectorRules(engine)).outcome?;
+            let attribute = attribute.clone();
+            let values = page.search(cx, &*selector, move |page, selector| {
+                selector.select(page, Some(&attribute), most)
+            });
+            // A search that the run no longer waits for finds nothing.
+            let values = values.await.unwrap_or_default();
             found.extend(values.into_iter().map(|value| value.map(Rc::from)));
             if found.len() == wanted {
                 break;
@@ -134,33 +125,7 @@ impl HtmlExtractor {
         Ok(found)
     }
 
-    /// Returns the values of a page that another thread parses; none if the run is told to stop meanwhile.
-    async fn select_apart(
-        &self,
-        cx: &mut Context,
-        text: &str,
-        (engine, attribute): (Engine, &str),
-        most: usize,
-    ) -> Result<Vec<Option<String>>, String> {
-        let selector = self.selector.get(cx).text.into_string();
-        let rules = SelectorRules(engine);
-        let (text, attribute) = (text.to_owned(), attribute.to_owned());
-        let bytes = text.len();
-        let search = move || {
-            let selector = <Selector as Compile>::compile(&selector, rules)?;
-            Ok(selector.select(&Document::parse(&text), Some(&attribute), most))
-        };
-        let found = self.proven.search(cx, bytes, search).await;
-        found.unwrap_or(Ok(Vec::new()))
-    }
-
-    async fn process(
-        &self,
-        cx: &mut Context,
-        scope: ScopeReading<'_>,
-        sample: &mut Sample,
-        may_wait: bool,
-    ) {
+    async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
         let reference = self.reference.eval(cx);
         let number = self.match_number.get(cx);
         let default = self.default.eval(cx);
@@ -168,7 +133,7 @@ impl HtmlExtractor {
             cx.vars.set_named(&reference, default.into_value());
         }
         let from = (&scope, &*sample);
-        let found = match self.extract(cx, from, number, may_wait).await {
+        let found = match self.extract(cx, from, number).await {
             Ok(found) => found,
             Err(message) => {
                 let name = self.name.eval(cx);
@@ -248,9 +213,8 @@ impl PostProcessorRole for HtmlExtractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
         let scope = self.scoped.read(cx);
         let bytes = scope.bytes(cx, sample);
-        self.proven.turn(bytes, move |may_wait| {
-            self.process(cx, scope, sample, may_wait)
-        })
+        self.searches
+            .turn(cx, bytes, move |cx| self.process(cx, scope, sample))
     }
 
     fn reads(&self) -> Needs {

@@ -5,6 +5,7 @@
 //! the scope. As in JMeter, a match number that is not a number discards the sample.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use drumfire_elements::post::jmespath_extractor as facts;
 use drumfire_expr::{Raised, Scope as _, Template};
@@ -32,7 +33,7 @@ pub struct JmesPathExtractor {
     reference: Template,
     path: Template,
     /// The compiled expression, if the plan's is literal.
-    compiled: Option<Result<JmesPath, String>>,
+    compiled: Option<Result<Arc<JmesPath>, String>>,
     match_number: Template,
     default: Template,
     query: JsonQuery,
@@ -47,7 +48,8 @@ impl JmesPathExtractor {
         let path = d.template(facts::PATH.name);
         let compiled = path
             .literal()
-            .map(|text| <JmesPath as Compile>::compile(drumfire_java::text::trim(text), NoRules));
+            .map(|text| <JmesPath as Compile>::compile(drumfire_java::text::trim(text), NoRules))
+            .map(|path| path.map(Arc::new));
         if let Some(Err(fault)) = &compiled {
             d.warn(
                 "expression-malformed",
@@ -85,27 +87,19 @@ impl JmesPathExtractor {
         &self,
         cx: &mut Context,
         inputs: &[Option<Input<'_>>],
-        may_wait: bool,
     ) -> Result<Vec<Rc<str>>, String> {
         let text = self.path.eval(cx);
         let text = drumfire_java::text::trim(&text);
         let path = match &self.compiled {
-            Some(path) => path.as_ref().map(Use::Constant).map_err(String::clone)?,
-            None => Use::Computed(compiled::computed(text, NoRules)?),
+            Some(path) => path.as_ref().map(Use::Borrowed).map_err(String::clone)?,
+            None => Use::Owned(compiled::computed(text, NoRules)?),
         };
         let mut all = Vec::new();
         for input in inputs {
             let input = input.as_ref().ok_or("argument \"content\" is null")?;
-            let found = if may_wait {
-                let text = text.to_owned();
-                let search = move |json: Result<&Json<'_>, &JsonError>| {
-                    found(json, &<JmesPath as Compile>::compile(&text, NoRules)?)
-                };
-                let found = self.query.search_apart(cx, input, search).await;
-                found.unwrap_or_else(|| Ok(Vec::new()))
-            } else {
-                found(cx.parsed.json(input, self.query.reader).get(), &path)
-            };
+            let found = self.query.search(cx, input, &path, found).await;
+            // A search that the run no longer waits for finds nothing.
+            let found = found.unwrap_or_else(|| Ok(Vec::new()));
             all.extend(found?.into_iter().map(Rc::from));
         }
         Ok(all)
@@ -152,13 +146,7 @@ fn store(
 }
 
 impl JmesPathExtractor {
-    async fn process(
-        &self,
-        cx: &mut Context,
-        scope: ScopeReading<'_>,
-        sample: &Sample,
-        may_wait: bool,
-    ) {
+    async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &Sample) {
         let inputs = self.inputs(cx, &scope, sample);
         let mut names = VariableNames::new(&self.reference.eval(cx));
         let default = self.default.eval(cx).into_value();
@@ -179,7 +167,7 @@ impl JmesPathExtractor {
             self.path.repeat(cx, 1);
             return cx.vars.set_named(names.base(), default);
         }
-        match self.extract(cx, &inputs, may_wait).await {
+        match self.extract(cx, &inputs).await {
             Ok(found) => store(cx, &mut names, &found, number, &default),
             Err(message) => {
                 let name = self.name.eval(cx);
@@ -194,9 +182,8 @@ impl PostProcessorRole for JmesPathExtractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
         let scope = self.scoped.read(cx);
         let bytes = scope.bytes(cx, sample);
-        self.query.turn(bytes, move |may_wait| {
-            self.process(cx, scope, sample, may_wait)
-        })
+        let searches = &self.query.searches;
+        searches.turn(cx, bytes, move |cx| self.process(cx, scope, sample))
     }
 
     fn reads(&self) -> Needs {

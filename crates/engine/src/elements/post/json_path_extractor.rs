@@ -16,7 +16,7 @@ use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, CompiledProperty, NoRules};
+use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
@@ -75,32 +75,19 @@ impl JsonPathExtractor {
 
     /// # Errors
     /// With the message of the exception that the plugin catches.
-    async fn find(
-        &self,
-        cx: &mut Context,
-        input: Option<Input<'_>>,
-        may_wait: bool,
-    ) -> Result<PathTexts, String> {
+    async fn find(&self, cx: &mut Context, input: Option<Input<'_>>) -> Result<PathTexts, String> {
         let input = input.ok_or("json string can not be null or empty")?;
         let path = self.path.as_ref().ok_or("path can not be null or empty")?;
-        let path = path.get(cx);
-        if may_wait {
-            let text = path.text.into_string();
-            let search = move |json: Result<&Json<'_>, &JsonError>| {
-                found(json, &<JsonPath as Compile>::compile(&text, NoRules)?)
-            };
-            let found = self.query.search_apart(cx, &input, search).await;
-            return found.unwrap_or_else(|| Err("the run was told to stop".to_owned()));
-        }
-        let path = path.outcome?;
-        found(cx.parsed.json(&input, self.query.reader).get(), &path)
+        let path = path.get(cx).outcome?;
+        let found = self.query.search(cx, &input, &path, found).await;
+        found.unwrap_or_else(|| Err("the run was told to stop".to_owned()))
     }
 
     /// `JSONPathExtractor#process`: a failure writes the default.
-    async fn process(&self, cx: &mut Context, input: Option<Input<'_>>, may_wait: bool) {
+    async fn process(&self, cx: &mut Context, input: Option<Input<'_>>) {
         let name = self.variable.eval(cx).into_string();
         let mut names = VariableNames::new(&name);
-        match self.find(cx, input, may_wait).await {
+        match self.find(cx, input).await {
             Ok(PathTexts::One(text)) => cx.vars.set_named(&name, text.into()),
             Ok(PathTexts::All(array, items)) => {
                 cx.vars.set_named(&name, array.into());
@@ -156,8 +143,8 @@ impl PostProcessorRole for JsonPathExtractor {
             Some(input) => cx.parsed.text(input).len(),
             None => 0,
         };
-        self.query
-            .turn(bytes, move |may_wait| self.process(cx, input, may_wait))
+        let searches = &self.query.searches;
+        searches.turn(cx, bytes, move |cx| self.process(cx, input))
     }
 
     fn reads(&self) -> Needs {

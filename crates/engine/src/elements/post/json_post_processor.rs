@@ -6,7 +6,6 @@
 //! As in JMeter, the three lists must have the same length, not counting trailing empty items. Otherwise, and if a match number
 //! is not a number, the sample is discarded.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::parsed::{JsonBody, JsonReader, MOST_SEARCHES};
+use crate::run::parsed::{JsonReader, MOST_SEARCHES};
 use crate::run::roles::{Act, PostProcessorRole};
 
 /// The values found for one name; null values are `None`.
@@ -40,7 +39,7 @@ pub struct JsonPostProcessor {
     names: Template,
     paths: Template,
     /// The compiled expressions, if the plan's are literal.
-    compiled: Option<Vec<Result<JsonPath, String>>>,
+    compiled: Option<Vec<Result<Arc<JsonPath>, String>>>,
     defaults: Template,
     match_numbers: Template,
     concatenates: Flag,
@@ -69,7 +68,8 @@ impl JsonPostProcessor {
     fn decode(d: &mut Decoder) -> JsonPostProcessor {
         let paths = d.template(facts::PATHS.name);
         let compile = |path: &str| {
-            <JsonPath as compiled::Compile>::compile(drumfire_java::text::trim(path), NoRules)
+            let path = drumfire_java::text::trim(path);
+            <JsonPath as compiled::Compile>::compile(path, NoRules).map(Arc::new)
         };
         let compiled: Option<Vec<_>> = paths
             .literal()
@@ -99,137 +99,80 @@ impl JsonPostProcessor {
     }
 
     /// The bodies that are not blank, or the variable, which is `None` if it is undefined or empty.
-    fn bodies<'s>(
+    fn inputs<'s>(
         &self,
         cx: &mut Context,
         scope: &ScopeReading<'_>,
         sample: &'s Sample,
-    ) -> Vec<Option<SearchedBody<'s>>> {
-        let body = |input| SearchedBody {
-            input,
-            parsed: None,
-        };
+    ) -> Vec<Option<Input<'s>>> {
         if scope.is_variable() {
             let value = scope.variable(cx).filter(|value| !value.is_empty());
-            return vec![value.map(|value| body(Input::Variable(value)))];
+            return vec![value.map(Input::Variable)];
         }
         let inputs = scope.inputs(cx, sample);
-        let bodies =
-            inputs.filter_map(|input| (!cx.parsed.is_blank(&input)).then(|| Some(body(input))));
-        bodies.collect()
+        let mut is_blank = |input: &Input<'_>| cx.parsed.is_blank(input);
+        inputs.filter(|input| !is_blank(input)).map(Some).collect()
     }
 
     fn path(&self, index: usize, text: &str) -> Result<Use<'_, JsonPath>, String> {
         match &self.compiled {
             Some(compiled) => compiled[index]
                 .as_ref()
-                .map(Use::Constant)
+                .map(Use::Borrowed)
                 .map_err(String::clone),
-            None => compiled::computed(text, NoRules).map(Use::Computed),
+            None => compiled::computed(text, NoRules).map(Use::Owned),
         }
     }
 
-    fn extract(
+    async fn extract(
         &self,
         (index, count): (usize, usize),
         path: &str,
-        bodies: &mut [Option<SearchedBody<'_>>],
+        inputs: &[Option<Input<'_>>],
         cx: &mut Context,
     ) -> Result<Values, String> {
         let path = self.path(index, path)?;
-        let mut found = Values::new();
-        for body in bodies {
-            let Some(body) = body else {
-                return Err(NO_TEXT.to_owned());
-            };
+        let mut values = Values::new();
+        for input in inputs {
+            let input = input.as_ref().ok_or(NO_TEXT)?;
             if count <= MOST_SEARCHES
-                && body.parsed.is_none()
-                && let Some(value) = body.find_unparsed(&path, cx)
+                && let Some(value) = find_unparsed(cx, input, &path)
             {
-                found.push(value);
+                values.push(value);
                 continue;
             }
-            let json = body.parsed(cx).get().map_err(ToString::to_string)?;
-            let nodes = path.find(json).map_err(|error| error.message)?;
-            found.extend(nodes.iter().map(|node| shared_text(node)));
+            let found = self.query.search(cx, input, &path, find).await;
+            // A search that the run no longer waits for finds nothing.
+            let found = found.unwrap_or_else(|| Ok(Vec::new()))?;
+            values.extend(found.into_iter().map(|text| text.map(Rc::from)));
         }
-        Ok(found)
-    }
-
-    /// Extracts the values of all paths on another thread; `None` if the run is told to stop meanwhile.
-    async fn extract_apart(
-        &self,
-        cx: &mut Context,
-        paths: &[&str],
-        bodies: &[Option<SearchedBody<'_>>],
-    ) -> Option<VecDeque<Result<Values, String>>> {
-        let paths: Arc<[String]> = paths
-            .iter()
-            .map(|path| drumfire_java::text::trim(path).into())
-            .collect();
-        let mut all: VecDeque<_> = paths.iter().map(|_| Ok(Values::new())).collect();
-        for body in bodies {
-            let found = match body {
-                Some(body) => {
-                    let paths = paths.clone();
-                    let search = move |json: Result<&Json<'_>, &JsonError>| {
-                        let found = paths.iter().map(|path| find(json, path));
-                        found.collect::<Vec<_>>()
-                    };
-                    self.query.search_apart(cx, &body.input, search).await?
-                }
-                None => paths.iter().map(|_| Err(NO_TEXT.to_owned())).collect(),
-            };
-            for (all, found) in all.iter_mut().zip(found) {
-                let Ok(before) = all else { continue };
-                match found {
-                    Ok(texts) => before.extend(texts.into_iter().map(|text| text.map(Rc::from))),
-                    Err(message) => *all = Err(message),
-                }
-            }
-        }
-        Some(all)
+        Ok(values)
     }
 }
 
 /// The values that a path finds, null values as `None`.
-fn find(json: Result<&Json<'_>, &JsonError>, path: &str) -> Result<Vec<Option<String>>, String> {
-    let path = <JsonPath as compiled::Compile>::compile(path, NoRules)?;
+fn find(
+    json: Result<&Json<'_>, &JsonError>,
+    path: &JsonPath,
+) -> Result<Vec<Option<String>>, String> {
     let json = json.map_err(ToString::to_string)?;
     let nodes = path.find(json).map_err(|error| error.message)?;
     let text = |node: &_| Value::to_text(node).map(|text| text.into_owned());
     Ok(nodes.iter().map(|node| text(node)).collect())
 }
 
+/// The value of a path, found on the worker without parsing the text; `None` if path or text do not allow that.
+fn find_unparsed(cx: &mut Context, input: &Input<'_>, path: &JsonPath) -> Option<Option<Rc<str>>> {
+    if cx.searches_apart || !cx.parsed.may_search_json(input) {
+        return None;
+    }
+    let text = cx.parsed.text(input);
+    let value = path.find_in_text(&text)?;
+    Some(value.to_text().map(|text| Rc::from(&*text)))
+}
+
 /// The message of JMeter for a body or a variable without text.
 const NO_TEXT: &str = "json string can not be null or empty";
-
-/// A body or a variable that expressions search.
-struct SearchedBody<'s> {
-    input: Input<'s>,
-    parsed: Option<Rc<JsonBody>>,
-}
-
-impl SearchedBody<'_> {
-    /// The value of a path, found without parsing the text; `None` if path or text do not allow that.
-    fn find_unparsed(&self, path: &JsonPath, cx: &mut Context) -> Option<Option<Rc<str>>> {
-        if !cx.parsed.may_search_json(&self.input) {
-            return None;
-        }
-        let text = cx.parsed.text(&self.input);
-        let value = path.find_in_text(&text)?;
-        Some(shared_text(&value))
-    }
-
-    fn parsed(&mut self, cx: &mut Context) -> &JsonBody {
-        self.parsed
-            .get_or_insert_with(|| cx.parsed.json(&self.input, JsonReader::Smart))
-    }
-}
-
-fn shared_text(value: &Value<'_>) -> Option<Rc<str>> {
-    value.to_text().map(|text| Rc::from(&*text))
-}
 
 /// `getMatchNumbersAsInt`.
 fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
@@ -249,14 +192,8 @@ fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
 }
 
 impl JsonPostProcessor {
-    async fn process(
-        &self,
-        cx: &mut Context,
-        scope: ScopeReading<'_>,
-        sample: &mut Sample,
-        may_wait: bool,
-    ) {
-        let mut bodies = self.bodies(cx, &scope, sample);
+    async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
+        let inputs = self.inputs(cx, &scope, sample);
         let (names, paths, defaults) = (
             self.names.eval(cx),
             self.paths.eval(cx),
@@ -279,13 +216,6 @@ impl JsonPostProcessor {
             let message = "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values";
             return cx.raise(Raised::exception(message.to_owned()));
         }
-        let mut known = VecDeque::new();
-        if may_wait {
-            match self.extract_apart(cx, &paths, &bodies).await {
-                Some(found) => known = found,
-                None => return,
-            }
-        }
         for (index, path) in paths.iter().enumerate() {
             let mut target = Destination {
                 names: VariableNames::new(drumfire_java::text::trim(names[index])),
@@ -294,18 +224,13 @@ impl JsonPostProcessor {
                 concatenates: &self.concatenates,
             };
             target.names.clear(&mut cx.vars);
-            if bodies.is_empty() {
+            if inputs.is_empty() {
                 target.set(None, cx);
                 continue;
             }
-            let found = known.pop_front().unwrap_or_else(|| {
-                self.extract(
-                    (index, paths.len()),
-                    drumfire_java::text::trim(path),
-                    &mut bodies,
-                    cx,
-                )
-            });
+            let path = drumfire_java::text::trim(path);
+            let place = (index, paths.len());
+            let found = self.extract(place, path, &inputs, cx).await;
             match found {
                 Ok(found) => target.store(&found, cx),
                 Err(message) => {
@@ -322,9 +247,8 @@ impl PostProcessorRole for JsonPostProcessor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
         let scope = self.scoped.read(cx);
         let bytes = scope.bytes(cx, sample);
-        self.query.turn(bytes, move |may_wait| {
-            self.process(cx, scope, sample, may_wait)
-        })
+        let searches = &self.query.searches;
+        searches.turn(cx, bytes, move |cx| self.process(cx, scope, sample))
     }
 
     fn reads(&self) -> Needs {

@@ -11,12 +11,12 @@
 //! Debug Sampler shows the difference.
 
 use std::borrow::Cow;
-use std::time::Instant;
+use std::sync::Arc;
 
 use drumfire_elements::post::regex_extractor as facts;
 use drumfire_expr::{MatchTemplate, Template, Text};
 use drumfire_query::Matches;
-use drumfire_query::regex::{Captures, Dialect, Pattern, RegexOptions};
+use drumfire_query::regex::{Captures, Dialect, Pattern, Spans};
 use drumfire_results::Sample;
 
 use super::field::{self, ExtractorField};
@@ -27,11 +27,11 @@ use crate::decode::compiled::{CompiledProperty, RegexRules, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Choice, Flag, WholeNumber};
-use crate::run::apart::ProvenQuick;
 use crate::run::context::{Context, StateId};
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, PostProcessorRole};
+use crate::run::search::Searches;
 
 pub struct RegexExtractor {
     scoped: Scoped,
@@ -44,7 +44,7 @@ pub struct RegexExtractor {
     match_number: WholeNumber,
     default: Template,
     default_is_empty: Flag,
-    proven: ProvenQuick,
+    searches: Searches,
     most: MostMatches,
 }
 
@@ -78,7 +78,7 @@ impl RegexExtractor {
             match_number: WholeNumber::decode(d, facts::MATCH_NUMBER.name, 0),
             default: d.template(facts::DEFAULT.name),
             default_is_empty: Flag::decode(d, facts::EMPTY_DEFAULT.name, false),
-            proven: ProvenQuick::default(),
+            searches: Searches::default(),
             most: MostMatches::decode(d),
         }
     }
@@ -127,7 +127,6 @@ struct Search<'a, 's> {
     reference: Text<'a>,
     template: Cow<'a, MatchTemplate>,
     match_number: i32,
-    expression: Text<'a>,
     pattern: Use<'a, Pattern>,
     texts: Vec<Text<'s>>,
 }
@@ -148,16 +147,14 @@ impl Search<'_, '_> {
     }
 }
 
-/// The requested matches: one, or all if the number is 0 or negative. Also returns whether the limit left some out.
-fn asked<M>(
-    mut matches: impl Iterator<Item = M>,
-    match_number: i32,
-    most: MostMatches,
-) -> (Vec<M>, bool) {
-    match usize::try_from(match_number) {
-        Ok(number @ 1..) => (matches.nth(number - 1).into_iter().collect(), false),
-        _ => most.take(matches),
-    }
+/// A match: the index of its text, and its groups in it.
+type Match = (usize, Spans);
+
+/// The matches that the number asks for.
+enum Asked {
+    One(Option<Match>),
+    /// For 0 and negative numbers; with whether the limit left some out.
+    All(Vec<Match>, bool),
 }
 
 impl RegexExtractor {
@@ -178,87 +175,48 @@ impl RegexExtractor {
             reference,
             template,
             match_number,
-            expression: ready.text,
             pattern,
             texts: self.texts(cx, sample)?,
         })
     }
 
-    fn search_here(&self, cx: &mut Context, search: &Search<'_, '_>) {
-        let texts = search.texts.iter();
-        let mut matches = texts.flat_map(|text| search.pattern.captures_iter(text));
-        let (reference, template) = (&search.reference, &search.template);
-        if let Ok(number @ 1..) = usize::try_from(search.match_number) {
-            let chosen = matches.nth(number - 1);
-            self.store(reference, template).one(chosen.as_ref(), cx);
-        } else {
-            let (matches, is_cut) = self.most.take(matches);
-            if is_cut {
-                self.most.report(cx);
-            }
-            self.keep(cx, (reference, template), search.match_number, &matches);
-        }
-    }
-
-    /// Searches on another thread, for texts of this total length.
-    async fn search_apart(&self, cx: &mut Context, search: Search<'_, '_>, bytes: usize) {
-        let Search {
-            reference,
-            template,
-            match_number,
-            expression,
-            texts,
-            ..
-        } = search;
-        let texts: Vec<String> = texts.iter().map(|text| (**text).to_owned()).collect();
-        let (expression, dialect, most) = (expression.into_string(), self.dialect, self.most);
-        let search = move || {
-            let pattern = Pattern::compile(&expression, dialect, RegexOptions::default()).ok();
-            let found = pattern.map_or_else(Default::default, |pattern| {
-                let matches = texts.iter().enumerate().flat_map(|(index, text)| {
-                    let matches = pattern.captures_iter(text);
-                    matches.map(move |captures| (index, captures.into_spans()))
-                });
-                asked(matches, match_number, most)
+    async fn process(&self, cx: &mut Context, search: Search<'_, '_>) {
+        let (number, most) = (search.match_number, self.most);
+        let find = move |texts: &[Text<'_>], pattern: &Arc<Pattern>| {
+            let mut matches = texts.iter().enumerate().flat_map(|(index, text)| {
+                let matches = pattern.captures_iter(text);
+                matches.map(move |captures| (index, captures.into_spans()))
             });
-            (texts, found)
+            if let Ok(number @ 1..) = usize::try_from(number) {
+                return Asked::One(matches.nth(number - 1));
+            }
+            let (matches, is_cut) = most.take(matches);
+            Asked::All(matches, is_cut)
         };
-        let Some((texts, (found, is_cut))) = self.proven.search(cx, bytes, search).await else {
+        let (texts, pattern) = (&*search.texts, &*search.pattern);
+        let Some(asked) = self.searches.search(cx, texts, pattern, find).await else {
             return;
+        };
+        let mut store = Store {
+            names: VariableNames::new(&search.reference),
+            template: &search.template,
+            dialect: self.dialect,
+        };
+        let captures = |(index, spans): Match| Captures::new(&texts[index], spans);
+        let (matches, is_cut) = match asked {
+            Asked::One(one) => return store.one(one.map(captures).as_ref(), cx),
+            Asked::All(matches, is_cut) => (matches, is_cut),
         };
         if is_cut {
             most.report(cx);
         }
-        let matches = found
-            .into_iter()
-            .map(|(index, spans)| Captures::new(&texts[index], spans));
-        let matches: Vec<_> = matches.collect();
-        self.keep(cx, (&reference, &template), match_number, &matches);
-    }
-
-    fn store<'a>(&self, reference: &str, template: &'a MatchTemplate) -> Store<'a> {
-        Store {
-            names: VariableNames::new(reference),
-            template,
-            dialect: self.dialect,
+        let matches: Vec<_> = matches.into_iter().map(captures).collect();
+        if number < 0 {
+            return store.all(&matches, cx);
         }
-    }
-
-    fn keep(
-        &self,
-        cx: &mut Context,
-        (reference, template): (&str, &MatchTemplate),
-        match_number: i32,
-        matches: &[Captures<'_>],
-    ) {
-        let mut store = self.store(reference, template);
-        if match_number < 0 {
-            store.all(matches, cx);
-            return;
-        }
-        let chosen = match match_number {
-            0 if !matches.is_empty() => Some(&matches[cx.random().index(matches.len())]),
-            _ => matches.first(),
+        let chosen = match matches.len() {
+            0 => None,
+            count => Some(&matches[cx.random().index(count)]),
         };
         store.one(chosen, cx);
     }
@@ -269,16 +227,8 @@ impl PostProcessorRole for RegexExtractor {
         let Some(search) = self.search(cx, sample) else {
             return Act::Done(());
         };
-        match search.long_bytes() {
-            None => self.search_here(cx, &search),
-            Some(bytes) if self.proven.covers(bytes) => {
-                let begin = Instant::now();
-                self.search_here(cx, &search);
-                self.proven.note(bytes, begin.elapsed());
-            }
-            Some(bytes) => return Act::wait(self.search_apart(cx, search, bytes)),
-        }
-        Act::Done(())
+        self.searches
+            .turn_of_long(cx, search.long_bytes(), move |cx| self.process(cx, search))
     }
 
     fn reads(&self) -> Needs {
@@ -543,7 +493,10 @@ mod tests {
             let mut bench = bench(r"id=(\d+)(?:&gt;|$)", "$1$", number, "");
             let found = bench.run_apart(&long).await;
             assert!(found.iter().any(|one| one == expected), "{number}");
-            bench.extractor.proven.note(long.len(), Default::default());
+            bench
+                .extractor
+                .searches
+                .note(long.len(), Default::default());
             assert_eq!(bench.run(&long), found, "{number}");
         }
         let mut none = bench("nowhere(.)$", "$1$", "1", "");

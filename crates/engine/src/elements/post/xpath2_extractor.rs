@@ -64,7 +64,6 @@ impl XPath2Extractor {
         &self,
         cx: &mut Context,
         (scope, sample): (&ScopeReading<'_>, &Sample),
-        may_wait: bool,
     ) -> Result<Values, String> {
         let number = self.match_number.get(cx);
         let mut found = Values::new();
@@ -72,7 +71,7 @@ impl XPath2Extractor {
             for _ in scope.inputs(cx, sample) {
                 let input = Input::Result(sample);
                 let to = (number, &mut found);
-                self.search(cx, &input, to, may_wait).await?;
+                self.search(cx, &input, to).await?;
             }
             return Ok(found);
         }
@@ -81,7 +80,7 @@ impl XPath2Extractor {
             Some(value) => {
                 let input = Input::Variable(value);
                 let to = (number, &mut found);
-                self.search(cx, &input, to, may_wait).await?;
+                self.search(cx, &input, to).await?;
             }
             None => {
                 let variable = scope.variable_name();
@@ -100,12 +99,11 @@ impl XPath2Extractor {
         cx: &mut Context,
         input: &Input<'_>,
         (number, found): (i32, &mut Values),
-        may_wait: bool,
     ) -> Result<(), String> {
         let fragment = self.fragment.get(cx);
         let query = self.query.text(cx);
         let query = (&*query, input);
-        let looked = self.query.look(cx, query, fragment, may_wait).await?;
+        let looked = self.query.look(cx, query, fragment).await?;
         let Some(looked) = looked else {
             return Ok(());
         };
@@ -134,17 +132,11 @@ impl XPath2Extractor {
 }
 
 impl XPath2Extractor {
-    async fn process(
-        &self,
-        cx: &mut Context,
-        scope: ScopeReading<'_>,
-        sample: &mut Sample,
-        may_wait: bool,
-    ) {
+    async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
         let reference = self.reference.eval(cx);
         let default = self.default.eval(cx).into_value();
         let store = Store::begin(cx, &reference, default);
-        match self.extract(cx, (&scope, sample), may_wait).await {
+        match self.extract(cx, (&scope, sample)).await {
             Ok(found) => store.keep(cx, found),
             Err(message) => {
                 tracing::warn!(
@@ -162,10 +154,8 @@ impl PostProcessorRole for XPath2Extractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
         let scope = self.scoped.read(cx);
         let bytes = scope.bytes(cx, sample);
-        let proven = self.query.proven();
-        proven.turn(bytes, move |may_wait| {
-            self.process(cx, scope, sample, may_wait)
-        })
+        let searches = self.query.searches();
+        searches.turn(cx, bytes, move |cx| self.process(cx, scope, sample))
     }
 
     fn reads(&self) -> Needs {

@@ -20,13 +20,13 @@ use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Flag, Unused, WholeNumber};
-use crate::elements::xpath_query::{XPathFault, look, look_apart};
-use crate::run::apart::ProvenQuick;
+use crate::elements::xpath_query::{XPathFault, look};
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::XmlMode;
 use crate::run::roles::{Act, PostProcessorRole};
+use crate::run::search::{Searches, XmlText};
 
 pub struct XPathExtractor {
     scoped: Scoped,
@@ -39,7 +39,7 @@ pub struct XPathExtractor {
     namespaces: Flag,
     fragment: Flag,
     unused: Unused,
-    proven: ProvenQuick,
+    searches: Searches,
 }
 
 /// The nodes found; a node without a value is `None`.
@@ -71,7 +71,7 @@ impl XPathExtractor {
                     facts::FETCH_DTDS,
                 ],
             ),
-            proven: ProvenQuick::with_parsing(),
+            searches: Searches::with_parsing(),
         }
     }
 
@@ -79,7 +79,6 @@ impl XPathExtractor {
         &self,
         cx: &mut Context,
         (scope, sample): (&ScopeReading<'_>, &Sample),
-        may_wait: bool,
     ) -> Result<Values, String> {
         let inputs: Vec<Input<'_>> = scope.inputs(cx, sample).collect();
         if inputs.is_empty() && scope.is_variable() {
@@ -96,36 +95,25 @@ impl XPathExtractor {
                 break;
             }
             let namespaces = self.namespaces.get(cx);
-            let reading = if self.tolerant.get(cx) {
+            let mode = if self.tolerant.get(cx) {
                 XmlMode::Tolerant
             } else {
                 XmlMode::Xml { namespaces }
             };
             self.unused.eval(cx);
-            let answer = if may_wait {
-                let query = self.query.get(cx).text;
-                let fragment = self.fragment.get(cx);
-                look_apart(cx, &self.proven, input, reading, query, fragment).await
-            } else {
-                look(cx, input, reading, &self.query, &self.fragment).1
-            };
+            let text = XmlText { input, mode };
+            let (_, answer) = look(cx, &self.searches, text, &self.query, &self.fragment).await;
             let answer = answer.map_err(XPathFault::into_message)?;
             collect(cx, answer, number, &mut found);
         }
         Ok(found)
     }
 
-    async fn process(
-        &self,
-        cx: &mut Context,
-        scope: ScopeReading<'_>,
-        sample: &mut Sample,
-        may_wait: bool,
-    ) {
+    async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
         let reference = self.reference.eval(cx);
         let default = self.default.eval(cx).into_value();
         let store = Store::begin(cx, &reference, default);
-        match self.extract(cx, (&scope, sample), may_wait).await {
+        match self.extract(cx, (&scope, sample)).await {
             Ok(found) => store.keep(cx, found),
             Err(message) => {
                 tracing::warn!(
@@ -208,9 +196,8 @@ impl PostProcessorRole for XPathExtractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
         let scope = self.scoped.read(cx);
         let bytes = scope.bytes(cx, sample);
-        self.proven.turn(bytes, move |may_wait| {
-            self.process(cx, scope, sample, may_wait)
-        })
+        self.searches
+            .turn(cx, bytes, move |cx| self.process(cx, scope, sample))
     }
 
     fn reads(&self) -> Needs {

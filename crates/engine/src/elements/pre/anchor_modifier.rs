@@ -5,7 +5,7 @@
 //!
 //! Difference: pages are read as the HTML standard says, not as JTidy repairs them.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use drumfire_java::charset::Charset;
 use drumfire_java::url::{self as java_url, make_relative};
@@ -265,7 +265,7 @@ impl Links {
     }
 
     /// Compiles one of the sampler's own texts. A malformed pattern matches nothing.
-    fn pattern(&self, text: &str) -> Option<Rc<Pattern>> {
+    fn pattern(&self, text: &str) -> Option<Arc<Pattern>> {
         computed(text, self.rules).ok()
     }
 }
@@ -275,6 +275,7 @@ mod tests {
     use super::*;
     use crate::fixture;
     use drumfire_results::Sample;
+    use std::rc::Rc;
 
     /// The request that is sent after a page.
     fn sent(page: &str, request: Request) -> String {

@@ -122,8 +122,8 @@ pub struct Parsed {
     bodies: Vec<ParsedBody>,
     /// Values of variables that were searched without being parsed, and how often.
     searched_values: Vec<(Rc<str>, usize)>,
-    /// Values of variables that other threads have parsed.
-    long_values: Vec<(Rc<str>, JsonReader, Rc<JsonBody>)>,
+    /// Values of variables that were parsed.
+    parsed_values: Vec<(Rc<str>, JsonReader, Rc<JsonBody>)>,
     pages: Vec<(PageKey, CachedPage)>,
 }
 
@@ -178,7 +178,7 @@ impl Parsed {
     pub fn clear(&mut self) {
         self.bodies.clear();
         self.searched_values.clear();
-        self.long_values.clear();
+        self.parsed_values.clear();
         self.pages.clear();
     }
 
@@ -251,18 +251,23 @@ impl Parsed {
 
     /// An input as JSON.
     pub fn json(&mut self, input: &Input<'_>, reader: JsonReader) -> Rc<JsonBody> {
-        if let Some(body) = self.long_value(input, reader) {
+        if let Some(body) = self.parsed_value(input, reader) {
             return body;
         }
         let recent = match reader {
             JsonReader::Smart => &SMART_JSON,
             JsonReader::Strict => &STRICT_JSON,
         };
-        self.make(
+        let body = self.make(
             input,
             |text, data| recent.with(|recent| recent.get(text, data, reader)),
             |body| body.json(reader),
-        )
+        );
+        if let Input::Variable(value) = input {
+            let parsed = (value.clone(), reader, body.clone());
+            self.parsed_values.push(parsed);
+        }
+        body
     }
 
     /// An input as JSON, if it was already parsed for the result at hand.
@@ -272,7 +277,7 @@ impl Parsed {
                 let data = sample.response_data.as_ref()?;
                 self.body(data).json(reader).clone()
             }
-            Input::Variable(_) => self.long_value(input, reader),
+            Input::Variable(_) => self.parsed_value(input, reader),
         }
     }
 
@@ -285,15 +290,15 @@ impl Parsed {
                 ..
             }) => *self.body(data).json(reader) = Some(body),
             Input::Result(_) => {}
-            Input::Variable(value) => self.long_values.push((value.clone(), reader, body)),
+            Input::Variable(value) => self.parsed_values.push((value.clone(), reader, body)),
         }
     }
 
-    fn long_value(&self, input: &Input<'_>, reader: JsonReader) -> Option<Rc<JsonBody>> {
+    fn parsed_value(&self, input: &Input<'_>, reader: JsonReader) -> Option<Rc<JsonBody>> {
         let Input::Variable(value) = input else {
             return None;
         };
-        let mut known = self.long_values.iter();
+        let mut known = self.parsed_values.iter();
         let known = known.find(|known| Rc::ptr_eq(&known.0, value) && known.1 == reader)?;
         Some(known.2.clone())
     }
@@ -301,7 +306,7 @@ impl Parsed {
     /// Whether to search the text of an input rather than to parse it: it is not parsed yet, and its searches so far took less
     /// time than parsing. After that it is parsed once for all later searches.
     pub fn may_search_json(&mut self, input: &Input<'_>) -> bool {
-        if self.long_value(input, JsonReader::Smart).is_some() {
+        if self.parsed_value(input, JsonReader::Smart).is_some() {
             return false;
         }
         let text = self.text(input);
