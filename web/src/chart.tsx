@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { elapsed, timeOfDay, zone } from "./format";
+import { clock } from "./clock";
 import { SaveChart } from "./save";
 import { cssColour } from "./theme";
 
@@ -17,6 +18,8 @@ export interface Line {
   points?: boolean;
   /** Whether the line continues over missing values. */
   joined?: boolean;
+  /** How a value of the axis on the right is written; without it, the line belongs to the axis on the left. */
+  right?: (value: number) => string;
 }
 
 export interface ChartProps {
@@ -32,6 +35,8 @@ export interface ChartProps {
    * and cursor with all charts over time. */
   from?: number;
   xValue?: (value: number) => string;
+  /** What x is, for the legend. */
+  xName?: string;
   xSplits?: number[];
   logY?: boolean;
   logX?: boolean;
@@ -45,7 +50,7 @@ export interface ChartProps {
   height?: number;
   /** Whether values are added while the chart is displayed. */
   live?: boolean;
-  /** The text that the heat map shows for a point. */
+  /** The text that stands in place of the legend for a point. */
   describe?: (x: number, y: number) => string;
 }
 
@@ -61,12 +66,37 @@ export interface Rect {
 const lineVariable = (index: number) => `--line-${(index % 8) + 1}`;
 const lineColour = (index: number) => cssColour(lineVariable(index));
 
-/** The charts on the page, each with its element. */
-const drawn = new Map<uPlot, { element: HTMLElement; height: number }>();
+/** The charts on the page, each with its element, and what has to be done before somebody sees it. */
+const drawn = new Map<uPlot, { element: HTMLElement; height: number; isSeen: boolean; update?: () => void }>();
+
+/** Draws what has changed while nobody saw the chart. */
+function bringUpToDate(plot: uPlot) {
+  const known = drawn.get(plot);
+  const { update } = known ?? {};
+  if (known) known.update = undefined;
+  update?.();
+}
+
+const watched = new Map<Element, uPlot>();
+const sight = new IntersectionObserver((changes) => {
+  for (const { target, isIntersecting } of changes) {
+    const plot = watched.get(target);
+    const known = plot && drawn.get(plot);
+    if (!known) continue;
+    known.isSeen = isIntersecting;
+    if (isIntersecting) bringUpToDate(plot);
+  }
+});
+
+/** Draws the charts again, because what their axes show has changed. */
+export function redrawCharts() {
+  [...drawn.keys()].forEach((plot) => plot.redraw(false, true));
+}
 
 /** Draws a chart as wide as its element, in the colours of the theme. */
 function fit(plot: uPlot) {
   const { element, height } = drawn.get(plot)!;
+  bringUpToDate(plot);
   plot.setSize({ width: element.clientWidth || 600, height });
   plot.redraw();
 }
@@ -117,11 +147,15 @@ export function Chart(props: ChartProps) {
     if (!element) return;
     const made = draw(element, props, () => now.current);
     plot.current = made;
-    drawn.set(made, { element, height: props.height ?? 220 });
+    drawn.set(made, { element, height: props.height ?? 220, isSeen: true });
+    watched.set(element, made);
+    sight.observe(element);
     const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: props.height ?? 220 }));
     observer.observe(element);
     return () => {
       observer.disconnect();
+      sight.unobserve(element);
+      watched.delete(element);
       drawn.delete(made);
       made.destroy();
     };
@@ -129,13 +163,18 @@ export function Chart(props: ChartProps) {
   useLayoutEffect(() => {
     const made = plot.current;
     if (!props.live || !made) return;
-    const { min, max } = made.scales.x;
-    const known = made.data[0];
-    // A part that the user chose stays; the whole run grows.
-    const isWhole = min == null || max == null || (min <= known[0] && max >= known[known.length - 1]);
-    made.setData(dataOf(props), isWhole);
-    if (!isWhole) made.redraw();
-  }, [props.live && props.x, props.live && props.lines]);
+    const update = () => {
+      const { min, max } = made.scales.x;
+      const known = made.data[0];
+      // A part that the user chose stays; the whole run grows.
+      const isWhole = min == null || max == null || (min <= known[0] && max >= known[known.length - 1]);
+      made.setData(dataOf(now.current), isWhole);
+      if (!isWhole) made.redraw();
+    };
+    const state = drawn.get(made);
+    if (state) state.update = update;
+    if (state?.isSeen) bringUpToDate(made);
+  }, [props.live && props.x, props.live && props.lines, props.live && props.rects]);
 
   const points = props.rects?.length ?? props.lines.reduce((sum, line) => sum + line.values.filter((v) => v != null).length, 0);
   return (
@@ -150,9 +189,10 @@ export function Chart(props: ChartProps) {
         ref={holder}
         tabIndex={0}
         role="group"
-        aria-label={`${props.title}. Arrow keys move along the chart${props.from == null ? "" : ", plus and minus zoom, zero shows everything"}.`}
+        aria-label={`${props.title}. Arrow keys move along the chart${props.from == null ? "" : ", plus and minus zoom, zero shows everything"}${props.lines.length > 1 ? ", digits hide lines" : ""}.`}
         onKeyDown={(event) => plot.current && moveByKey(event, plot.current)}
       />
+      <p class="hidden said" role="status" />
     </figure>
   );
 }
@@ -178,9 +218,12 @@ function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): u
   const grid = { stroke: () => cssColour("--grid"), width: 1 };
   const font = "12px system-ui, sans-serif";
   const { from } = props;
-  const xText = props.xValue ?? ((value: number) => (from == null ? String(value) : elapsed(value - from)));
+  const xText = props.xValue ?? ((value: number) => (from == null ? String(value) : clock.isShown() ? timeOfDay(value * 1000) : elapsed(value - from)));
+  const right = props.lines.find((line) => line.right)?.right;
+  const upTo: uPlot.Range.Function = (_, __, max) => [0, (max || 1) * 1.08];
   const series: uPlot.Series[] = props.lines.map((line, index) => ({
     label: line.name,
+    scale: line.right ? "right" : "y",
     stroke: () => lineColour(line.colour),
     width: line.points ? 0 : 1.75,
     spanGaps: line.joined,
@@ -190,11 +233,12 @@ function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): u
     points: { show: line.points ?? (line.values.length < 3 ? true : undefined), size: line.points ? 6 : 5, fill: line.points ? () => fade(lineColour(line.colour), 0.6) : undefined },
     value: (_, __, ___, at) => {
       const value = at == null ? null : now().lines[index]?.values[at];
-      return value == null ? "–" : props.value(value);
+      return value == null ? "–" : (line.right ?? props.value)(value);
     },
   }));
   const bands: uPlot.Band[] = props.stacked ? props.lines.slice(1).map((_, i) => ({ series: [i + 2, i + 1] as [number, number] })) : [];
-  const xAxisTimes = from == null ? {} : { splits: (u: uPlot) => timeSplits(u, from) };
+  const start = from ?? (props.xName === "time" ? 0 : null);
+  const xAxisTimes = start == null ? {} : { splits: (u: uPlot) => timeSplits(u, start) };
   const options: uPlot.Options = {
     width: element.clientWidth || 600,
     height: props.height ?? 220,
@@ -210,20 +254,22 @@ function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): u
     scales: {
       x: { time: false, distr: props.logX ? 3 : 1 },
       y: props.yRange
-        ? { range: props.yRange, distr: props.logY ? 3 : 1 }
-        : { distr: props.logY ? 3 : 1, range: props.logY ? undefined : (_, __, max) => [0, (max || 1) * 1.08] },
+        ? { range: () => now().yRange!, distr: props.logY ? 3 : 1 }
+        : { distr: props.logY ? 3 : 1, range: props.logY ? undefined : upTo },
+      ...(right ? { right: { range: upTo } } : {}),
     },
     axes: [
       { stroke: text, grid, ticks: grid, font, space: 70, values: (_, splits) => splits.map((v) => (v == null ? "" : xText(v))), ...(props.xSplits ? { splits: () => props.xSplits! } : xAxisTimes) },
       { stroke: text, grid, ticks: grid, font, size: 74, space: 36, incrs: props.binary ? BINARY_STEPS : undefined, values: (_, splits) => splits.map((v) => (v == null ? "" : props.value(v))) },
+      ...(right ? [{ scale: "right", side: 1 as const, stroke: text, grid: { show: false }, ticks: grid, font, size: 74, space: 36, values: (_: uPlot, splits: number[]) => splits.map((v) => (v == null ? "" : right(v))) }] : []),
     ],
-    series: [{ label: from == null ? "" : "time", value: (_, v) => (v == null ? "" : from == null ? xText(v) : `${elapsed(v - from)} (${timeOfDay(v * 1000)} ${zone(v * 1000)})`) }, ...series],
+    series: [{ label: from == null ? (props.xName ?? "") : "time", value: (_, v) => (v == null ? "" : from == null ? xText(v) : moment(v, from)) }, ...series],
     hooks: {
-      drawClear: [(u) => drawStretches(u, now().stretches ?? []), (u) => drawRects(u, props.rects ?? [])],
+      drawClear: [(u) => drawStretches(u, now().stretches ?? []), (u) => drawRects(u, now().rects ?? [])],
       draw: props.marks?.length ? [(u) => drawMarks(u, props.marks!)] : [],
       setScale: [(u, key) => key === "x" && tellSpan(u, element, from != null)],
       setCursor: [
-        ...(props.describe ? [(u: uPlot) => describeCursor(u, element, props.describe!)] : []),
+        ...(props.describe ? [(u: uPlot) => describeCursor(u, element, (x, y) => now().describe?.(x, y) ?? "")] : []),
         ...(props.marks?.length ? [(u: uPlot) => tellMark(u, props.marks!)] : []),
       ],
     },
@@ -233,6 +279,9 @@ function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): u
   if (from != null && range) made.setScale("x", { min: range[0], max: range[1] });
   return made;
 }
+
+/** A moment of the run, since its start and by the clock. */
+const moment = (at: number, from: number) => `${elapsed(at - from)} (${timeOfDay(at * 1000)} ${zone(at * 1000)})`;
 
 /** Callbacks for the range that the charts over time show. */
 const watchers = new Set<(from: number, to: number) => void>();
@@ -280,8 +329,9 @@ function fade(colour: string, alpha: number): string {
   return `rgba(${part(0)}, ${part(2)}, ${part(4)}, ${alpha})`;
 }
 
-/** Round times since the start. */
-function timeSplits(u: uPlot, from: number): number[] {
+/** Round times since the start, or by the clock. */
+function timeSplits(u: uPlot, start: number): number[] {
+  const from = start > 0 && clock.isShown() ? new Date(start * 1000).setHours(0, 0, 0, 0) / 1000 : start;
   const [min, max] = [u.scales.x.min! - from, u.scales.x.max! - from];
   const wanted = Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / 90));
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800, 2592000, 31536000];
@@ -385,11 +435,22 @@ function moveByKey(event: KeyboardEvent, u: uPlot) {
     "-": () => zoom(2),
     "0": resetZoom,
   };
-  const move = moves[event.key];
+  const number = Number(event.key);
+  const hide = number > 0 && number < u.series.length ? () => u.setSeries(number, { show: !u.series[number].show }) : undefined;
+  const move = moves[event.key] ?? hide;
   if (move) {
     event.preventDefault();
     move();
+    say(u);
   }
+}
+
+/** Writes what the legend shows into the text that screen readers hear. The pointer changes no such text, because it moves too often. */
+function say(u: uPlot) {
+  const place = u.root.closest("figure")?.querySelector(".said");
+  const rows = [...u.root.querySelectorAll(".u-series:not(.u-off)")].map((row) => ["u-label", "u-value"].map((part) => row.querySelector(`.${part}`)?.textContent ?? ""));
+  const told = rows.map(([name, value]) => [name, value].filter(Boolean).join(" ")).filter(Boolean);
+  if (place) place.textContent = told.length ? told.join(", ") : (u.root.querySelector(".u-legend")?.textContent ?? "");
 }
 
 function show(u: uPlot, index: number) {

@@ -1,7 +1,8 @@
 // The charts of a run, and those of one label.
 
-import { useMemo } from "preact/hooks";
-import { Chart, resetZoom, type Line, type Rect } from "./chart";
+import { useMemo, useState } from "preact/hooks";
+import { Chart, redrawCharts, resetZoom, type Line, type Rect } from "./chart";
+import { clock } from "./clock";
 import { labelColumns, perSecond, rowWithin, totalWithin, type Report, type Row } from "./data";
 import { NINES_AT, bytes, count, curveOf, elapsed, percent, percentileName, short, time } from "./format";
 import type { Stretch } from "./overlay";
@@ -18,13 +19,23 @@ const PHASE_COLOURS = [6, 4, 2, 0, 1];
 /** The parts that took any time. */
 const seenPhases = (row: Row) => PHASES.map((_, phase) => phase).filter((phase) => row.phases[phase] > 0);
 
-function ZoomHint() {
+/** How to zoom, and which times the axes show. */
+function OverTimeTools() {
+  const [isClock, setClock] = useState(clock.isShown());
+  const choose = (wanted: boolean) => {
+    clock.show(wanted);
+    setClock(wanted);
+    redrawCharts();
+  };
   return (
-    <p class="hint">
+    <p class="hint screen">
       Drag across a chart to zoom all of them.{" "}
       <button type="button" class="link" onClick={resetZoom}>
         Show the whole run
-      </button>
+      </button>{" "}
+      <label>
+        <input type="checkbox" id="clock" checked={isClock} onChange={(event) => choose(event.currentTarget.checked)} /> Time of day
+      </label>
     </p>
   );
 }
@@ -58,9 +69,10 @@ export function RunCharts({ report, theme, live = false, stretch = null }: { rep
       phases: seenPhases(report.total).map((phase) => line(PHASES[phase], steps.phases[phase], PHASE_COLOURS[phase])),
     };
   }, [report, theme]);
-  const heat = useMemo(() => (live ? null : heatRects(report)), [report, theme]);
-  const load = useMemo(() => (live ? null : loadPoints(report, stretch)), [report, theme, stretch]);
-  const total = useMemo(() => (stretch ? totalWithin(report, stretch) : report.total), [report, stretch]);
+  const heat = useMemo(() => heatRects(report), [report.steps.heat, theme]);
+  const load = useMemo(() => loadPoints(report, stretch, live), [report, theme, stretch]);
+  // The periods of a run that goes on are not known.
+  const total = useMemo(() => (stretch && !live ? totalWithin(report, stretch) : report.total), [report, stretch]);
   const step = steps.stepS === 1 ? "each second" : `steps of ${steps.stepS} s`;
   const stretches = useMemo(() => spoiltStretches(report), [report]);
   const common = { x: steps.at, from, marks, stretches, live };
@@ -68,7 +80,7 @@ export function RunCharts({ report, theme, live = false, stretch = null }: { rep
     <>
       <section id="time">
         <h2>Over time</h2>
-        <ZoomHint />
+        <OverTimeTools />
         {stretches.length > 0 && (
           <p class="hint">
             <i class="stretch" aria-hidden="true" /> Shaded: the verdict names these stretches.
@@ -79,20 +91,77 @@ export function RunCharts({ report, theme, live = false, stretch = null }: { rep
           <Chart id="chart-rate" title="Rate" hint="Samples a second" lines={charts.rate} value={short} {...common} />
           {charts.schedule && <Chart id="chart-schedule" title="Schedule" hint="Of the samples with an intended start: how many should have started a second, and how many did" lines={charts.schedule} value={short} {...common} />}
           {steps.users.some((users) => users > 0) && <Chart id="chart-users" title="Users" hint="Running at a time" lines={charts.users} value={short} {...common} />}
-          {heat && <Chart id="chart-heat" title="Heat map of response times" hint="The stronger the colour, the more samples took that long" lines={[line("", heat.x.map(() => null), 0)]} value={time} logY {...common} x={heat.x} rects={heat.rects} yRange={heat.range} describe={heat.describe} />}
+          {heat && <Chart id="chart-heat" title="Heat map of response times" hint="The stronger the colour, the more samples took that long" lines={heat.lines} value={time} logY {...common} x={heat.x} rects={heat.rects} yRange={heat.range} describe={heat.describe} />}
           <Chart id="chart-codes" title="Response codes" hint="Samples a second" lines={charts.codes} value={short} stacked {...common} />
-          {!live && seenPhases(report.total).length > 1 && <Chart id="chart-phases" title="Where the time went" hint="Mean times of the parts of a sample" lines={charts.phases} value={time} stacked {...common} />}
+          {seenPhases(report.total).length > 1 && <Chart id="chart-phases" title="Where the time went" hint="Mean times of the parts of a sample" lines={charts.phases} value={time} stacked {...common} />}
           {report.total.bytes + report.total.sentBytes > 0 && <Chart id="chart-bytes" title="Bytes" hint="A second" lines={charts.bytes} value={bytes} binary {...common} />}
-          {load && <Chart id="chart-load" title="Response time against rate" hint="Each point is a step of the run; a knee shows where the server reaches its capacity" x={load.x} lines={[line("95th", load.y, 2, { points: true })]} value={time} xValue={(v) => `${short(v)}/s`} />}
+          {load && <Chart id="chart-load" title="Response time against rate" hint="Each point is a step of the run; a knee shows where the server reaches its capacity" x={load.x} lines={load.lines} value={time} xName="rate" xValue={(v) => `${short(v)}/s`} live={live} />}
         </div>
       </section>
-      {!live && <Spread row={total} theme={theme} />}
+      {!live && <LabelsTogether report={report} theme={theme} />}
+      <Spread row={total} theme={theme} live={live} />
     </>
   );
 }
 
-export function LabelCharts(props: { report: Report; row: Row; close: () => void; theme: string; stretch: Stretch }) {
-  const { report, row, close, theme, stretch } = props;
+const METRICS: [string, string, (columns: ReturnType<typeof labelColumns>) => Values][] = [
+  ["p95", "95th percentile", (columns) => columns.p95],
+  ["p50", "median", (columns) => columns.p50],
+  ["mean", "mean", (columns) => columns.mean],
+  ["rate", "rate", (columns) => columns.rate],
+  ["failed", "failures a second", (columns) => columns.errors],
+];
+
+/** With more lines than this, a legend would be longer than the chart. */
+const MOST_NAMES = 24;
+/** How many labels are told for a moment in place of a legend. */
+const MOST_TOLD = 5;
+
+/** A line for each label in one chart, if the reader wants it. */
+function LabelsTogether({ report, theme }: { report: Report; theme: string }) {
+  const [wanted, setWanted] = useState("");
+  const metric = METRICS.find(([name]) => name === wanted);
+  const shown = useMemo(() => {
+    if (!metric) return null;
+    const stepS = report.labelStepS;
+    const columns = report.labels.flatMap((row) => (row.steps?.at.length ? [{ row, columns: labelColumns(report, row.steps) }] : []));
+    const x = [...new Set(columns.flatMap((one) => one.columns.at))].sort((a, b) => a - b);
+    const place = new Map(x.map((at, index) => [at, index]));
+    const lines = columns.map(({ row, columns }, index) => {
+      const values: Values = x.map(() => null);
+      metric[2](columns).forEach((value, at) => (values[place.get(columns.at[at])!] = value));
+      return line(row.label || "(no label)", values, index % 8, { joined: true, dashed: index % 16 >= 8 });
+    });
+    const value = wanted === "rate" || wanted === "failed" ? short : time;
+    const describe = (at: number) => {
+      const nearest = x.reduce((best, one, index) => (Math.abs(one - at) < Math.abs(x[best] - at) ? index : best), 0);
+      const known = lines.flatMap((line) => (line.values[nearest] == null ? [] : [[line.name, line.values[nearest]] as [string, number]]));
+      known.sort((a, b) => b[1] - a[1]);
+      const told = known.slice(0, MOST_TOLD).map(([name, number]) => `${name} ${value(number)}`);
+      return `${elapsed(x[nearest] - report.startedMs / 1000)}: ${told.join(", ") || "no samples"}${known.length > MOST_TOLD ? ` and ${known.length - MOST_TOLD} more` : ""}`;
+    };
+    return { x, lines, value, stepS, describe: lines.length > MOST_NAMES ? describe : undefined };
+  }, [report, theme, wanted]);
+  return (
+    <section id="labels-together" class={metric ? "" : "screen"}>
+      <p class="hint">
+        <label>
+          All labels in one chart:{" "}
+          <select value={wanted} onChange={(event) => setWanted(event.currentTarget.value)}>
+            <option value="">not shown</option>
+            {METRICS.map(([name, text]) => (
+              <option value={name}>{text}</option>
+            ))}
+          </select>
+        </label>
+      </p>
+      {shown && metric && <Chart id="chart-labels" title={`All labels: ${metric[1]}`} hint={`Steps of ${shown.stepS} s`} x={shown.x} lines={shown.lines} value={shown.value} from={report.startedMs / 1000} height={340} describe={shown.describe} />}
+    </section>
+  );
+}
+
+export function LabelCharts(props: { report: Report; row: Row; close: () => void; theme: string; stretch: Stretch; live?: boolean }) {
+  const { report, row, close, theme, stretch, live = false } = props;
   const within = useMemo(() => (stretch ? rowWithin(row, report, stretch) : row), [report, row, stretch]);
   const from = report.startedMs / 1000;
   const columns = useMemo(() => (row.steps ? labelColumns(report, row.steps) : null), [row]);
@@ -116,22 +185,22 @@ export function LabelCharts(props: { report: Report; row: Row; close: () => void
             Back to all labels
           </button>
         </h2>
-        <ZoomHint />
+        <OverTimeTools />
         {columns && lines && (
           <div class="charts">
-            <Chart id="chart-label-times" title="Response time percentiles" hint={`Steps of ${report.labelStepS} s`} x={columns.at} lines={lines.times} value={time} from={from} marks={marks} stretches={stretches} />
-            <Chart id="chart-label-rate" title="Rate" hint="Samples a second" x={columns.at} lines={lines.rate} value={short} from={from} marks={marks} stretches={stretches} />
+            <Chart id="chart-label-times" title="Response time percentiles" hint={`Steps of ${report.labelStepS} s`} x={columns.at} lines={lines.times} value={time} from={from} marks={marks} stretches={stretches} live={live} />
+            <Chart id="chart-label-rate" title="Rate" hint="Samples a second" x={columns.at} lines={lines.rate} value={short} from={from} marks={marks} stretches={stretches} live={live} />
           </div>
         )}
         {phases.length > 1 && <p class="hint">Where the time went, on average: {phases.map((phase) => `${PHASES[phase]} ${time(row.phases[phase])}`).join(", ")}.</p>}
       </section>
-      <Spread row={within} theme={theme} />
+      <Spread row={within} theme={theme} live={live} />
     </>
   );
 }
 
 /** The distribution of a row's times. */
-function Spread({ row, theme }: { row: Row; theme: string }) {
+function Spread({ row, theme, live = false }: { row: Row; theme: string; live?: boolean }) {
   const bars = useMemo(() => {
     if (row.distribution.length === 0) return null;
     const highest = Math.max(...row.distribution.map(([, , n]) => n));
@@ -142,18 +211,18 @@ function Spread({ row, theme }: { row: Row; theme: string }) {
       return bar ? `${time(bar[0])} to ${time(bar[1])}: ${count(bar[2])} samples (${percent(bar[2] / row.count)})` : "";
     };
     return { rects, x, highest, describe, values: x.map(() => null) };
-  }, [row, theme]);
+  }, [row.distribution, theme]);
   const curve = useMemo(() => {
     const points = curveOf(row.curve, row.count);
     return { x: points.map(([at]) => at), lines: [line("response time", points.map(([, ms]) => ms), 2, { filled: true })] };
-  }, [row, theme]);
+  }, [row.curve, theme]);
   const barLines = useMemo(() => [line("", bars?.values ?? [], 0)], [bars]);
   return (
     <section id="spread">
       <h2>Distribution</h2>
       <div class="charts">
-        {bars && <Chart id="chart-distribution" title="Distribution of response times" hint="Samples by time, on a logarithmic axis" x={bars.x} lines={barLines} value={short} xValue={time} logX rects={bars.rects} yRange={[0, bars.highest * 1.08]} describe={bars.describe} />}
-        {row.curve.length > 0 && <Chart id="chart-curve" title="Percentile curve" hint="The share of samples that were at least as fast" x={curve.x} lines={curve.lines} value={time} xValue={percentileName} xSplits={NINES_AT} />}
+        {bars && <Chart id="chart-distribution" title="Distribution of response times" hint="Samples by time, on a logarithmic axis" x={bars.x} lines={barLines} value={short} xValue={time} logX rects={bars.rects} yRange={[0, bars.highest * 1.08]} describe={bars.describe} live={live} />}
+        {row.curve.length > 0 && <Chart id="chart-curve" title="Percentile curve" hint="The share of samples that were at least as fast" x={curve.x} lines={curve.lines} value={time} xName="share" xValue={percentileName} xSplits={NINES_AT} live={live} />}
       </div>
     </section>
   );
@@ -192,16 +261,16 @@ function heatRects(report: Report) {
     return `${elapsed(x[column] - report.startedMs / 1000)}, ${time(edge(row))} to ${time(edge(row + 1))}: ${count(n)} samples`;
   };
   const range: [number, number] = [edge(-1), edge(heat.rows + 1)];
-  return { x, rects, range, describe };
+  return { x, rects, range, describe, lines: [line("", x.map(() => null), 0)] };
 }
 
 /** 95th percentile against rate, sorted by rate. */
-function loadPoints(report: Report, stretch: Stretch) {
+function loadPoints(report: Report, stretch: Stretch, live: boolean) {
   const { steps } = report;
-  const rates = perSecond(report, steps.at, steps.count, steps.stepS);
+  const rates = live ? steps.count.map((count) => count / steps.stepS) : perSecond(report, steps.at, steps.count, steps.stepS);
   const isShown = (at: number) => !stretch || (at >= stretch[0] && at <= stretch[1]);
   const points = steps.at.map((at, i) => [isShown(at) ? rates[i] : null, steps.p95[i]]).filter((point): point is [number, number] => point[0] != null && point[1] != null);
   if (points.length < 3) return null;
   points.sort((a, b) => a[0] - b[0]);
-  return { x: points.map(([r]) => r), y: points.map(([, p]) => p) };
+  return { x: points.map(([r]) => r), lines: [line("95th", points.map(([, p]) => p), 2, { points: true })] };
 }

@@ -1,9 +1,10 @@
 // The comparison of runs.
 
-import { useMemo } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
 import { Chart } from "./chart";
-import type { ComparedLabel, Comparison, Difference } from "./data";
-import { NINES_AT, count, curveOf, percent, percentileName, short, time } from "./format";
+import type { ComparedLabel, ComparedRun, Comparison, Difference, Threshold } from "./data";
+import { NINES_AT, count, curveOf, elapsed, percent, percentileName, short, time } from "./format";
 import { Header, useTheme } from "./theme";
 import { Tools, hasWords, useChoice } from "./tools";
 
@@ -29,12 +30,10 @@ export function ComparisonPage({ comparison }: { comparison: Comparison }) {
             {other.notes.map((note) => (
               <p class="hint note">{note}</p>
             ))}
-            {other.finding !== "refused" && (
-              <>
-                <Labels labels={[other.total, ...other.labels]} />
-                <Curves label={other.total} base={comparison.base} other={other.name} theme={theme} id={`chart-curves-${index}`} />
-              </>
-            )}
+            <Differs base={comparison.base} other={other} />
+            {other.finding !== "refused" && <Numbers base={comparison.base} other={other} theme={theme} index={index} />}
+            <Limits base={comparison.base} other={other} />
+            <ErrorKinds base={comparison.base} other={other} />
           </section>
         ))}
       </main>
@@ -43,6 +42,90 @@ export function ComparisonPage({ comparison }: { comparison: Comparison }) {
       </footer>
     </>
   );
+}
+
+/** The table of labels, and the charts of the label that is chosen there. */
+function Numbers({ base, other, theme, index }: { base: string; other: ComparedRun; theme: string; index: number }) {
+  const [chosen, setChosen] = useState<ComparedLabel | null>(null);
+  const label = chosen ?? other.total;
+  const common = { label, base, other: other.name, theme };
+  return (
+    <>
+      <Labels labels={[other.total, ...other.labels]} chosen={label} choose={(label) => setChosen(label === other.total ? null : label)} />
+      <div class="charts">
+        <OverTime {...common} id={`chart-times-${index}`} title="95th percentile" value={time} at={1} />
+        <OverTime {...common} id={`chart-rates-${index}`} title="Rate" value={(rate) => `${short(rate)}/s`} at={2} />
+        <Curves {...common} id={`chart-curves-${index}`} />
+      </div>
+    </>
+  );
+}
+
+/** Both runs over the time since their start. */
+function OverTime(props: { label: ComparedLabel; base: string; other: string; theme: string; id: string; title: string; value: (value: number) => string; at: 1 | 2 }) {
+  const { label, base, other, theme, id, title, value, at } = props;
+  const chart = useMemo(() => {
+    const x = [...new Set(label.over_time.flatMap((points) => points.map(([second]) => second)))].sort((a, b) => a - b);
+    const lines = label.over_time.map((points, side) => {
+      const known = new Map(points.map((point) => [point[0], point[at]]));
+      return { name: side ? other : base, values: x.map((second) => known.get(second) ?? null), colour: side ? 2 : 4, dashed: !side, joined: true };
+    });
+    return { x, lines };
+  }, [label, theme, at]);
+  if (chart.x.length < 2) return null;
+  return <Chart id={id} title={`${title} of ${label.label}`} hint="Both runs, by the time since their start" x={chart.x} lines={chart.lines} value={value} xName="time" xValue={elapsed} height={260} />;
+}
+
+/** Two columns of texts under the names of both runs. */
+function SideBySide(props: { id: string; title: string; base: string; other: string; rows: { head: string; cells: ComponentChildren[]; isBad?: boolean }[] }) {
+  if (props.rows.length === 0) return null;
+  return (
+    <div class="card scroll side" tabIndex={0} role="group" aria-label={props.title} id={props.id}>
+      <table>
+        <thead>
+          <tr>
+            {[props.title, props.base, props.other].map((head) => (
+              <th scope="col">{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map((row) => (
+            <tr>
+              <th scope="row">{row.head}</th>
+              {row.cells.map((cell) => (
+                <td>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Differs({ base, other }: { base: string; other: ComparedRun }) {
+  const rows = other.differs.map((one) => ({ head: one.what, cells: [one.before, one.after] }));
+  return <SideBySide id="differs" title="What differs besides the numbers" base={base} other={other.name} rows={rows} />;
+}
+
+function Limits({ base, other }: { base: string; other: ComparedRun }) {
+  const outcome = (one: Threshold | null) =>
+    one ? (
+      <>
+        <span class={`badge ${one.outcome === "ok" ? "good" : one.outcome === "FAILED" ? "bad" : "warn"}`}>{one.outcome}</span> {one.value == null ? "" : `${short(one.value)} ${one.unit}`}
+      </>
+    ) : (
+      "–"
+    );
+  const rows = other.thresholds.map((one) => ({ head: one.text, cells: [outcome(one.before), outcome(one.after)] }));
+  return <SideBySide id="thresholds-compared" title="Thresholds" base={base} other={other.name} rows={rows} />;
+}
+
+function ErrorKinds({ base, other }: { base: string; other: ComparedRun }) {
+  const told = (failed: number, all: number) => (failed ? `${count(failed)} (${percent(all ? failed / all : 0)})` : "none");
+  const rows = other.errors.map((one) => ({ head: [one.code, one.message].filter(Boolean).join(" ") || "(no message)", cells: [told(one.before, other.total.before), told(one.after, other.total.after)] }));
+  return <SideBySide id="errors-compared" title="Errors, of all samples" base={base} other={other.name} rows={rows} />;
 }
 
 /** The verdicts of both runs on their own numbers. */
@@ -71,7 +154,7 @@ const KINDS: [string, string][] = [
   ["changed", "Changed ones"],
 ];
 
-function Labels({ labels }: { labels: ComparedLabel[] }) {
+function Labels({ labels, chosen, choose }: { labels: ComparedLabel[]; chosen: ComparedLabel; choose: (label: ComparedLabel) => void }) {
   const choice = useChoice();
   const { search, kind } = choice;
   const found = useMemo(() => {
@@ -100,9 +183,12 @@ function Labels({ labels }: { labels: ComparedLabel[] }) {
           </thead>
           <tbody>
             {found.map((label) => (
-              <tr>
+              <tr class={label === chosen ? "chosen" : ""}>
                 <th scope="row">
-                  {label.label} {label.transaction && <span class="badge">transaction</span>}
+                  <button type="button" class="label" aria-pressed={label === chosen} onClick={() => choose(label)} title="Show the charts of this label">
+                    {label.label || "(no label)"}
+                  </button>{" "}
+                  {label.transaction && <span class="badge">transaction</span>}
                 </th>
                 <td>
                   <span class={`badge ${badge(label.finding)}`}>{WORDS[label.finding]}</span>
@@ -185,5 +271,5 @@ function Curves(props: { label: ComparedLabel; base: string; other: string; them
     };
   }, [label, theme]);
   if (label.curves.some((curve) => curve.length === 0)) return null;
-  return <Chart id={id} title="Percentile curves of all samples" hint="The share of samples that were at least as fast" x={chart.x} lines={chart.lines} value={time} xValue={percentileName} xSplits={NINES_AT} height={300} />;
+  return <Chart id={id} title={`Percentile curves of ${label.label}`} hint="The share of samples that were at least as fast" x={chart.x} lines={chart.lines} value={time} xName="share" xValue={percentileName} xSplits={NINES_AT} height={260} />;
 }

@@ -93,6 +93,39 @@ export interface ErrorKind {
   message: string;
   count: number;
   first?: FailedSample;
+  /** Absent in run files of earlier versions. */
+  curve?: ErrorCurve;
+}
+
+/** When errors ended. */
+export interface ErrorCurve {
+  firstMs: number;
+  lastMs: number;
+  stepS: number;
+  /** The number of each step since the Unix epoch, as the difference from the step before; empty for rare kinds. */
+  at: number[];
+  count: number[];
+}
+
+export interface CapacityLevel {
+  rate: number;
+  reached: number;
+  holds: boolean;
+  outcome: string;
+  values: string[];
+  /** Median, 95th percentile, failed samples in per cent. */
+  measured: [number, number, number] | null;
+  span_ms: [number, number];
+}
+
+/** What a search for the target's capacity found. Rates are iterations a second. */
+export interface Capacity {
+  answer: string;
+  until: string;
+  limits_ms: number[];
+  held: number | null;
+  broken: number | null;
+  levels: CapacityLevel[];
 }
 
 export interface Threshold {
@@ -187,6 +220,7 @@ export interface Report {
   health: HealthGroup[];
   agents: RunAgent[];
   timeUse: TimeUse | null;
+  capacity: Capacity | null;
   satisfiedMs: number;
   toleratedMs: number;
   errors: ErrorKind[];
@@ -224,6 +258,22 @@ export interface ComparedLabel {
   after: number;
   differences: Difference[];
   curves: [[number, number][], [number, number][]];
+  /** Of both runs: seconds since the start, 95th percentile, samples a second. */
+  over_time: [[number, number | null, number][], [number, number | null, number][]];
+}
+
+export interface ComparedRun {
+  name: string;
+  finding: string;
+  verdict: string | null;
+  sentence: string;
+  refusals: string[];
+  notes: string[];
+  differs: { what: string; before: string; after: string }[];
+  thresholds: { text: string; before: Threshold | null; after: Threshold | null }[];
+  errors: { code: string; message: string; before: number; after: number }[];
+  total: ComparedLabel;
+  labels: ComparedLabel[];
 }
 
 export interface Comparison {
@@ -231,7 +281,7 @@ export interface Comparison {
   tool: string;
   base: string;
   base_verdict: string | null;
-  others: { name: string; finding: string; verdict: string | null; sentence: string; refusals: string[]; notes: string[]; total: ComparedLabel; labels: ComparedLabel[] }[];
+  others: ComparedRun[];
 }
 
 /** A run that is under way; its numbers arrive later. */

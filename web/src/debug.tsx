@@ -1,12 +1,13 @@
 // A debugging session: the samples of one user, the steps that led to each, and where the user is
 // halted.
 
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { time } from "./format";
 import { Header, useTheme } from "./theme";
 
 interface Brief {
   number: number;
+  threadName: string;
   label: string;
   code: string;
   message: string;
@@ -20,7 +21,14 @@ interface Halted {
   part: string;
   name: string;
   class: string;
+  threadName: string;
   variables: Record<string, string>;
+}
+
+/** A sample, and the way to one of its sub-results: redirects, embedded resources, samples of a transaction. */
+interface Chosen {
+  number: number;
+  path: number[];
 }
 
 interface Overview {
@@ -82,7 +90,7 @@ async function post<T>(path: string, body: object = {}): Promise<T & { error?: s
 export function DebugPage() {
   const [theme, toggle] = useTheme();
   const [overview, setOverview] = useState<Overview | null>(null);
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [chosen, setChosen] = useState<Chosen | null>(null);
   const [isLost, setLost] = useState(false);
   const [search, setSearch] = useState("");
   const load = useCallback(() => get<Overview>("").then((next) => (setOverview(next), setLost(false)), () => setLost(true)), []);
@@ -101,6 +109,17 @@ export function DebugPage() {
     return () => source.close();
   }, []);
   const found = useSearch(overview?.samples ?? [], search);
+  const latest = overview?.samples.length ?? 0;
+  // The detail follows the user until the reader looks at an earlier sample.
+  const follows = useRef(true);
+  useEffect(() => {
+    if (follows.current && latest > 0) setChosen({ number: overview!.samples[latest - 1].number, path: [] });
+  }, [latest]);
+  const choose = (next: Chosen) => {
+    follows.current = next.number === overview?.samples[latest - 1]?.number;
+    setChosen(next);
+  };
+  useKeys(overview, found, chosen, choose, follows);
   if (!overview) return <p class="note quiet">Connecting to the session…</p>;
   const state = isLost ? "not answering" : overview.over ? "over" : overview.halted ? `stopped before ${overview.halted.name}` : "running";
   return (
@@ -112,7 +131,7 @@ export function DebugPage() {
             The session does not answer. It has ended, or the address lacks its token.
           </p>
         )}
-        <Steering overview={overview} />
+        <Steering overview={overview} go={() => (follows.current = true)} />
         <div class="panes">
           <section id="samples" aria-label="Samples">
             <div class="card">
@@ -122,20 +141,22 @@ export function DebugPage() {
                   {found.length} of {overview.samples.length}
                 </span>
               </div>
-              <ol class="tree">
-                {found.map((sample) => (
-                  <li key={sample.number}>
-                    <button type="button" class={`node ${chosen === sample.number ? "chosen" : ""}`} aria-pressed={chosen === sample.number} onClick={() => setChosen(sample.number)}>
-                      <Sign good={sample.success} /> <b>{sample.label}</b> <code>{sample.code}</code> <small>{time(sample.elapsedUs / 1000)}</small>
-                    </button>
-                    <Children samples={sample.children} />
-                  </li>
-                ))}
-              </ol>
+              {usersOf(found).map(([threadName, samples]) => (
+                <>
+                  <h2 class="user">{userName(threadName)}</h2>
+                  <ol class="tree">
+                    {samples.map((sample) => (
+                      <li key={sample.number}>
+                        <Node sample={sample} number={sample.number} path={[]} chosen={chosen} choose={choose} />
+                      </li>
+                    ))}
+                  </ol>
+                </>
+              ))}
             </div>
           </section>
           <section id="detail" aria-label="Detail">
-            {chosen == null ? <p class="card quiet">Choose a sample.</p> : <SampleDetail key={chosen} number={chosen} />}
+            {chosen == null ? <p class="card quiet">Choose a sample.</p> : <SampleDetail key={[chosen.number, ...chosen.path].join(".")} chosen={chosen} />}
           </section>
         </div>
       </main>
@@ -145,20 +166,66 @@ export function DebugPage() {
 
 const Sign = ({ good }: { good: boolean }) => <span class={good ? "good" : "bad"}>{good ? "✓" : "✗"}</span>;
 
-function Children({ samples }: { samples: Brief[] }) {
-  if (samples.length === 0) return null;
+/** A sample or sub-result with those below it. */
+function Node(props: { sample: Omit<Brief, "number" | "threadName" | "elements">; number: number; path: number[]; chosen: Chosen | null; choose: (chosen: Chosen) => void }) {
+  const { sample, number, path, chosen, choose } = props;
+  const isChosen = chosen?.number === number && chosen.path.join() === path.join();
   return (
-    <ul class="tree">
-      {samples.map((child) => (
-        <li>
-          <span class="node">
-            <Sign good={child.success} /> {child.label} <code>{child.code}</code> <small>{time(child.elapsedUs / 1000)}</small>
-          </span>
-          <Children samples={child.children} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <button type="button" class={`node ${isChosen ? "chosen" : ""}`} aria-pressed={isChosen} onClick={() => choose({ number, path })}>
+        <Sign good={sample.success} /> {path.length ? sample.label : <b>{sample.label}</b>} <code>{sample.code}</code> <small>{time(sample.elapsedUs / 1000)}</small>
+      </button>
+      {sample.children.length > 0 && (
+        <ul class="tree">
+          {sample.children.map((child, place) => (
+            <li>
+              <Node sample={child} number={number} path={[...path, place]} chosen={chosen} choose={choose} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   );
+}
+
+/** The samples of each user, in the order of the users' first samples. */
+function usersOf(samples: Brief[]): [string, Brief[]][] {
+  const users = new Map<string, Brief[]>();
+  for (const sample of samples) users.set(sample.threadName, [...(users.get(sample.threadName) ?? []), sample]);
+  return [...users];
+}
+
+/** The thread group and the user of a thread, whose name JMeter makes of the group's name and two numbers. */
+function userName(threadName: string): string {
+  const parts = /^(.*) \d+-(\d+)$/.exec(threadName);
+  return parts ? `${parts[1]}, user ${parts[2]}` : threadName;
+}
+
+const STEERING: [string, string, string][] = [
+  ["s", "step", "Step"],
+  ["n", "sample", "Next sample"],
+  ["c", "run", "Continue"],
+];
+
+/** The keys of the page. They do nothing while the reader writes. */
+function useKeys(overview: Overview | null, found: Brief[], chosen: Chosen | null, choose: (chosen: Chosen) => void, follows: { current: boolean }) {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isWriting = (event.target as HTMLElement).closest("input, textarea, select");
+      if (isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+      const pace = STEERING.find(([key]) => key === event.key)?.[1];
+      const place = found.findIndex((sample) => sample.number === chosen?.number);
+      const next = event.key === "j" ? found[place + 1] : event.key === "k" ? found[place - 1] : undefined;
+      if (pace && overview?.halted) {
+        follows.current = true;
+        // The button knows the variables that were edited.
+        document.getElementById(`go-${pace}`)?.click();
+      }
+      if (next) choose({ number: next.number, path: [] });
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [overview, found, chosen]);
 }
 
 /** Samples whose label, elements, request or response contain the text. Contents are fetched only
@@ -180,25 +247,21 @@ function useSearch(samples: Brief[], search: string): Brief[] {
   }, [samples, wanted, texts]);
 }
 
-function Steering({ overview }: { overview: Overview }) {
+function Steering({ overview, go }: { overview: Overview; go: () => void }) {
   const { halted } = overview;
   const [edits, setEdits] = useState<Record<string, string>>({});
   const [names, setNames] = useState("");
   useEffect(() => setEdits({}), [halted?.name, halted?.part]);
-  const go = (pace: string) => post("/go", { pace, edits });
+  const step = (pace: string) => (go(), post("/go", { pace, edits }));
   const breakAt = (text: string) => post("/break", { names: text.split(",").map((name) => name.trim()).filter(Boolean) });
   return (
     <section id="steering" class="card control" aria-label="Steering">
       <div class="orders">
-        <button type="button" class="order" disabled={!halted} onClick={() => go("step")}>
-          Step
-        </button>
-        <button type="button" class="order" disabled={!halted} onClick={() => go("sample")}>
-          Next sample
-        </button>
-        <button type="button" class="order" disabled={!halted} onClick={() => go("run")}>
-          Continue
-        </button>
+        {STEERING.map(([key, pace, text]) => (
+          <button type="button" class="order" id={`go-${pace}`} disabled={!halted} aria-keyshortcuts={key} onClick={() => step(pace)}>
+            {text} <kbd>{key}</kbd>
+          </button>
+        ))}
         <button type="button" class="order" disabled={overview.over} onClick={() => post("/end")}>
           End the run
         </button>
@@ -224,7 +287,7 @@ function Steering({ overview }: { overview: Overview }) {
       {halted && (
         <div id="halted">
           <p class="sentence">
-            Stopped before the {halted.part} <b>{halted.name}</b> <span class="badge">{halted.class.split(".").pop()}</span>
+            Stopped before the {halted.part} <b>{halted.name}</b> <span class="badge">{halted.class.split(".").pop()}</span> of {userName(halted.threadName)}
           </p>
           <Variables values={halted.variables} edits={edits} edit={(name, value) => setEdits({ ...edits, [name]: value })} />
         </div>
@@ -272,22 +335,30 @@ function Variables(props: { values: Record<string, string>; edits?: Record<strin
   );
 }
 
-const TABS = ["Request", "Response", "Elements", "Variables", "Try an expression"] as const;
+type Tab = "Request" | "Response" | "Elements" | "Variables" | "Try an expression";
+const EXCHANGE: Tab[] = ["Request", "Response"];
+const OF_SAMPLE: Tab[] = ["Elements", "Variables", "Try an expression"];
+/** The tab stays the same from one sample to the next. */
+let shownTab: Tab = "Response";
 
-function SampleDetail({ number }: { number: number }) {
+function SampleDetail({ chosen: { number, path } }: { chosen: Chosen }) {
   const [detail, setDetail] = useState<Detail | null>(null);
-  const [tab, setTab] = useState<(typeof TABS)[number]>("Response");
+  const tabs = path.length ? EXCHANGE : [...EXCHANGE, ...OF_SAMPLE];
+  const [tab, setShown] = useState<Tab>(tabs.includes(shownTab) ? shownTab : "Response");
+  const setTab = (tab: Tab) => (setShown(tab), (shownTab = tab));
   useEffect(() => void get<Detail>(`/samples/${number}`).then(setDetail), [number]);
   if (!detail) return <p class="card quiet">…</p>;
-  const { sample } = detail;
+  const parents = path.map((_, length) => path.slice(0, length).reduce((sample, place) => sample.children[place], detail.sample));
+  const sample = path.reduce((sample, place) => sample.children[place], detail.sample);
   return (
     <div class="card" id="sample">
       <div class="sample-head">
         <h2>
           <Sign good={sample.success} /> {sample.label}
         </h2>
+        {parents.length > 0 && <p class="hint">Part of {parents.map((parent) => parent.label).join(" › ")}</p>}
         <p class="hint">
-          {sample.code} {sample.message} · {time(sample.elapsedUs / 1000)}, connect {sample.connectMs} ms, first byte {sample.latencyMs} ms · {sample.sentBytes} bytes sent, {sample.receivedBytes} received · {detail.threadName}
+          {sample.code} {sample.message} · {time(sample.elapsedUs / 1000)}, connect {sample.connectMs} ms, first byte {sample.latencyMs} ms · {sample.sentBytes} bytes sent, {sample.receivedBytes} received · {userName(detail.threadName)}
         </p>
         {sample.assertions.map((assertion) => (
           <p class={assertion.fault == null ? "" : "assertion"}>
@@ -297,7 +368,7 @@ function SampleDetail({ number }: { number: number }) {
         ))}
       </div>
       <div class="tabs" role="tablist">
-        {TABS.map((name) => (
+        {tabs.map((name) => (
           <button type="button" role="tab" aria-selected={tab === name} class={tab === name ? "chosen" : ""} onClick={() => setTab(name)}>
             {name}
           </button>

@@ -16,7 +16,7 @@ const HINTS: Record<string, string> = {
   "CPU of each core": "Used by any program",
 };
 
-export function Generator({ report, theme }: { report: Report; theme: string }) {
+export function Generator({ report, theme, live = false }: { report: Report; theme: string; live?: boolean }) {
   const stretches = useMemo(() => spoiltStretches(report), [report]);
   return (
     <>
@@ -29,7 +29,7 @@ export function Generator({ report, theme }: { report: Report; theme: string }) 
       ) : (
         <div class="charts">
           {report.health.map((group, index) => (
-            <HealthChart key={group.name} id={`chart-health-${index}`} group={group} report={report} stretches={stretches} theme={theme} />
+            <HealthChart key={group.name} id={`chart-health-${index}`} group={group} report={report} stretches={stretches} theme={theme} live={live} />
           ))}
         </div>
       )}
@@ -152,7 +152,7 @@ function TimeUseTable({ use }: { use: TimeUse }) {
   );
 }
 
-function HealthChart(props: { id: string; group: HealthGroup; report: Report; stretches: [number, number][]; theme: string }) {
+function HealthChart(props: { id: string; group: HealthGroup; report: Report; stretches: [number, number][]; theme: string; live: boolean }) {
   const { id, group, report, stretches, theme } = props;
   const data = useMemo(
     () => ({
@@ -163,7 +163,7 @@ function HealthChart(props: { id: string; group: HealthGroup; report: Report; st
   );
   const hint = HINTS[group.name.split(",")[0]] ?? "";
   const value = (v: number) => `${short(v)}${group.unit === "%" ? " %" : group.unit ? ` ${group.unit}` : ""}`;
-  return <Chart id={id} title={group.name} hint={hint} x={data.x} lines={data.lines} value={value} from={report.startedMs / 1000} stretches={stretches} height={180} />;
+  return <Chart id={id} title={group.name} hint={hint} x={data.x} lines={data.lines} value={value} from={report.startedMs / 1000} stretches={stretches} height={180} live={props.live} />;
 }
 
 function ConnectionTiles({ connections: c }: { connections: Connections }) {

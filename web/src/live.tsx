@@ -2,12 +2,15 @@
 // the report.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { RunCharts } from "./charts";
+import { LabelCharts, RunCharts } from "./charts";
 import { unpack, type ErrorKind, type Report, type Row, type Steps } from "./data";
 import { Errors } from "./errors";
 import { bytes, clock, count, duration, elapsed, percent, percentileOf, short, time } from "./format";
 import { Generator } from "./generator";
+import { Overlay, useStretch } from "./overlay";
+import { useChosen } from "./place";
 import { ReportPage } from "./report";
+import { savePage } from "./save";
 import { LabelTable } from "./table";
 import { Header, useTheme } from "./theme";
 import { Thresholds } from "./thresholds";
@@ -38,6 +41,19 @@ interface Standings {
   groups: Group[];
   readonly: boolean;
   run_file: string | null;
+  /** Whether the program waits after the run until the page is closed. */
+  stays: boolean;
+  files: string[];
+}
+
+/** A label's numbers as a list, as `LiveRow` of the program describes it. */
+type RowList = [string, boolean, number, number, [number, number, number, number, number, number, number, number, number], [number, number], number[], number | null, [Row["response"], Row["scheduled"]]];
+
+/** The row with numbers from a list. Curve and distribution stay as they were. */
+function rowOf(list: RowList, known?: Row): Row {
+  const [label, transaction, count, errors, [mean, min, p50, p90, p95, p99, p999, max, rate], [bytes, sentBytes], phases, apdex, [response, scheduled]] = list;
+  const { curve = [], distribution = [], steps } = known ?? {};
+  return { label, transaction, count, errors, mean, min, p50, p90, p95, p99, p999, max, rate, bytes, sentBytes, phases, apdex, response, scheduled, curve, distribution, steps };
 }
 
 interface Second {
@@ -55,13 +71,16 @@ interface Second {
   p99: number | null;
   max: number | null;
   codes: [string, number][];
+  phases: (number | null)[];
+  heat: [number, number][];
   starts: [number, number, number, number][];
   connections: Report["connections"];
   total: Row;
-  rows: Row[];
+  rows: RowList[];
 }
 
-type Facts = Pick<Report, "verdict" | "thresholds" | "health" | "agents">;
+/** Health is absent if it is not due. */
+type Facts = Partial<Pick<Report, "health">> & Pick<Report, "verdict" | "thresholds" | "agents">;
 
 /** The most steps on the page. Beyond this, the page requests the sum again, which has fewer and longer steps. */
 const MOST_STEPS = 1500;
@@ -91,7 +110,7 @@ function useSilence(heard: { current: number }, isOver: boolean): number {
 /** The data of the page. It is requested again when the connection was lost. */
 function useRun() {
   const [report, setReport] = useState<Report | null>(null);
-  const [finished, setFinished] = useState<Report | null>(null);
+  const [finished, setFinished] = useState<[Report, string] | null>(null);
   const [standings, setStandings] = useState<Standings | null>(null);
   const [link, setLink] = useState<Link>("connecting");
   const [attempt, setAttempt] = useState(0);
@@ -116,7 +135,7 @@ function useRun() {
     on<string>("ended", (payload) => {
       source.close();
       setLink("ended");
-      if (payload) unpack<Report>(payload).then(setFinished);
+      if (payload) unpack<Report>(payload).then((report) => setFinished([report, payload]));
     });
     // The browser reconnects on its own; the server then starts with the sum.
     source.onerror = () => setLink((now) => (now === "ended" ? now : "lost"));
@@ -138,20 +157,23 @@ function withFirsts(known: ErrorKind[], kinds: ErrorKind[]): ErrorKind[] {
 
 /** The report with an additional second. */
 function withSecond(report: Report, second: Second): Report {
-  const rows = new Map(second.rows.map((row) => [`${row.transaction}${row.label}`, row]));
+  const rows = new Map(second.rows.map((row) => [`${row[1]}${row[0]}`, row]));
   const labels = report.labels.map((row) => {
     const key = `${row.transaction}${row.label}`;
     const newer = rows.get(key);
     rows.delete(key);
-    return newer ? { ...newer, curve: row.curve, distribution: row.distribution, steps: row.steps } : row;
+    return newer ? rowOf(newer, row) : row;
   });
+  const { total } = second;
+  // The program sends the curve of all samples from time to time.
+  const { curve, distribution } = total.curve.length ? total : report.total;
   return {
     ...report,
     endedMs: second.endedMs,
     connections: second.connections,
-    total: { ...second.total, curve: report.total.curve, distribution: report.total.distribution },
-    labels: [...labels, ...rows.values()],
-    steps: { ...withStep(report.steps, second), codes: withCodes(report.steps, second) },
+    total: { ...total, curve, distribution },
+    labels: [...labels, ...[...rows.values()].map((row) => rowOf(row))],
+    steps: { ...withStep(report.steps, second), codes: withCodes(report.steps, second), heat: withHeat(report.steps.heat, second) },
   };
 }
 
@@ -172,7 +194,28 @@ function withStep(steps: Steps, second: Second): Steps {
   next.started = [...steps.started, (started?.[1] ?? 0) * steps.stepS];
   next.intended = [...steps.intended, (started?.[2] ?? 0) * steps.stepS];
   next.scheduled = [...steps.scheduled, (started?.[3] ?? 0) * steps.stepS];
+  next.phases = steps.phases.map((column, phase) => [...column, second.phases[phase]]);
   return next;
+}
+
+/** The heat map with another second, in its column of the map. */
+function withHeat(heat: Steps["heat"], second: Second): Steps["heat"] {
+  if (second.heat.length === 0) return heat;
+  const isFirst = heat.cells.length === 0;
+  const known = isFirst ? { ...heat, stepS: 1, from: second.at } : heat;
+  const column = Math.floor((second.at - known.from) / known.stepS);
+  if (column < 0) return heat;
+  const rows = second.heat.map(([row]) => row);
+  const lowest = Math.min(...rows, ...(isFirst ? [] : [known.lowest]));
+  const highest = Math.max(...rows, ...(isFirst ? [] : [known.lowest + known.rows - 1]));
+  const shift = isFirst ? 0 : known.lowest - lowest;
+  const moved = shift ? known.cells.map(([column, row, n]): [number, number, number] => [column, row + shift, n]) : known.cells;
+  // Several seconds may share a column, which is one of the last cells.
+  const counts = new Map(second.heat.map(([row, n]) => [row - lowest, n]));
+  const cells = moved.filter(([of]) => of < column);
+  for (const [of, row, n] of moved.slice(cells.length)) if (of === column) counts.set(row, (counts.get(row) ?? 0) + n);
+  const added = [...counts].map(([row, n]): [number, number, number] => [column, row, n]);
+  return { ...known, lowest, rows: highest - lowest + 1, columns: Math.max(known.columns, column + 1), cells: [...cells, ...added] };
 }
 
 /** The response codes with those of another second. */
@@ -191,25 +234,79 @@ function withCodes(steps: Steps, second: Second): Steps["codes"] {
 
 export function LivePage() {
   const { report, finished, standings, link, silence } = useRun();
-  if (finished) return <ReportPage report={finished} />;
+  if (finished) {
+    return (
+      <ReportPage report={finished[0]}>
+        <AtTheEnd report={finished[0]} payload={finished[1]} standings={standings} />
+      </ReportPage>
+    );
+  }
   if (!report) return <p class="note quiet">{link === "lost" ? "The run does not answer. It has ended, or the address lacks its token." : "Connecting to the run…"}</p>;
   return <LiveReport report={report} standings={standings} link={link} silence={silence} />;
 }
 
+/** What can be saved of a run that has ended. */
+function AtTheEnd({ report, payload, standings }: { report: Report; payload: string; standings: Standings | null }) {
+  const [told, setTold] = useState("");
+  const close = () => order("close").then((why) => setTold(why || "The program has ended. This page stays as it is."));
+  const isOpen = standings?.stays && !told;
+  return (
+    <>
+      <button type="button" class="order" id="save-page" onClick={() => savePage(report.title ?? report.name, payload)}>
+        Save page
+      </button>
+      {isOpen &&
+        standings.files.map((name, number) => (
+          <a class="order" download={name} href={address(`files/${number}`)}>
+            {name}
+          </a>
+        ))}
+      {isOpen && !standings.readonly && (
+        <button type="button" class="order" title="The program waits for this, or for Ctrl-C" onClick={close}>
+          Close
+        </button>
+      )}
+      <span class="hint" role="status">
+        {told || (standings?.stays ? "" : "The program has ended. Reloading would lose the page: save it.")}
+      </span>
+    </>
+  );
+}
+
+/** A label over time. It is asked for every two seconds, because the program does not send all labels over time. */
+function useLabel(row: Row | null): { report: Pick<Report, "labelStepS">; row: Row } | null {
+  const [detail, setDetail] = useState<{ labelStepS: number; row: Row } | null>(null);
+  const { label, transaction } = row ?? {};
+  useEffect(() => {
+    setDetail(null);
+    if (label == null) return;
+    const load = () =>
+      fetch(address("label"), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ label, transaction }) }).then(async (answer) => answer.ok && setDetail(await answer.json()), () => {});
+    load();
+    const timer = setInterval(load, 2000);
+    return () => clearInterval(timer);
+  }, [label, transaction]);
+  return detail && { report: { labelStepS: detail.labelStepS }, row: detail.row };
+}
+
 function LiveReport({ report, standings, link, silence }: { report: Report; standings: Standings | null; link: Link; silence: number }) {
   const [theme, toggle] = useTheme();
-  const [chosen, setChosen] = useState<Row | null>(null);
+  const [chosen, setChosen] = useChosen(report);
+  const stretch = useStretch(report);
   const standing = standings?.standing;
   const sections: [string, string][] = [
     ["summary", "Summary"],
     ["control", "Control"],
-    ["time", "Over time"],
     ["labels", "Labels"],
+    ["together", "Overview"],
+    ["time", "Over time"],
+    ["spread", "Distribution"],
     ["errors", "Errors"],
     ["generator", "Load generator"],
   ];
   if (report.thresholds.length > 0) sections.splice(2, 0, ["thresholds", "Thresholds"]);
   const shownRow = chosen && (report.labels.find((row) => row.label === chosen.label && row.transaction === chosen.transaction) ?? null);
+  const detail = useLabel(shownRow);
   const isAnswering = link === "open" || link === "connecting";
   const state = isAnswering ? (standing ? stood(standing) : "") : link === "ended" ? "ended" : silence ? `no answer for ${duration(silence)}` : "no answer";
   useEffect(() => {
@@ -241,18 +338,26 @@ function LiveReport({ report, standings, link, silence }: { report: Report; stan
             <Thresholds thresholds={report.thresholds} />
           </section>
         )}
-        <RunCharts report={report} theme={theme} live />
         <section id="labels">
           <h2>Labels</h2>
-          <LabelTable report={report} chosen={shownRow} choose={setChosen} stretch={null} />
+          <LabelTable report={report} chosen={shownRow} choose={setChosen} stretch={null} live />
         </section>
+        <section id="together">
+          <h2>Overview</h2>
+          <Overlay report={report} stretch={stretch} theme={theme} live />
+        </section>
+        {shownRow && detail ? (
+          <LabelCharts key={shownRow.label + shownRow.transaction} report={{ ...report, ...detail.report }} row={detail.row} close={() => setChosen(null)} theme={theme} stretch={null} live />
+        ) : (
+          <RunCharts report={report} theme={theme} stretch={stretch} live />
+        )}
         <section id="errors">
           <h2>Errors</h2>
-          <Errors report={report} chosen={shownRow} />
+          <Errors report={report} chosen={shownRow} stretch={stretch} />
         </section>
         <section id="generator">
           <h2>Load generator</h2>
-          <Generator report={report} theme={theme} />
+          <Generator report={report} theme={theme} live />
         </section>
       </main>
       <footer>

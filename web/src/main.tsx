@@ -4,6 +4,7 @@ import { readPayload } from "./data";
 import { DebugPage } from "./debug";
 import { LivePage } from "./live";
 import { ReportPage } from "./report";
+import { keepTemplate } from "./save";
 import "./style.css";
 
 function page(data: Awaited<ReturnType<typeof readPayload>>) {
@@ -22,6 +23,7 @@ function page(data: Awaited<ReturnType<typeof readPayload>>) {
 const place = document.getElementById("app")!;
 readPayload().then(
   (data) => {
+    if (data.kind === "live") keepTemplate();
     place.textContent = "";
     render(page(data), place);
     performance.mark("ready");

@@ -1,8 +1,10 @@
 // The report of a run.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { resetZoom, showStretch } from "./chart";
 import { Errors } from "./errors";
+import { CapacitySection } from "./capacity";
 import { LabelCharts, RunCharts } from "./charts";
 import { isResultFile, type Finding, type Report, type Times } from "./data";
 import { Findings } from "./findings";
@@ -15,13 +17,15 @@ import { Header, useTheme } from "./theme";
 import { Thresholds } from "./thresholds";
 import { Verdict } from "./verdict";
 
-export function ReportPage({ report }: { report: Report }) {
+/** The report; `children` stand in its header. */
+export function ReportPage({ report, children }: { report: Report; children?: ComponentChildren }) {
   const [theme, toggle] = useTheme();
   const [chosen, setChosen] = useChosen(report);
   useSection();
   const sections = useMemo(() => {
     const all: [string, string, boolean][] = [
       ["summary", "Summary", true],
+      ["capacity", "Capacity", report.capacity != null],
       ["labels", "Labels", true],
       ["together", "Overview", report.labels.length > 0],
       ["time", "Over time", report.labels.length > 0],
@@ -65,7 +69,9 @@ export function ReportPage({ report }: { report: Report }) {
         theme={theme}
         toggle={toggle}
         sections={sections}
-      />
+      >
+        {children}
+      </Header>
       <main>
         <section id="summary" aria-label="Summary">
           {report.outcome && <Thresholds thresholds={report.thresholds} outcome={report.outcome} />}
@@ -76,6 +82,7 @@ export function ReportPage({ report }: { report: Report }) {
           <Tiles report={report} lengthS={lengthS} />
           {report.labels.length > 0 && <ServiceAndResponse report={report} />}
         </section>
+        {report.capacity && <CapacitySection report={report} capacity={report.capacity} theme={theme} />}
         <section id="labels">
           <h2>Labels</h2>
           <LabelTable report={report} chosen={chosen} choose={setChosen} stretch={stretch} />
@@ -93,7 +100,7 @@ export function ReportPage({ report }: { report: Report }) {
         )}
         <section id="errors">
           <h2>Errors</h2>
-          <Errors report={report} chosen={chosen} />
+          <Errors report={report} chosen={chosen} stretch={stretch} />
         </section>
         {(report.connections || report.health.length > 0 || report.agents.length > 0) && (
           <section id="generator">

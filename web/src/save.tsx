@@ -26,6 +26,26 @@ export function csvOf(rows: Value[][]): string {
   return rows.map((row) => row.map(cell).join(",") + "\n").join("");
 }
 
+let template = "";
+
+/** Keeps the page as it was loaded, before anything is drawn: it can be saved with other numbers. */
+export function keepTemplate() {
+  const page = document.documentElement.cloneNode(true) as HTMLElement;
+  // A packed program has unpacked itself into a script, which a saved page does again.
+  if (page.querySelector("#program")) page.querySelectorAll('script[type="module"]').forEach((script) => script.remove());
+  const policy = page.querySelector('meta[http-equiv="Content-Security-Policy"]');
+  policy?.setAttribute("content", policy.getAttribute("content")!.replace(/ (connect|frame)-src 'self';/g, ""));
+  template = page.outerHTML;
+}
+
+/** Saves the page with these packed numbers: a file that needs no program. */
+export function savePage(title: string, payload: string) {
+  const page = new DOMParser().parseFromString(template, "text/html");
+  page.title = title;
+  page.getElementById("payload")!.textContent = payload;
+  save(`${title.replace(/[^\w.-]+/g, "-")}.html`, new Blob([`<!doctype html>\n${page.documentElement.outerHTML}\n`], { type: "text/html" }));
+}
+
 /** A button that saves a table. */
 export function SaveTable({ title, rows }: { title: string; rows: () => Value[][] }) {
   return (

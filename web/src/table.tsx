@@ -1,6 +1,7 @@
 // The table of labels: search, sort, and choose one to see its charts.
 
-import { useMemo, useState } from "preact/hooks";
+import type { VNode } from "preact";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { rowWithin, totalWithin, type Report, type Row } from "./data";
 import { count, duration, percent, percentileOf, rateOf, time } from "./format";
 import type { Stretch } from "./overlay";
@@ -42,11 +43,33 @@ function cell(column: Column, row: Row): string {
   return row.count || column.head === "Samples" ? column.text(row) : "–";
 }
 
-export function LabelTable(props: { report: Report; chosen: Row | null; choose: (row: Row | null) => void; stretch: Stretch }) {
-  const { report, chosen, choose, stretch } = props;
+/** How many rows a page of a run that goes on shows at first. */
+const FEW = 60;
+
+interface Drawn {
+  shown: Row;
+  isChosen: boolean;
+  element: VNode;
+}
+
+export function LabelTable(props: { report: Report; chosen: Row | null; choose: (row: Row | null) => void; stretch: Stretch; live?: boolean }) {
+  const { report, chosen, choose, stretch, live = false } = props;
+  const drawn = useRef(new WeakMap<Row, Drawn>());
+  const latest = useRef(choose);
+  latest.current = choose;
+  /** The row of a label. While the run goes on, most labels of hundreds are the same as a second ago, and so are their elements. */
+  const rowOf = (row: Row) => {
+    const isChosen = row === chosen;
+    const known = drawn.current.get(row);
+    if (known && known.shown === shown(row) && known.isChosen === isChosen) return known.element;
+    const element = <LabelRow key={`${row.transaction}${row.label}`} row={row} shown={shown(row)} isChosen={isChosen} choose={(row) => latest.current(row)} report={live ? null : report} />;
+    drawn.current.set(row, { shown: shown(row), isChosen, element });
+    return element;
+  };
   const choice = useChoice();
   const { search, kind } = choice;
   const [sort, setSort] = useState<[number, boolean] | null>(null);
+  const [all, setAll] = useState(false);
   const hasTransactions = report.labels.some((row) => row.transaction);
   const within = useMemo(() => new Map(report.labels.map((row) => [row, stretch ? rowWithin(row, report, stretch) : row])), [report, stretch]);
   const shown = (row: Row) => within.get(row) ?? row;
@@ -73,9 +96,19 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
   }, [report, search, kind, sort, within]);
   const kinds: [string, string][] = [["all", "All labels"], ["failed", "With failures"]];
   if (hasTransactions) kinds.push(["samples", "Samplers"], ["transactions", "Transactions"]);
+  // A browser lays a table of hundreds of rows out anew whenever a number changes.
+  const isShort = live && !all && rows.length > FEW + 10;
   return (
     <div class="card">
       <Tools what="labels" choice={choice} kinds={kinds} shown={`${rows.length} of ${report.labels.length}`} table={() => [FIELDS, ...rows.map((row) => fieldsOf(shown(row)))]} />
+      {isShort && (
+        <p class="hint within">
+          The first {FEW} are shown; a search finds others.{" "}
+          <button type="button" class="link" onClick={() => setAll(true)}>
+            Show all {count(rows.length)}
+          </button>
+        </p>
+      )}
       {stretch && <p class="hint within">The numbers are those of the chosen period. Its percentiles are computed from periods of {duration(report.periodS)}, to 4 %.</p>}
       <div class="scroll tall" tabIndex={0} role="group" aria-label="Table of labels">
         <table id="label-table">
@@ -96,9 +129,7 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
-              <LabelRow row={row} shown={shown(row)} isChosen={row === chosen} choose={choose} report={report} />
-            ))}
+            {(isShort ? rows.slice(0, FEW) : rows).map(rowOf)}
           </tbody>
           <tfoot>
             <tr>
@@ -160,9 +191,10 @@ function sparksOf(report: Report, row: Row): Record<string, string> {
   return sparks;
 }
 
-function LabelRow(props: { row: Row; shown: Row; isChosen: boolean; choose: (row: Row | null) => void; report: Report }) {
+/** Without a report, a row has no curves: those of a run that goes on are not known. */
+function LabelRow(props: { row: Row; shown: Row; isChosen: boolean; choose: (row: Row | null) => void; report: Report | null }) {
   const { row, shown, isChosen, choose, report } = props;
-  const sparks = useMemo(() => sparksOf(report, row), [report, row]);
+  const sparks = useMemo(() => (report ? sparksOf(report, row) : {}), [report, row]) as Record<string, string>;
   return (
     <tr class={isChosen ? "chosen" : ""}>
       <th scope="row">

@@ -3,24 +3,31 @@ import { useState } from "preact/hooks";
 import type { Outcome } from "./data";
 import { goTo } from "./place";
 
+/** Colours by theme and name: a chart asks for them again and again. */
+const colours = new Map<string, string>();
+
 export function cssColour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const key = `${document.documentElement.dataset.theme} ${name}`;
+  let colour = colours.get(key);
+  if (colour == null) colours.set(key, (colour = getComputedStyle(document.documentElement).getPropertyValue(name).trim()));
+  return colour;
 }
 
+const THEME = "drumfire-theme";
 const system = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 
-/** The colours that the reader chose on an earlier page. A browser may keep no such choice, above all for files. */
-const chosen = {
-  get: () => {
+/** What the reader chose on an earlier page. A browser may keep no such choice, above all for files. */
+export const chosen = {
+  get: (name: string) => {
     try {
-      return localStorage.getItem("drumfire-theme");
+      return localStorage.getItem(name);
     } catch {
       return null;
     }
   },
-  set: (theme: string) => {
+  set: (name: string, value: string) => {
     try {
-      localStorage.setItem("drumfire-theme", theme);
+      localStorage.setItem(name, value);
     } catch {
       // The choice holds for this page.
     }
@@ -29,11 +36,11 @@ const chosen = {
 
 /** The colours in use, and a button to change them. */
 export function useTheme(): [string, () => void] {
-  const [theme, setTheme] = useState(() => (document.documentElement.dataset.theme ??= chosen.get() ?? system()));
+  const [theme, setTheme] = useState(() => (document.documentElement.dataset.theme ??= chosen.get(THEME) ?? system()));
   const toggle = () => {
     const next = theme === "dark" ? "light" : "dark";
     document.documentElement.dataset.theme = next;
-    chosen.set(next);
+    chosen.set(THEME, next);
     setTheme(next);
   };
   return [theme, toggle];

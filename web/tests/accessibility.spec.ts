@@ -2,7 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "./open";
 
 for (const scheme of ["light", "dark"] as const) {
-  for (const name of ["whole.html", "results.html", "comparison.html"]) {
+  for (const name of ["whole.html", "results.html", "comparison.html", "errors.html", "capacity.html", "long-labels.html", "trend.html"]) {
     test(`${name} can be read by everybody, ${scheme}`, async ({ open, page }) => {
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
       await open(name);

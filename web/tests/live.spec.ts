@@ -53,7 +53,7 @@ const test = base.extend<{ run: (words: string[], plan: string) => Promise<Serve
   look: async ({ page }, use) => {
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
-    page.on("request", (request) => !/^(http:\/\/127\.0\.0\.1|data:|about:)/.test(request.url()) && complaints.push(`loads ${request.url()}`));
+    page.on("request", (request) => !/^(http:\/\/127\.0\.0\.1|data:|about:|blob:|file:)/.test(request.url()) && complaints.push(`loads ${request.url()}`));
     await use(async (url) => {
       await page.goto(url);
       await page.waitForSelector("html[data-ready]");
@@ -88,6 +88,121 @@ test("curves move, errors are shown, and the page becomes the report", async ({ 
   await expect(page.locator("footer")).toContainText("Percentiles are those of all samples of the run");
   await expect(page.locator("#spread")).toBeVisible();
   expect(await served.ended).toBe(0);
+});
+
+test("a page that stays can be loaded again, saved, and closed", async ({ run, look }, info) => {
+  const served = await run([...LIVE, "--ui-stay", "-l", "rows.jtl", "--report", "r.html"], ENDLESS);
+  const page = await look(served.url);
+  await expect(page.locator("#label-table tbody tr")).toHaveCount(2);
+  await page.getByRole("button", { name: "Stop run" }).click();
+  await page.getByRole("button", { name: "Stop run: sure?" }).click();
+  await expect(page.locator("#save-page")).toBeVisible();
+  await page.reload();
+  await expect(page.locator("#save-page")).toBeVisible();
+  await expect(page.locator("footer")).toContainText("Percentiles are those of all samples of the run");
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#save-page").click()]);
+  expect(saved.suggestedFilename()).toBe("p.jmx.html");
+  const [rows] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "rows.jtl" }).click()]);
+  expect(readFileSync(await rows.path(), "utf8")).toMatch(/^timeStamp,elapsed,label/);
+  await expect(page.getByRole("link", { name: "r.html" })).toBeVisible();
+  await fits(page);
+  await page.getByRole("button", { name: "Close" }).click();
+  expect(await served.ended).toBe(0);
+  await expect(page.locator("header")).toContainText("The program has ended");
+  // The saved page is a report that loads nothing.
+  const file = join(mkdtempSync(join(tmpdir(), "saved-")), `saved-${info.project.name}.html`);
+  await saved.saveAs(file);
+  const text = readFileSync(file, "utf8");
+  expect(text).not.toContain("connect-src");
+  await page.goto(`file://${file}`);
+  await page.waitForSelector("html[data-ready]");
+  await expect(page.locator("#label-table tbody tr")).toHaveCount(2);
+  expect(await colours(page, "chart-times")).toBeGreaterThan(8);
+  await expect(page.locator("#save-page")).toHaveCount(0);
+});
+
+test("a page that does not stay says so, and can be saved", async ({ run, look }) => {
+  const served = await run(LIVE, ENDLESS);
+  const page = await look(served.url);
+  await page.getByRole("button", { name: "Stop run" }).click();
+  await page.getByRole("button", { name: "Stop run: sure?" }).click();
+  await expect(page.locator("header")).toContainText("Reloading would lose the page");
+  expect(await served.ended).toBe(0);
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#save-page").click()]);
+  expect(readFileSync(await saved.path(), "utf8")).toContain('id="payload"');
+});
+
+test("zoom and label stay while the run goes on, and the charts are the report's", async ({ run, look }) => {
+  const served = await run(LIVE, ENDLESS);
+  const page = await look(served.url);
+  const points = async () => Number(await page.locator("#chart-rate").getAttribute("data-points"));
+  await expect.poll(points, { timeout: 30_000 }).toBeGreaterThan(15);
+  for (const chart of ["chart-overlay", "chart-times", "chart-rate", "chart-users", "chart-heat", "chart-codes", "chart-phases", "chart-bytes", "chart-load", "chart-distribution", "chart-curve"]) {
+    expect(await colours(page, chart), chart).toBeGreaterThan(6);
+  }
+  await page.getByLabel("to second").fill("3");
+  await page.getByLabel("to second").press("Enter");
+  const span = page.locator("#chart-rate");
+  await expect(span).toHaveAttribute("data-span", "3");
+  const before = await points();
+  await expect.poll(points).toBeGreaterThan(before + 2);
+  await expect(span).toHaveAttribute("data-span", "3");
+  await page.getByRole("button", { name: "Lost", exact: true }).click();
+  await expect(page.locator("#time h2")).toContainText("Lost");
+  const known = async () => Number(await page.locator("#chart-label-rate").getAttribute("data-points"));
+  const first = await known();
+  await expect.poll(known).toBeGreaterThan(first);
+  await expect(page.locator("#chart-label-times")).toHaveAttribute("data-span", "3");
+  await expect(page.locator("#errors")).toContainText("404");
+  // The report that the page becomes shows the same.
+  await page.getByRole("button", { name: "Stop run" }).click();
+  await page.getByRole("button", { name: "Stop run: sure?" }).click();
+  await expect(page.locator("#save-page")).toBeVisible();
+  await expect(page.locator("#time h2")).toContainText("Lost");
+  await expect(page.locator("#chart-label-times")).toHaveAttribute("data-span", "3");
+});
+
+test("500 labels cost a browser little", async ({ run, look }, info) => {
+  test.skip(info.project.name !== "wide");
+  const debug = (name: string) => `<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="${name}"><boolProp name="displayJMeterVariables">false</boolProp><boolProp name="displaySystemProperties">false</boolProp></DebugSampler><hashTree/>`;
+  const pause = `<ConstantTimer guiclass="ConstantTimerGui" testclass="ConstantTimer" testname="pause"><stringProp name="ConstantTimer.delay">1</stringProp></ConstantTimer><hashTree/>`;
+  const served = await run(["run", "p.jmx", "--ui"], group(-1, pause + Array.from({ length: 500 }, (_, label) => debug(`label ${label}`)).join("")));
+  const page = await look(served.url);
+  await expect(page.getByRole("button", { name: "Show all 500" })).toBeVisible({ timeout: 40_000 });
+  await expect(page.locator("#label-table tbody tr")).toHaveCount(60);
+  const client = await page.context().newCDPSession(page);
+  await client.send("Performance.enable");
+  const busyS = async () => (await client.send("Performance.getMetrics")).metrics.find((one) => one.name === "ProcessTime")!.value;
+  // The server's own count: what a page that only listens receives.
+  const heard = await page.evaluate(async (seconds) => {
+    const answer = await fetch(`api/events${location.search}`);
+    const reader = answer.body!.getReader();
+    // The state of the whole run comes first, and only once.
+    const begun = performance.now();
+    let [from, bytes] = [Infinity, 0];
+    while (performance.now() < begun + seconds * 1000 + 4000) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      if (performance.now() > begun + 4000) {
+        from = Math.min(from, performance.now());
+        bytes += value.length;
+      }
+    }
+    await reader.cancel();
+    return bytes / ((performance.now() - from) / 1000);
+  }, 12);
+  const before = await busyS();
+  await page.waitForTimeout(10_000);
+  const busy = ((await busyS()) - before) / 10;
+  console.log(`500 labels: ${(heard / 1024).toFixed(1)} KB/s, ${(busy * 100).toFixed(1)} % of a core`);
+  expect(heard).toBeLessThan(20 * 1024);
+  // Every label is told in turn.
+  await page.getByRole("button", { name: "Show all 500" }).click();
+  await expect(page.locator("#label-table tbody tr")).toHaveCount(500);
+  const counts = () => page.locator("#label-table tbody tr").evaluateAll((rows) => Object.fromEntries(rows.map((row) => [row.querySelector(".label")!.textContent, row.children[1].textContent])));
+  const first = await counts();
+  const same = async () => Object.entries(await counts()).filter(([label, count]) => count === first[label]);
+  await expect.poll(same, { timeout: 30_000 }).toEqual([]);
 });
 
 test("orders change the run", async ({ run, look }) => {
@@ -197,6 +312,40 @@ test("a debugging session is looked through, searched and steered", async ({ run
   await fits(page);
   await page.getByRole("button", { name: "Close" }).click();
   expect(await served.ended).toBe(0);
+});
+
+test("sub-results open with their own request and response, and the detail follows the keys", async ({ run, look }) => {
+  const moved = `<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="Pages"><stringProp name="HTTPSampler.domain">\${__P(demo.host)}</stringProp><stringProp name="HTTPSampler.port">\${__P(demo.port)}</stringProp><stringProp name="HTTPSampler.path">/</stringProp><boolProp name="HTTPSampler.image_parser">true</boolProp></HTTPSamplerProxy><hashTree/>`;
+  const served = await run(["debug", "p.jmx", "--step", "--", "--demo"], group(1, moved + http("Goods", "/api/products") + http("Lost", "/nowhere")));
+  const page = await look(served.url);
+  await expect(page.locator("#halted")).toContainText("Stopped before the sampler Pages HTTPSamplerProxy of Buyers, user 1");
+  await page.keyboard.press("n");
+  await expect(page.locator("#sample h2")).toContainText("Pages");
+  await expect(page.locator("#samples .user")).toHaveText("Buyers, user 1");
+  const parts = page.locator("#samples .tree .tree button");
+  expect(await parts.count()).toBeGreaterThan(1);
+  const label = (await parts.last().innerText()).split(/\s+/)[1];
+  await parts.last().click();
+  await expect(page.locator("#sample h2")).toContainText(label);
+  await expect(page.locator("#sample")).toContainText("Part of Pages");
+  await page.getByRole("tab", { name: "Request" }).click();
+  await expect(page.getByRole("group", { name: "Line" })).toContainText(/^GET http/);
+  await expect(page.getByRole("group", { name: "As cURL" })).toContainText("curl");
+  await expect(page.getByRole("tab")).toHaveText(["Request", "Response"]);
+  await page.getByRole("tab", { name: "Response" }).click();
+  await expect(page.getByRole("group", { name: "Headers" })).toContainText("200");
+  await page.keyboard.press("n");
+  await expect(page.locator("#sample h2")).toContainText("Goods");
+  await page.keyboard.press("k");
+  await expect(page.locator("#sample h2")).toContainText("Pages");
+  // An earlier sample that the reader looks at stays.
+  await page.getByPlaceholder("Search requests and responses").fill("c");
+  await page.keyboard.press("c");
+  await expect(page.locator("#halted")).toBeVisible();
+  await page.getByPlaceholder("Search requests and responses").fill("");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(page.locator("#sample h2")).toContainText("Lost");
+  await fits(page);
 });
 
 test("both pages can be used without a mouse and read by a screen reader", async ({ run, look }) => {

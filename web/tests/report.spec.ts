@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { colours, expect, fits, test } from "./open";
 import { textsOf } from "./paper";
 
@@ -206,6 +206,70 @@ test("a label has charts of its own", async ({ open }) => {
   await expect(page.locator("#chart-times")).toBeVisible();
 });
 
+test("all labels stand in one chart if the reader wants it", async ({ open }) => {
+  const page = await open("whole.html");
+  await expect(page.locator("#chart-labels")).toHaveCount(0);
+  await page.getByLabel("All labels in one chart").selectOption("median");
+  const labels = await page.locator("#label-table tbody .label").allInnerTexts();
+  const lines = page.locator("#chart-labels .u-label");
+  expect((await lines.allInnerTexts()).slice(1).sort()).toEqual(labels.sort());
+  expect(await colours(page, "chart-labels")).toBeGreaterThan(8);
+  // The slow stretch is in each line.
+  await page.locator("#chart-labels .plot").focus();
+  const search = page.locator("#chart-labels .u-series", { hasText: "GET /search" }).locator(".u-value");
+  const ms = async (key: string, times = 1) => {
+    for (let turn = 0; turn < times; turn++) await page.keyboard.press(key);
+    return parseFloat(await search.innerText());
+  };
+  await ms("Home");
+  const usual = await ms("Shift+ArrowRight", 10);
+  expect(await ms("Shift+ArrowRight", 11)).toBeGreaterThan(usual * 2);
+  await fits(page);
+});
+
+test("500 labels in one chart are told by the moment", async ({ open }) => {
+  const page = await open("long.html");
+  await page.getByLabel("All labels in one chart").selectOption("95th percentile");
+  expect(await colours(page, "chart-labels")).toBeGreaterThan(8);
+  await page.locator("#chart-labels .plot").focus();
+  await page.keyboard.press("End");
+  await expect(page.locator("#chart-labels .u-legend")).toHaveText(/^\d+:\d\d:\d\d: (GET \/some\/path\/\d+ [\d.]+ ms, ){4}GET \/some\/path\/\d+ [\d.]+ ms and \d+ more$/);
+});
+
+test("load and times have an axis each", async ({ open }) => {
+  const page = await open("whole.html");
+  const overlay = page.locator("#chart-overlay");
+  await expect(overlay.locator(".u-label")).toHaveText(["time", "users", "rate", "failed", "95th percentile"]);
+  await overlay.locator(".plot").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  const values = await overlay.locator(".u-value").allInnerTexts();
+  expect(values.slice(1)).toEqual([expect.stringMatching(/^\d+$/), "9", "0", expect.stringMatching(/ ms$/)]);
+  await expect(overlay.locator(".u-axis")).toHaveCount(3);
+  // A screen reader hears the moment and its values; a digit hides a line.
+  await expect(overlay.locator(".said")).toHaveText(/^time 0:01 \(.*\), users \d+, rate 9, failed 0, 95th percentile [\d.]+ ms$/);
+  await page.keyboard.press("3");
+  await expect(overlay.locator(".said")).toHaveText(/rate 9, 95th/);
+});
+
+test("axes show the time since the start or the time of day", async ({ open }) => {
+  const page = await open("whole.html");
+  const saved = async () => {
+    const chart = page.locator("#chart-rate");
+    await chart.locator("details").evaluate((save: HTMLDetailsElement) => (save.open = true));
+    const [download] = await Promise.all([page.waitForEvent("download"), chart.getByRole("button", { name: "SVG" }).click()]);
+    return readFileSync(await download.path(), "utf8");
+  };
+  const hour = String(new Date(1772359200000).getHours()).padStart(2, "0");
+  const time = new RegExp(`>${hour}:0\\d:00<`);
+  expect(await saved()).not.toMatch(time);
+  await page.getByLabel("Time of day").check();
+  expect(await saved()).toMatch(time);
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  await expect(page.getByLabel("Time of day")).toBeChecked();
+});
+
 test("errors show the first failing sample with request, response and assertion", async ({ open }) => {
   const page = await open("whole.html");
   await expect(page.locator("#error-list .kind")).toHaveCount(2);
@@ -218,6 +282,39 @@ test("errors show the first failing sample with request, response and assertion"
   await expect(kind.locator("pre").nth(0)).toContainText("POST http://127.0.0.1/order");
   await expect(kind.locator("pre").nth(0)).toContainText('{"basket":7}');
   await expect(kind.locator("pre").nth(1)).toContainText("out of connections");
+});
+
+test("errors are grouped across labels, with when they occurred, for a period too", async ({ open }) => {
+  const page = await open("errors.html");
+  const kinds = page.locator("#error-list .kind");
+  await expect(kinds).toHaveCount(2);
+  await expect(kinds.nth(0)).toContainText(/^120\s*66\.7 %\s*503\s*Service Unavailable\s*0:20 to 0:59 · 3 labels/);
+  await expect(kinds.nth(1)).toContainText(/^60\s*33\.3 %\s*404\s*Not Found\s*0:41 to 0:50 · GET \/b/);
+  expect(await kinds.nth(0).locator("svg rect").count()).toBeGreaterThan(20);
+  await kinds.nth(0).locator("summary").click();
+  await expect(kinds.nth(0).locator(".by-label li")).toHaveText([/GET \/a\s*40, 0:20 to 0:59/, /GET \/b\s*40, 0:20/, /GET \/c\s*40, 0:20/]);
+  await expect(kinds.nth(0).locator(".first")).toContainText("The first: GET /a");
+  // From 0:40 on.
+  await page.getByLabel("From second").fill("50");
+  await page.getByLabel("From second").press("Enter");
+  await expect(kinds).toHaveCount(1);
+  await expect(kinds.nth(0)).toContainText(/^30\s*100 %\s*503/);
+  await expect(page.locator("#error-list .within")).toContainText("chosen period");
+  await page.getByLabel("From second").fill("70");
+  await page.getByLabel("From second").press("Enter");
+  await expect(page.locator("#errors")).toContainText("No sample failed in the chosen period.");
+  await fits(page);
+});
+
+test("a search for the capacity shows its answer, its levels and the knee", async ({ open }) => {
+  const page = await open("capacity.html");
+  await expect(page.locator("#capacity-answer")).toHaveText("158/s; at 162/s p95 > 300ms");
+  await expect(page.locator("#levels tbody tr")).toHaveCount(6);
+  await expect(page.locator("#levels tbody tr").nth(2)).toContainText(/200\/s.*does not hold.*161.*1,960 ms/);
+  await expect(page.locator("#chart-knee .u-label")).toHaveText(["rate", "95th", "holds", "does not hold", "limit 300 ms"]);
+  expect(await colours(page, "chart-knee")).toBeGreaterThan(8);
+  expect(await colours(page, "chart-reached")).toBeGreaterThan(6);
+  await fits(page);
 });
 
 test("everything works by keyboard", async ({ open, isMobile }) => {
@@ -292,6 +389,22 @@ test("twelve hours of 500 labels open and can be searched", async ({ open }, inf
   expect(await colours(page, "chart-label-times")).toBeGreaterThan(8);
   await fits(page);
 });
+
+const SIZES: [string, number][] = [
+  ["ten.html", 220],
+  ["eight-hours.html", 350],
+  ["long.html", 900],
+];
+for (const [name, most] of SIZES) {
+  test(`${name} can be mailed`, async ({ open }, info) => {
+    test.skip(info.project.name !== "wide");
+    const page = await open(name);
+    const kib = Math.round(statSync(new URL(page.url())).size / 1024);
+    const ready = await page.evaluate(() => Math.round(performance.getEntriesByName("ready")[0].startTime));
+    console.log(`${name}: ${kib} KB, shown after ${ready} ms`);
+    expect(kib).toBeLessThan(most);
+  });
+}
 
 test("a run without a sample is told without a fault", async ({ open }) => {
   const page = await open("empty.html");
@@ -371,7 +484,7 @@ test("the page names the target and what was given, and what a user cost", async
 
 test("errors belong to labels, and follow the label that is chosen", async ({ open }) => {
   const page = await open("whole.html");
-  await expect(page.locator("#error-list .kind .from").first()).toHaveText("POST /order");
+  await expect(page.locator("#error-list .kind").first()).toContainText("POST /order");
   await page.getByRole("button", { name: "GET /search" }).click();
   await expect(page.locator("#errors")).toContainText("No sample of GET /search failed.");
 });

@@ -11,6 +11,7 @@ mod java;
 mod manifests;
 mod optimize;
 mod oracle;
+mod pictures;
 mod release_check;
 mod site;
 mod tidy;
@@ -57,6 +58,7 @@ usage: cargo xtask COMMAND
                                 (DRUMFIRE_STATSD: npm's folder) and ClickHouse (DRUMFIRE_CHDB: a Python with chdb), where installed
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)
+  pictures                      take the pictures of docs/ from today's program (node, npm, Chromium)
   dist [--check] [--all] [--packed] [--profile FILE] [--dynamic FILE] [--static FILE]
                                 make the packages of a release in dist/packages of cargo's target folder; --check installs each with
                                 its own client and runs the quickstart; --all adds aarch64, lays out the dynamic program for x86_64
@@ -91,6 +93,7 @@ fn main() -> ExitCode {
         ["dist", ref options @ ..] => packaging(options),
         ["sinks"] => sinks(),
         ["web"] => web::build(),
+        ["pictures"] => pictures::take(),
         ["integrations", ref options @ ..] => integrations::test(options),
         ["site"] => site::build(),
         ["tidy"] => tidy::tidy(),

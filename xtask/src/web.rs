@@ -38,29 +38,17 @@ pub fn build() -> anyhow::Result<()> {
 /// but is not a failure: the pages themselves need neither.
 pub fn test() -> anyhow::Result<()> {
     let root = xtask::root();
-    for program in ["node", "npm"] {
-        if found(program).is_none() {
-            return skipped(&format!("{program} is not installed"));
-        }
-    }
-    let Some(browser) = browser() else {
-        return skipped("there is no Chromium (the variable CHROMIUM may name one)");
+    let browser = match ready() {
+        Ok(browser) => browser,
+        Err(missing) => return skipped(&format!("{missing:#}")),
     };
-    if let Err(error) = install(&root) {
-        return skipped(&format!("its packages cannot be fetched: {error:#}"));
-    }
     build_pages(&root)?;
     for (built, asset) in PAGES {
         if fs::read(root.join(built))? != fs::read(root.join(asset))? {
             bail!("{asset} is not what {SOURCE}/ builds: cargo xtask web");
         }
     }
-    let pages = xtask::ScratchFolder::new("pages")?;
-    // Build the whole workspace, so that its features equal those of the earlier tests and little is built again.
-    xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--examples"]))?;
-    xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--bins"]))?;
-    let example = xtask::target().join("debug/examples/pages");
-    xtask::run(Command::new(example).arg(pages.path()))?;
+    let pages = pages()?;
     let playwright = root.join(SOURCE).join("node_modules/.bin/playwright");
     xtask::run(
         Command::new(playwright)
@@ -70,6 +58,29 @@ pub fn test() -> anyhow::Result<()> {
             .env("DRUMFIRE_PAGES", pages.path())
             .env("DRUMFIRE_PROGRAM", xtask::target().join("debug/drumfire")),
     )
+}
+
+/// The browser, once everything that the tests need is installed.
+pub fn ready() -> anyhow::Result<PathBuf> {
+    for program in ["node", "npm"] {
+        if found(program).is_none() {
+            bail!("{program} is not installed");
+        }
+    }
+    let browser = browser().context("there is no Chromium (the variable CHROMIUM may name one)")?;
+    install(&xtask::root()).context("its packages cannot be fetched")?;
+    Ok(browser)
+}
+
+/// Builds the program and its example pages, and writes the pages into a new folder.
+pub fn pages() -> anyhow::Result<xtask::ScratchFolder> {
+    let pages = xtask::ScratchFolder::new("pages")?;
+    // Build the whole workspace, so that its features equal those of the earlier tests and little is built again.
+    xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--examples"]))?;
+    xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--bins"]))?;
+    let example = xtask::target().join("debug/examples/pages");
+    xtask::run(Command::new(example).arg(pages.path()))?;
+    Ok(pages)
 }
 
 fn skipped(why: &str) -> anyhow::Result<()> {

@@ -1,13 +1,15 @@
 //! Writes the pages that the browser's tests open, into the folder that is named: a run with everything in it, one from a
-//! result file, twelve hours of 500 labels, an empty one, one of a single sample, one in which all samples failed, one in which
-//! some samples have a schedule, and a comparison. Nothing in them is left to chance.
+//! result file, ten minutes, eight hours, twelve hours of 500 labels, an empty one, one of a single sample, one in which all samples
+//! failed, one in which errors spread, one in which some samples have a schedule, a search for a capacity, comparisons, and a trend.
+//! Nothing in them is left to chance. A second argument is the number of rows of the eight hours.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use drumfire_report::{
-    Apdex, CompareOptions, Comparison, HealthGroup, HealthLine, Mark, PlanIdentity, RunAgent,
-    RunFile, RunVerdict, ThresholdResult, TimeUse, TimedPart, VerdictReason, report_html,
+    Apdex, Capacity, CapacityLevel, CompareOptions, Comparison, DataFile, HealthGroup, HealthLine,
+    Mark, PlanIdentity, RunAgent, RunFile, RunOutcome, RunVerdict, ThresholdResult, TimeUse,
+    TimedPart, TrendPoint, VerdictReason, report_html, trend_html,
 };
 use drumfire_results::{AssertionResult, Connections, Recording, Sample, ThresholdOutcome};
 
@@ -20,8 +22,16 @@ fn main() -> std::io::Result<()> {
         .map_or_else(|| PathBuf::from("."), PathBuf::from);
     fs::create_dir_all(&folder)?;
     let whole = shop("checkout.jmx", 1.0, 300);
-    let slower = shop("checkout.jmx, next", 1.25, 300);
+    let slower = changed(shop("checkout.jmx, next", 1.25, 300));
     put(&folder, "whole.html", &whole)?;
+    put(&folder, "ten.html", &shop("checkout.jmx", 1.0, 600))?;
+    let rows = std::env::args().nth(2).and_then(|rows| rows.parse().ok());
+    put(
+        &folder,
+        "eight-hours.html",
+        &eight_hours(rows.unwrap_or(150_000)),
+    )?;
+    put(&folder, "capacity.html", &searched(shop("p.jmx", 1.0, 60)))?;
     let rows = RunFile::of_result_file(Path::new("results.jtl"), shop("", 1.0, 20).recording);
     put(&folder, "results.html", &rows)?;
     put(&folder, "long.html", &RunFile::new("long.jmx", long()))?;
@@ -37,14 +47,160 @@ fn main() -> std::io::Result<()> {
             (0..500).map(|i| plain("GET /", i * 20, 9, false)).collect(),
         ),
         ("mixed", mixed()),
+        ("errors", spreading()),
     ] {
         let mut recording = Recording::default();
         samples.iter().for_each(|sample| recording.add(sample));
         let run = described_as(RunFile::new(format!("{name}.jmx"), recording));
         put(&folder, &format!("{name}.html"), &run)?;
     }
-    let comparison = Comparison::of(&whole, &[slower], CompareOptions::default());
-    fs::write(folder.join("comparison.html"), comparison.html())
+    for (name, base, other) in [
+        ("comparison", whole, slower),
+        (
+            "long-labels",
+            described_as(long_labels(20)),
+            described_as(long_labels(30)),
+        ),
+    ] {
+        let comparison = Comparison::of(&base, &[other], CompareOptions::default());
+        fs::write(folder.join(format!("{name}.html")), comparison.html())?;
+    }
+    fs::write(
+        folder.join("trend.html"),
+        trend_html("checkout.jmx", &trend()),
+    )
+}
+
+/// The same shop on another day: another target, plan, data and number of users.
+fn changed(mut run: RunFile) -> RunFile {
+    run.targets = vec!["stage.example:443".to_owned()];
+    if let Some(plan) = &mut run.plan {
+        plan.sha256.replace_range(..1, "0");
+    }
+    run.properties[0].1 = "31".to_owned();
+    (run.data[0].bytes, run.data[0].sha256) =
+        (900, Some("591785b794601e212b260e25925636fd".to_owned()));
+    run
+}
+
+/// Labels as scripts generate them, with addresses in them.
+fn long_labels(elapsed_ms: i64) -> RunFile {
+    let mut recording = Recording::default();
+    for i in 0..600 {
+        let label = format!(
+            "GET /catalogue/search?query={}&page={}",
+            "a-very-long-word".repeat(12),
+            i % 3
+        );
+        recording.add(&plain(&label, i * 100, elapsed_ms, true));
+    }
+    RunFile::new("long.jmx", recording)
+}
+
+/// 503 of three labels from 0:20 to 0:59, and 404 of one of them from 0:40 to 0:49.
+fn spreading() -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for second in 0..90i64 {
+        for (place, label) in ["GET /a", "GET /b", "GET /c"].into_iter().enumerate() {
+            let at_ms = second * 1000 + place as i64 * 10;
+            samples.push(plain(label, at_ms, 5, !(20..60).contains(&second)));
+            samples.push(plain(label, at_ms + 500, 5, true));
+        }
+        for part in 0..6 * i64::from((40..50).contains(&second)) {
+            let mut missing = plain("GET /b", second * 1000 + 600 + part, 5, false);
+            (missing.code, missing.message) = ("404".into(), "Not Found".into());
+            samples.push(missing);
+        }
+    }
+    samples
+}
+
+/// Eight hours of 40 labels.
+fn eight_hours(rows: i64) -> RunFile {
+    let mut noise = Noise(11);
+    let mut recording = Recording::default();
+    let labels: Vec<String> = (0..40).map(|i| format!("GET /page/{i}")).collect();
+    let length_ms = 8 * 3_600_000;
+    for row in 0..rows {
+        let place = (noise.next() * 40.0) as usize % 40;
+        let elapsed_ms = (place as f64 + 5.0) * (0.5 + noise.next()) * (0.5 + noise.next());
+        let mut sample = plain(
+            &labels[place],
+            row * length_ms / rows,
+            elapsed_ms as i64,
+            noise.next() > 0.001,
+        );
+        sample.service_us = (elapsed_ms * 1000.0) as u64;
+        (sample.bytes, sample.sent_bytes) = (4_000, 350);
+        recording.add(&sample);
+    }
+    described_as(RunFile::new("soak.jmx", recording))
+}
+
+/// A run that was a search for the target's capacity.
+fn searched(mut run: RunFile) -> RunFile {
+    let levels = [50.0, 100.0, 200.0, 141.0, 168.0, 158.0];
+    let levels = levels.into_iter().enumerate().map(|(place, rate)| {
+        let holds = rate < 160.0;
+        let from_ms = START_MS + place as i64 * 10_000;
+        CapacityLevel {
+            rate,
+            reached: f64::min(rate, 161.0),
+            holds,
+            outcome: if holds { "holds" } else { "does not hold" }.to_owned(),
+            values: vec![format!("p95 {}", if holds { "4 ms" } else { "1960 ms" })],
+            measured: Some(if holds {
+                [2.0, 4.0 + rate / 50.0, 0.0]
+            } else {
+                [900.0, 1_960.0, 0.5]
+            }),
+            span_ms: (from_ms + 2_000, from_ms + 8_000),
+        }
+    });
+    run.capacity = Some(Capacity {
+        answer: "158/s; at 162/s p95 > 300ms".to_owned(),
+        until: "p95 > 300ms".to_owned(),
+        limits_ms: vec![300.0],
+        held: Some(158.0),
+        broken: Some(162.0),
+        levels: levels.collect(),
+    });
+    run
+}
+
+/// Twelve runs, two of them with fewer users, that get slower.
+fn trend() -> Vec<TrendPoint> {
+    let point = |run: usize| {
+        let slow = 1.0 + run as f64 / 20.0;
+        let users = if run % 5 == 3 { 20 } else { 100 };
+        let is_over = slow * 70.0 > 100.0;
+        TrendPoint {
+            number: 12 - run,
+            when: format!("2026-03-{:02} 10:00:00", run + 1),
+            samples: 12_000,
+            errors_percent: if run == 7 { 1.4 } else { 0.1 },
+            rate: f64::from(users) * 2.0,
+            percentiles_ms: [30.0 * slow, 70.0 * slow, 120.0 * slow],
+            verdict: match run {
+                4 => "DEGRADED",
+                8 => "INVALID",
+                _ => "VALID",
+            }
+            .to_owned(),
+            users,
+            outcome: Some(if is_over {
+                RunOutcome::Failed
+            } else {
+                RunOutcome::Passed
+            }),
+            limits_ms: vec![("p95 > 100ms".to_owned(), 100.0)],
+            labels: vec![
+                ("GET /search".to_owned(), 80.0 * slow),
+                ("POST /order".to_owned(), 140.0),
+            ],
+        }
+    };
+    (0..12).map(point).collect()
 }
 
 fn put(folder: &Path, name: &str, run: &RunFile) -> std::io::Result<()> {
@@ -189,6 +345,11 @@ fn described(mut run: RunFile, seconds: i64) -> RunFile {
         ("processors", "4"),
         ("memory", "8192 MiB"),
     ];
+    run.data = vec![DataFile {
+        path: "users.csv".to_owned(),
+        bytes: 812,
+        sha256: Some("b1946ac92492d2347c6235b4d2611184".to_owned()),
+    }];
     run.environment = environment
         .map(|(a, b)| (a.to_owned(), b.to_owned()))
         .to_vec();

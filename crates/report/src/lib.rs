@@ -23,17 +23,21 @@ mod trend;
 
 pub use apdex::{Apdex, ApdexLimits, LabelMatcher, apdex};
 pub use ci::{Case, CaseState, CiSystem, annotations, junit};
-pub use compare::{CompareOptions, ComparedLabel, ComparedRun, Comparison, Difference, Finding};
+pub use compare::{
+    CompareOptions, ComparedError, ComparedLabel, ComparedRun, ComparedThreshold, Comparison,
+    ContextDifference, Difference, Finding,
+};
 pub use input::{InputError, read_input};
 pub use judged::{RunOutcome, ThresholdResult};
 pub use matrix::{MatrixRow, matrix_html};
 pub use outcome::{outcome_markdown, outcome_metrics};
 pub use page::{
-    LiveSecond, PageOptions, live_html, live_state, report_html, report_page, report_payload,
+    LiveSecond, PageOptions, live_errors, live_html, live_label, live_state, report_html,
+    report_page, report_payload,
 };
 pub use run_file::{
-    BaselineChange, HealthGroup, HealthLine, Mark, PlanIdentity, RunAgent, RunFile, RunFileError,
-    RunVerdict, TimeUse, TimedPart, VerdictReason,
+    BaselineChange, Capacity, CapacityLevel, DataFile, HealthGroup, HealthLine, Mark, PlanIdentity,
+    RunAgent, RunFile, RunFileError, RunVerdict, TimeUse, TimedPart, VerdictReason,
 };
 pub use run_stream::{RunStream, begun};
 pub use statistics_json::statistics_json;

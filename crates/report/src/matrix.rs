@@ -102,6 +102,7 @@ mod tests {
                 rate: 12.5,
                 percentiles_ms: [1.0, p95_ms, 20.0],
                 verdict: "VALID".to_owned(),
+                ..TrendPoint::default()
             },
             against_base: against_base.to_owned(),
             report: format!("m/{value}.html"),

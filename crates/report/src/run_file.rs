@@ -29,6 +29,9 @@ pub struct RunFile {
     /// The plan, if it is known.
     #[serde(default)]
     pub plan: Option<PlanIdentity>,
+    /// The files that the plan reads, as they were when the run began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<DataFile>,
     /// Start of the run, in milliseconds since the Unix epoch.
     pub started_ms: i64,
     /// End of the run, in milliseconds since the Unix epoch.
@@ -74,11 +77,61 @@ pub struct RunFile {
     /// How the run differs from its baseline beyond noise, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<BaselineChange>,
+    /// What the search for the target's capacity found, if the run was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<Capacity>,
     /// Whether the run was killed or the machine failed. The file then holds what was written until then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_early: bool,
     /// The measurements.
     pub recording: Recording,
+}
+
+/// A file that the plan reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataFile {
+    /// The path as the plan writes it.
+    pub path: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The SHA-256 of its content; `None` for large files.
+    pub sha256: Option<String>,
+}
+
+/// What a search for a target's capacity found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// The answer in a sentence.
+    pub answer: String,
+    /// The conditions that no level may break, as they were given.
+    pub until: String,
+    /// The limits among them on a percentile of all samples, in milliseconds.
+    pub limits_ms: Vec<f64>,
+    /// The highest rate that held and the lowest that did not, in iterations a second.
+    pub held: Option<f64>,
+    /// The lowest rate that did not hold.
+    pub broken: Option<f64>,
+    /// The levels in the order in which they were measured.
+    pub levels: Vec<CapacityLevel>,
+}
+
+/// A level of a search for a target's capacity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CapacityLevel {
+    /// The rate that was asked for, in iterations a second.
+    pub rate: f64,
+    /// The rate that was reached, in samples a second.
+    pub reached: f64,
+    /// Whether the level held.
+    pub holds: bool,
+    /// How it ended, in a few words.
+    pub outcome: String,
+    /// The measured value of each condition.
+    pub values: Vec<String>,
+    /// Median and 95th percentile of the elapsed times in milliseconds, and failed samples in per cent; `None` without samples.
+    pub measured: Option<[f64; 3]>,
+    /// From when to when it was measured, in milliseconds since the Unix epoch.
+    pub span_ms: (i64, i64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -280,6 +333,7 @@ impl RunFile {
             tool: format!("drumfire {}", env!("CARGO_PKG_VERSION")),
             name: name.into(),
             plan: None,
+            data: Vec::new(),
             started_ms: started.unwrap_or(0),
             ended_ms: ended.unwrap_or(0),
             resolution_us: 1,
@@ -296,6 +350,7 @@ impl RunFile {
             agents: Vec::new(),
             time_use: None,
             baseline: None,
+            capacity: None,
             ended_early: false,
             recording,
         }
@@ -406,6 +461,7 @@ impl RunFile {
         self.thresholds.clear();
         self.planned_users.clear();
         self.baseline = None;
+        self.capacity = None;
         self.verdict = merged_verdict(self.verdict.take(), others);
     }
 }

@@ -161,18 +161,19 @@ fn label_steps(run: &RunFile) -> Vec<u8> {
 }
 
 fn errors(run: &RunFile) -> Vec<u8> {
-    let head = ["label", "code", "message", "count", "first_ms"];
+    let head = ["label", "code", "message", "count", "first_ms", "last_ms"];
     let kinds = run.recording.errors.by_label().into_iter();
     let rows = kinds.map(|kind| {
-        let first = kind
-            .first
-            .map_or_else(String::new, |first| first.start_ms.to_string());
+        let ends = Some(&kind.curve).filter(|curve| !curve.is_empty());
+        let first = known(ends.map(|curve| curve.first_ms));
+        let last = known(ends.map(|curve| curve.last_ms));
         vec![
             kind.label,
             kind.code,
             kind.message,
             kind.count.to_string(),
             first,
+            last,
         ]
     });
     table(&head, rows)
@@ -248,7 +249,7 @@ mod tests {
             text("steps.csv")
         );
         assert!(
-            text("errors.csv").contains(",1,5000\n"),
+            text("errors.csv").contains(",1,5040,5040\n"),
             "{}",
             text("errors.csv")
         );

@@ -194,7 +194,7 @@ impl Collector {
     fn count(&mut self, sample: &Sample, transaction: bool) {
         self.count_times(sample, transaction);
         if !sample.success && !transaction {
-            self.errors.add(sample);
+            self.errors.add_within_span(sample);
         }
         if transaction {
             for child in &sample.children {

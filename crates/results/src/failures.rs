@@ -7,6 +7,7 @@ use drumfire_platform::secrets;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::error_curve::ErrorCurve;
 use crate::sample::Sample;
 
 /// Limit of distinct kinds of failures; further kinds are counted together.
@@ -39,6 +40,19 @@ pub struct ErrorKind {
     /// The first of them, unless there are too many kinds.
     #[serde(default)]
     pub first: Option<Box<FailedSample>>,
+    /// When they ended. An increment does not hold it, since all of its failures ended within its span.
+    #[serde(skip)]
+    pub curve: ErrorCurve,
+}
+
+/// A kind in a run file.
+#[derive(Serialize, Deserialize)]
+struct StoredKind {
+    #[serde(flatten)]
+    kind: ErrorKind,
+    /// Run files of earlier versions have none.
+    #[serde(default)]
+    curve: ErrorCurve,
 }
 
 impl ErrorKind {
@@ -51,6 +65,7 @@ impl ErrorKind {
     pub(crate) fn absorb(&mut self, other: ErrorKind) {
         self.count = self.count.saturating_add(other.count);
         self.first = earlier(self.first.take(), other.first);
+        self.curve.merge(&other.curve);
     }
 }
 
@@ -153,11 +168,12 @@ fn cut(text: &str, most: usize) -> String {
 struct Count {
     count: u64,
     first: Option<Box<FailedSample>>,
+    curve: ErrorCurve,
 }
 
 /// Failures by label and kind; kinds are distinguished as in JMeter's dashboard (`ErrorsSummaryConsumer.getErrorKey`).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "Vec<ErrorKind>", into = "Vec<ErrorKind>")]
+#[serde(from = "Vec<StoredKind>", into = "Vec<StoredKind>")]
 pub struct ErrorKinds {
     /// Keys are label, code and message, separated by NULs.
     kinds: FxHashMap<String, Count>,
@@ -171,31 +187,46 @@ impl PartialEq for ErrorKinds {
     }
 }
 
-impl From<Vec<ErrorKind>> for ErrorKinds {
-    fn from(list: Vec<ErrorKind>) -> ErrorKinds {
+impl From<Vec<StoredKind>> for ErrorKinds {
+    fn from(list: Vec<StoredKind>) -> ErrorKinds {
         let mut kinds = ErrorKinds::default();
-        for kind in list {
-            kinds.add_kind(kind);
+        for StoredKind { kind, curve } in list {
+            kinds.add_kind(ErrorKind { curve, ..kind });
         }
         kinds
     }
 }
 
-impl From<ErrorKinds> for Vec<ErrorKind> {
-    fn from(kinds: ErrorKinds) -> Vec<ErrorKind> {
-        kinds.by_label()
+impl From<ErrorKinds> for Vec<StoredKind> {
+    fn from(kinds: ErrorKinds) -> Vec<StoredKind> {
+        let stored = kinds.by_label().into_iter().map(|mut kind| StoredKind {
+            curve: std::mem::take(&mut kind.curve),
+            kind,
+        });
+        stored.collect()
     }
 }
 
 impl ErrorKinds {
-    /// Counts a failed sample. Allocates only for a new kind.
+    /// Counts a failed sample, also in the curve of its kind.
     pub fn add(&mut self, sample: &Sample) {
+        self.name(sample);
+        self.count(sample, Some(sample.end_ms));
+    }
+
+    /// Counts a failed sample of the span that is under way, without a curve. Allocates only for a new kind.
+    pub(crate) fn add_within_span(&mut self, sample: &Sample) {
+        self.name(sample);
+        self.count(sample, None);
+    }
+
+    /// Sets the key to the kind of a sample.
+    fn name(&mut self, sample: &Sample) {
         self.key.clear();
         for part in [&sample.label, "\0", &sample.code, "\0"] {
             self.key.push_str(part);
         }
         self.key.push_str(error_message(sample));
-        self.count(sample);
     }
 
     /// Counts a failed sample as JMeter's backend listeners do (`ErrorMetric`): an assertion's message takes precedence over
@@ -210,19 +241,19 @@ impl ErrorKinds {
         for part in [&sample.label, "\0", code, "\0", message] {
             self.key.push_str(part);
         }
-        self.count(sample);
+        self.count(sample, None);
     }
 
-    /// Counts a failed sample under the current key.
-    fn count(&mut self, sample: &Sample) {
+    /// Counts a failed sample under the current key, and in its curve if a time is given.
+    fn count(&mut self, sample: &Sample, end_ms: Option<i64>) {
         if let Some(kind) = self.kinds.get_mut(self.key.as_str()) {
-            kind.count += 1;
+            kind.add_one(end_ms);
             return;
         }
         if let Cow::Owned(masked) = masked_key(&self.key) {
             self.key = masked;
             if let Some(kind) = self.kinds.get_mut(self.key.as_str()) {
-                kind.count += 1;
+                kind.add_one(end_ms);
                 return;
             }
         }
@@ -232,14 +263,33 @@ impl ErrorKinds {
         };
         let is_kept = self.kinds.len() < MAX_KEPT;
         let first = is_kept.then(|| Box::new(FailedSample::of(sample, most)));
-        let key = self.key.clone();
-        self.merge(key, 1, first);
+        let mut count = Count {
+            first,
+            ..Count::default()
+        };
+        count.add_one(end_ms);
+        self.merge(self.key.clone(), count);
     }
 
     /// Counts the failures of a kind.
     pub fn add_kind(&mut self, kind: ErrorKind) {
         let key = format!("{}\0{}\0{}", kind.label, kind.code, kind.message);
-        self.merge(key, kind.count, kind.first);
+        let count = Count {
+            count: kind.count,
+            first: kind.first,
+            curve: kind.curve,
+        };
+        self.merge(key, count);
+    }
+
+    /// Counts the failures of a kind that ended in the second at this time.
+    pub(crate) fn add_kind_at(&mut self, mut kind: ErrorKind, at_ms: i64) {
+        kind.curve.add(at_ms, kind.count);
+        if let Some(first) = &kind.first {
+            kind.curve.first_ms = first.start_ms.saturating_add(first.elapsed_ms);
+            kind.curve.last_ms = kind.curve.last_ms.max(kind.curve.first_ms);
+        }
+        self.add_kind(kind);
     }
 
     /// Drops the stored samples and keeps the counts.
@@ -272,7 +322,7 @@ impl ErrorKinds {
     pub fn by_label(&self) -> Vec<ErrorKind> {
         let told = self.kinds.iter().filter(|(_, kind)| kind.count > 0);
         let mut list: Vec<ErrorKind> = told
-            .map(|(key, kind)| error_kind(key, kind.count, kind.first.clone()))
+            .map(|(key, kind)| error_kind(key, kind.clone()))
             .collect();
         sort(&mut list);
         list
@@ -283,7 +333,7 @@ impl ErrorKinds {
     pub(crate) fn drain(&mut self) -> Vec<ErrorKind> {
         let counted = self.kinds.iter_mut().filter(|(_, kind)| kind.count > 0);
         let mut list: Vec<ErrorKind> = counted
-            .map(|(key, kind)| error_kind(key, std::mem::take(&mut kind.count), kind.first.take()))
+            .map(|(key, kind)| error_kind(key, std::mem::take(kind)))
             .collect();
         list.sort_by(|a, b| a.key().cmp(&b.key()));
         list
@@ -296,13 +346,13 @@ impl ErrorKinds {
         }
     }
 
-    fn merge(&mut self, key: String, count: u64, first: Option<Box<FailedSample>>) {
+    fn merge(&mut self, key: String, count: Count) {
         let key = if self.kinds.len() < MAX_KINDS || self.kinds.contains_key(&key) {
             key
         } else {
             OTHER_ERRORS.to_owned()
         };
-        self.kinds.entry(key).or_default().add(count, first);
+        self.kinds.entry(key).or_default().add(count);
     }
 }
 
@@ -317,15 +367,16 @@ fn masked_key(key: &str) -> Cow<'_, str> {
     }
 }
 
-fn error_kind(key: &str, count: u64, first: Option<Box<FailedSample>>) -> ErrorKind {
+fn error_kind(key: &str, count: Count) -> ErrorKind {
     let mut parts = key.splitn(3, '\0').map(str::to_owned);
     let mut next = || parts.next().unwrap_or_default();
     ErrorKind {
         label: next(),
         code: next(),
         message: next(),
-        count,
-        first,
+        count: count.count,
+        first: count.first,
+        curve: count.curve,
     }
 }
 
@@ -334,10 +385,18 @@ fn sort(list: &mut [ErrorKind]) {
 }
 
 impl Count {
-    /// Adds a count and keeps the earlier first sample.
-    fn add(&mut self, count: u64, first: Option<Box<FailedSample>>) {
-        self.count = self.count.saturating_add(count);
-        self.first = earlier(self.first.take(), first);
+    /// Adds another count and keeps the earlier first sample.
+    fn add(&mut self, other: Count) {
+        self.count = self.count.saturating_add(other.count);
+        self.first = earlier(self.first.take(), other.first);
+        self.curve.merge(&other.curve);
+    }
+
+    fn add_one(&mut self, end_ms: Option<i64>) {
+        self.count += 1;
+        if let Some(end_ms) = end_ms {
+            self.curve.add(end_ms, 1);
+        }
     }
 }
 
@@ -482,5 +541,12 @@ mod tests {
         let text = serde_json::to_string(&kinds).expect("texts can be written");
         let read: ErrorKinds = serde_json::from_str(&text).expect("what was written can be read");
         assert_eq!(read.list(), kinds.list());
+        assert!(!read.list()[0].curve.is_empty());
+        let earlier = r#"[{"code": "500", "message": "Oops", "count": 3}]"#;
+        let read: ErrorKinds = serde_json::from_str(earlier).expect("earlier files can be read");
+        assert_eq!(
+            (read.list()[0].count, read.list()[0].curve.is_empty()),
+            (3, true)
+        );
     }
 }

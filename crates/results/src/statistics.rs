@@ -291,7 +291,7 @@ impl Recording {
             places.push(place);
         }
         for kind in &increment.errors {
-            self.errors.add_kind(kind.clone());
+            self.errors.add_kind_at(kind.clone(), increment.from_ms);
         }
         self.lateness.absorb(&increment.lateness);
         self.timeline.absorb(increment, &places);

@@ -1,10 +1,13 @@
 //! The state of the run that a page shows: the sum of its increments, and its phase.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use drumfire_report::{
-    HealthGroup, LiveSecond, Mark, RunAgent, RunFile, RunVerdict, ThresholdResult, live_state,
+    HealthGroup, LiveSecond, Mark, RunAgent, RunFile, RunVerdict, ThresholdResult, live_errors,
+    live_label, live_state,
 };
 use drumfire_results::{ErrorKind, Increment, LabelStatistics, Recording};
 use hyper::body::Bytes;
@@ -14,6 +17,12 @@ use crate::viewers::{EventStream, Viewers, event, event_of};
 
 /// The most kinds of errors that are sent during the run; the report has all of them.
 const MOST_KINDS: usize = 100;
+/// The most labels whose numbers are sent in a second. With more, labels take turns.
+const MOST_ROWS: usize = 70;
+/// How often the kinds of errors are sent.
+const ERRORS_PAUSE: Duration = Duration::from_secs(5);
+/// The generator's health grows with the run. It is sent as often as this many bytes a second allow.
+const HEALTH_BYTES_PER_S: usize = 4_000;
 
 /// The phase of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,6 +139,8 @@ pub struct LiveOptions {
     pub readonly: bool,
     /// It shows the first failed request and response of each kind.
     pub keeps_failures: bool,
+    /// It stays after the end of the run, until it is closed.
+    pub stays: bool,
 }
 
 /// The run that a page shows. Clones share it.
@@ -151,8 +162,17 @@ struct LiveState {
     /// Kinds of errors whose first sample all viewers have already received.
     told_kinds: HashSet<(String, String, String)>,
     told_errors: u64,
+    told_errors_at: Option<Instant>,
+    /// The places of labels with numbers that were not sent yet, those that wait longest first.
+    waiting_rows: VecDeque<usize>,
+    is_waiting: HashSet<usize>,
+    /// When the generator's health is sent next.
+    health_due: Option<Instant>,
     /// The finished report.
     report: Option<Bytes>,
+    /// The files of the finished run.
+    files: Vec<PathBuf>,
+    is_closed: bool,
 }
 
 /// The state that a page gets first and then from time to time.
@@ -162,13 +182,18 @@ struct Standings<'s> {
     groups: &'s [GroupStanding],
     readonly: bool,
     run_file: Option<&'s str>,
+    stays: bool,
+    /// The names of the files of the finished run, in the order of their numbers.
+    files: Vec<String>,
 }
 
 #[derive(Serialize)]
 struct FactsEvent<'f> {
     verdict: Option<&'f RunVerdict>,
     thresholds: &'f [ThresholdResult],
-    health: &'f [HealthGroup],
+    /// Absent if it is not due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    health: Option<&'f [HealthGroup]>,
     agents: &'f [RunAgent],
 }
 
@@ -189,7 +214,13 @@ impl Live {
             viewers: Viewers::default(),
             told_kinds: HashSet::new(),
             told_errors: 0,
+            told_errors_at: None,
+            waiting_rows: VecDeque::new(),
+            is_waiting: HashSet::new(),
+            health_due: None,
             report: None,
+            files: Vec::new(),
+            is_closed: false,
         })))
     }
 
@@ -227,8 +258,13 @@ impl Live {
         }
         let seconds = increment.to_ms.saturating_sub(increment.from_ms).max(1) as f64 / 1000.0;
         state.last_rate = increment.totals().0 as f64 / seconds;
-        if !state.viewers.is_empty() {
-            let second = LiveSecond::of(&state.run, &state.total, increment);
+        if state.viewers.is_empty() {
+            // A new viewer begins with all labels.
+            state.waiting_rows.clear();
+            state.is_waiting.clear();
+        } else {
+            let places = state.next_rows(increment);
+            let second = LiveSecond::of(&state.run, &state.total, increment, &places);
             state.viewers.tell(&event("second", &second));
         }
     }
@@ -260,14 +296,23 @@ impl Live {
         let mut state = self.lock();
         let state = &mut *state;
         if !state.viewers.is_empty() {
+            let is_due = state.health_due.is_none_or(|due| Instant::now() >= due);
             let told = FactsEvent {
                 verdict: facts.verdict.as_ref(),
                 thresholds: &facts.thresholds,
-                health: &facts.health,
+                health: is_due.then_some(&facts.health),
                 agents: &facts.agents,
             };
-            state.viewers.tell(&event("facts", &told));
-            state.tell_errors();
+            let told = event("facts", &told);
+            if is_due {
+                let pause = Duration::from_secs((told.len() / HEALTH_BYTES_PER_S) as u64);
+                state.health_due = Some(Instant::now() + pause);
+            }
+            state.viewers.tell(&told);
+            let is_new = |at: Instant| at.elapsed() >= ERRORS_PAUSE;
+            if state.told_errors_at.is_none_or(is_new) {
+                state.tell_errors();
+            }
         }
         state.run.verdict = facts.verdict;
         state.run.thresholds = facts.thresholds;
@@ -285,6 +330,34 @@ impl Live {
         state.viewers.tell(&ended);
         state.report = Some(ended);
         state.viewers.close();
+    }
+
+    /// Notes the files of the finished run, which the page offers while it stays.
+    pub fn note_files(&self, files: Vec<PathBuf>) {
+        self.lock().files = files;
+    }
+
+    /// Whether somebody has closed the page that stays after the run.
+    pub fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
+    /// Closes the page that stays after the run. Returns whether it is one.
+    pub(crate) fn close(&self) -> bool {
+        let mut state = self.lock();
+        let can_close = state.options.stays && state.standing.phase == RunPhase::Ended;
+        state.is_closed |= can_close;
+        can_close
+    }
+
+    /// The file of the finished run with this number.
+    pub(crate) fn file(&self, number: usize) -> Option<PathBuf> {
+        self.lock().files.get(number).cloned()
+    }
+
+    /// A label over time, as JSON.
+    pub(crate) fn label(&self, label: &str, transaction: bool) -> Option<String> {
+        live_label(&self.lock().run, label, transaction)
     }
 
     /// Sends an event of another kind to all pages.
@@ -360,7 +433,25 @@ impl LiveState {
             groups: &self.groups,
             readonly: self.options.readonly,
             run_file: self.run_file.as_deref(),
+            stays: self.options.stays,
+            files: self.files.iter().map(|file| file_name(file)).collect(),
         }
+    }
+
+    /// The places of the labels that are sent now: those of the increment, and those that still wait.
+    fn next_rows(&mut self, increment: &Increment) -> Vec<usize> {
+        for label in &increment.labels {
+            let place = self.run.recording.place(&label.label, label.transaction);
+            if self.is_waiting.insert(place) {
+                self.waiting_rows.push_back(place);
+            }
+        }
+        let most = self.waiting_rows.len().min(MOST_ROWS);
+        let next: Vec<usize> = self.waiting_rows.drain(..most).collect();
+        for place in &next {
+            self.is_waiting.remove(place);
+        }
+        next
     }
 
     fn tell_standing(&mut self) {
@@ -376,6 +467,7 @@ impl LiveState {
             return;
         }
         self.told_errors = self.total.errors;
+        self.told_errors_at = Some(Instant::now());
         let mut kinds = self.run.recording.errors.by_label();
         kinds.truncate(MOST_KINDS);
         for kind in &mut kinds {
@@ -383,8 +475,14 @@ impl LiveState {
                 kind.first = None;
             }
         }
-        self.viewers.tell(&event("errors", &kinds));
+        self.viewers.tell(&event("errors", &live_errors(kinds)));
     }
+}
+
+/// The name of a file, without its folder.
+pub(crate) fn file_name(file: &std::path::Path) -> String {
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    name.to_string_lossy().into_owned()
 }
 
 fn key(kind: &ErrorKind) -> (String, String, String) {
@@ -418,6 +516,7 @@ mod tests {
         let options = LiveOptions {
             readonly: false,
             keeps_failures: true,
+            stays: false,
         };
         Live::new(drumfire_report::begun("p.jmx", 0), options)
     }
@@ -447,6 +546,35 @@ mod tests {
             "{after_eight} after {after_an_hour} bytes"
         );
         assert_eq!(live.status().samples, 60 * 8 * 3_600);
+    }
+
+    #[test]
+    fn many_labels_take_turns_and_none_is_left_out() {
+        let live = live();
+        let mut collector = Collector::default();
+        for label in 0..500 {
+            let mut sample = Sample::new(format!("label {label}").into(), "t 1-1".into());
+            sample.set_ok();
+            sample.start_ms = 1_000;
+            sample.set_end(1_500);
+            collector.record(&sample);
+        }
+        let increment = collector.take_all().remove(0);
+        let _viewer = live.follow().expect("there is room");
+        let mut seen = HashSet::new();
+        for second in 0..500 / MOST_ROWS + 1 {
+            let mut state = live.lock();
+            state.run.add(&increment);
+            let places = state.next_rows(&increment);
+            assert!(places.len() <= MOST_ROWS, "second {second}");
+            seen.extend(places);
+        }
+        assert_eq!(seen.len(), 500);
+        let quiet = Increment::of_second(9);
+        let mut state = live.lock();
+        assert_eq!(state.next_rows(&quiet).len(), MOST_ROWS);
+        while !state.next_rows(&quiet).is_empty() {}
+        assert!(state.is_waiting.is_empty());
     }
 
     #[test]

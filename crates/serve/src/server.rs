@@ -1,19 +1,22 @@
 //! The HTTP server of a page, on a separate thread.
 
 use std::convert::Infallible;
+use std::fs::File;
+use std::io::Read as _;
 use std::net::{SocketAddr, TcpListener};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use drumfire_report::live_html;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
-    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName, HeaderValue,
+    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -24,7 +27,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::access::{AccessRules, ListenAddress, PARAMETER, PageToken};
-use crate::live::Live;
+use crate::live::{Live, file_name};
 use crate::orders::{Order, Refused, Steering};
 
 /// The OpenAPI description of the API.
@@ -35,6 +38,32 @@ const MOST_BYTES: usize = 64 << 10;
 const MOST_CONNECTIONS: usize = 64;
 /// How long a connection may take to send the head or the body of a request, and browsers to receive the last event.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The path of the files of the finished run, before their numbers.
+const FILES: &str = "/api/files/";
+/// How much of a file is read at a time.
+const PIECE: usize = 256 << 10;
+/// Why a page that only shows refuses an order.
+const READONLY: &str = "This page cannot control the run (--ui-readonly)";
+
+/// The body of a response that is read from a file as it is sent.
+struct FileBody(File);
+
+impl Body for FileBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let mut piece = vec![0; PIECE];
+        // A file that cannot be read further ends early; the run is over, so waiting for the disk delays nothing.
+        let length = self.0.read(&mut piece).unwrap_or(0);
+        piece.truncate(length);
+        Poll::Ready((length > 0).then(|| Ok(Frame::data(Bytes::from(piece)))))
+    }
+}
 
 type Answer = Response<UnsyncBoxBody<Bytes, Infallible>>;
 
@@ -114,6 +143,11 @@ impl Server {
     /// The URL of the page, including its token.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Replaces open pages with the report, and goes on serving it.
+    pub fn stay(&self, report: Option<&str>) {
+        self.live.end(report);
     }
 
     /// Ends the server. Open pages are replaced with the report, if there is one; the server waits up to two seconds for them.
@@ -222,6 +256,8 @@ impl Site {
         let wanted = match (path, order) {
             (_, Some(_)) => Method::POST,
             ("/" | "/api/status" | "/api/events" | "/api/openapi.json", _) => Method::GET,
+            ("/api/label" | "/api/close", _) => Method::POST,
+            (path, _) if path.starts_with(FILES) => Method::GET,
             _ => return self.extended(method, path, body).await,
         };
         if *method != wanted {
@@ -242,6 +278,9 @@ impl Site {
                 whole(JSON, status.expect("numbers and texts can be written"))
             }
             ("/api/openapi.json", _) => whole(JSON, OPEN_API.to_owned()),
+            ("/api/label", _) => self.label(body).await,
+            ("/api/close", _) => self.close(),
+            (path, _) if path.starts_with(FILES) => self.file(&path[FILES.len()..]),
             _ => match self.live.follow() {
                 Some(events) => answer("text/event-stream", UnsyncBoxBody::new(events)),
                 None => failure(
@@ -250,6 +289,63 @@ impl Site {
                 ),
             },
         }
+    }
+
+    async fn label(&self, body: Incoming) -> Answer {
+        #[derive(serde::Deserialize)]
+        struct Wanted {
+            label: String,
+            #[serde(default)]
+            transaction: bool,
+        }
+        let body = match read(body).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
+        };
+        let Ok(wanted) = serde_json::from_slice::<Wanted>(&body) else {
+            return failure(StatusCode::BAD_REQUEST, "The body must name a `label`");
+        };
+        match self.live.label(&wanted.label, wanted.transaction) {
+            Some(label) => whole(JSON, label),
+            None => failure(StatusCode::NOT_FOUND, "No sample has this label"),
+        }
+    }
+
+    fn close(&self) -> Answer {
+        if self.live.is_readonly() {
+            return failure(StatusCode::FORBIDDEN, READONLY);
+        }
+        match self.live.close() {
+            true => whole(JSON, json!({ "accepted": "close" }).to_string()),
+            false => failure(
+                StatusCode::CONFLICT,
+                "The page closes with the run; only one that stays (--ui-stay) can be closed",
+            ),
+        }
+    }
+
+    /// A file of the finished run.
+    fn file(&self, number: &str) -> Answer {
+        let file = number
+            .parse()
+            .ok()
+            .and_then(|number| self.live.file(number));
+        let opened = file.as_ref().and_then(|path| File::open(path).ok());
+        let (Some(path), Some(file)) = (file, opened) else {
+            return failure(StatusCode::NOT_FOUND, "There is no such file");
+        };
+        let name = file_name(&path).replace(['"', '\\'], "_");
+        let mut answer = answer(
+            "application/octet-stream",
+            UnsyncBoxBody::new(FileBody(file)),
+        );
+        let disposition = format!("attachment; filename=\"{name}\"");
+        if let Ok(disposition) = HeaderValue::from_str(&disposition) {
+            answer
+                .headers_mut()
+                .insert(CONTENT_DISPOSITION, disposition);
+        }
+        answer
     }
 
     fn page(&self) -> String {
@@ -278,10 +374,7 @@ impl Site {
 
     async fn order(&self, name: &str, body: Incoming) -> Answer {
         if self.live.is_readonly() {
-            return failure(
-                StatusCode::FORBIDDEN,
-                "This page cannot control the run (--ui-readonly)",
-            );
+            return failure(StatusCode::FORBIDDEN, READONLY);
         }
         let body = match read(body).await {
             Ok(body) => body,
@@ -370,6 +463,7 @@ mod tests {
         let options = LiveOptions {
             readonly: false,
             keeps_failures: true,
+            stays: false,
         };
         let live = Live::new(drumfire_report::begun("p.jmx", 0), options);
         let address = ListenAddress("127.0.0.1:0".parse().expect("an address"));

@@ -40,6 +40,22 @@ fn the_limit_of_the_demo_site_is_found_within_five_per_cent() {
     let found = capacity_found(&finished);
     assert!((76.0..=84.0).contains(&found), "{finished:?}");
     assert!(workshop.read("r.html").contains("payload"));
+    let kept = workshop.run(&["runs", "list", "--json"], LIMIT);
+    let kept: serde_json::Value = serde_json::from_str(&kept.out).expect("JSON");
+    let file = kept[0]["file"].as_str().expect("a path").to_owned();
+    let run = drumfire_report::read_input(
+        std::path::Path::new(&file),
+        &Default::default(),
+        &mut Vec::new(),
+    )
+    .expect("a run file");
+    let capacity = run.capacity.expect("the search's result");
+    assert!(finished.out.contains(&capacity.answer), "{capacity:?}");
+    assert_eq!(capacity.limits_ms, [300.0]);
+    assert!(
+        capacity.levels.len() > 3 && capacity.held < capacity.broken,
+        "{capacity:?}"
+    );
 }
 
 #[test]

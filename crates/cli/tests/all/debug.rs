@@ -168,6 +168,11 @@ fn a_user_stops_at_a_breakpoint_and_goes_on_with_other_variables() {
     let session = Session::start(&workshop, &["--break", "Page 7"]);
     let halted = session.until("the breakpoint", |overview| !overview["halted"].is_null());
     assert_eq!(halted["halted"]["part"], "sampler");
+    let user = halted["halted"]["threadName"].as_str().expect("a name");
+    assert!(
+        halted["samples"][0]["threadName"] == user && user.contains(" 1-"),
+        "{halted}"
+    );
     assert_eq!(halted["halted"]["variables"]["id"], "7");
     assert_eq!(halted["halted"]["variables"]["token"], "***");
     let detail = session.ask("GET", "/samples/1", &Value::Null);

@@ -18,6 +18,36 @@ struct Run {
     token: String,
 }
 
+/// The status and the body of an answer.
+fn answer(mut stream: TcpStream) -> (u16, String) {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("text");
+    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+    let body = match head
+        .to_ascii_lowercase()
+        .contains("transfer-encoding: chunked")
+    {
+        true => unchunked(body),
+        false => body.to_owned(),
+    };
+    (status.expect("a status"), body)
+}
+
+/// A chunked body of text, whole.
+fn unchunked(mut rest: &str) -> String {
+    let mut whole = String::new();
+    while let Some((length, after)) = rest.split_once("\r\n") {
+        let length = usize::from_str_radix(length.trim(), 16).expect("a length");
+        if length == 0 {
+            break;
+        }
+        whole.push_str(&after[..length]);
+        rest = &after[length + 2..];
+    }
+    whole
+}
+
 impl Run {
     fn start(more: &[&str]) -> Run {
         Run::of(&[debug("sample"), pause(20)].concat(), more)
@@ -66,13 +96,19 @@ impl Run {
             "{method} {target} HTTP/1.1\r\n{fields}Connection: close\r\n\r\n"
         )
         .expect("it is sent");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("text");
-        let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
-        let body = answer
-            .split_once("\r\n\r\n")
-            .map(|(_, body)| body.to_owned());
-        (status.expect("a status"), body.unwrap_or_default())
+        answer(stream)
+    }
+
+    /// Sends a body behind the fields of a request.
+    fn post(&self, path: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.host).expect("it listens");
+        let (token, host, length) = (&self.token, &self.host, body.len());
+        write!(
+            stream,
+            "POST {path}?token={token} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        )
+        .expect("it is sent");
+        answer(stream)
     }
 
     fn get(&self, path: &str) -> (u16, String) {
@@ -312,7 +348,7 @@ fn a_page_hears_each_second_and_becomes_the_report() {
     assert_eq!(state["kind"], "live");
     let second: Value = serde_json::from_str(&next("second")).expect("JSON");
     assert!(second["count"].as_u64() > Some(0), "{second}");
-    assert_eq!(second["rows"][0]["label"], "sample");
+    assert_eq!(second["rows"][0][0], "sample");
     let more: Value = serde_json::from_str(&next("second")).expect("JSON");
     assert!(more["total"]["count"].as_u64() > second["total"]["count"].as_u64());
     assert!(next("facts").contains("\"health\":[{"));
@@ -324,6 +360,71 @@ fn a_page_hears_each_second_and_becomes_the_report() {
         workshop.read("r.html").contains(&report),
         "the same as the report's"
     );
+}
+
+#[test]
+fn a_page_that_stays_gives_the_report_and_the_files_until_it_is_closed() {
+    let run = Run::start(&["--ui-stay", "-l", "rows.jtl", "--run-file", "run.drumfire"]);
+    run.until("samples", |status| status["samples"].as_u64() > Some(0));
+    let post = |path: &str, body: &str| run.post(path, body);
+    assert_eq!(post("/api/close", "").0, 409);
+    assert_eq!(run.get("/api/files/0").0, 404);
+    let (status, label) = post("/api/label", r#"{"label": "sample"}"#);
+    let label: Value = serde_json::from_str(&label).expect("JSON");
+    assert_eq!(status, 200);
+    assert!(
+        label["row"]["steps"]["count"][0].as_u64() > Some(0),
+        "{label}"
+    );
+    assert_eq!(post("/api/label", r#"{"label": "Pay"}"#).0, 404);
+    assert_eq!(run.ctl(&["stop"]).code, Some(0));
+    run.until("the end", |status| status["standing"]["phase"] == "ended");
+    // As after a reload.
+    let (_, events) = run.get("/api/events");
+    let names: Vec<&str> = events
+        .lines()
+        .filter_map(|line| line.strip_prefix("event: "))
+        .collect();
+    assert_eq!(names, ["state", "standing", "ended"]);
+    assert!(
+        events.contains(r#""stays":true,"files":["rows.jtl","r.html","run.drumfire"]"#),
+        "{events}"
+    );
+    let (status, rows) = run.get("/api/files/0");
+    assert_eq!((status, rows), (200, run.workshop.read("rows.jtl")));
+    assert_eq!(run.get("/api/files/1").1, run.workshop.read("r.html"));
+    for missing in ["/api/files/9", "/api/files/..%2Fp.jmx", "/api/files/"] {
+        assert_eq!(run.get(missing).0, 404, "{missing}");
+    }
+    assert_eq!(post("/api/close", "").0, 200);
+    let (finished, _) = run.end();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(
+        finished.out.contains("the page stays until you close it"),
+        "{finished:?}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_closes_a_page_that_stays() {
+    let run = Run::start(&["--ui-stay"]);
+    run.until("samples", |status| status["samples"].as_u64() > Some(0));
+    assert_eq!(run.ctl(&["stop"]).code, Some(0));
+    run.until("the end", |status| status["standing"]["phase"] == "ended");
+    let id = run.child.id().to_string();
+    let sent = std::process::Command::new("kill").arg(&id).status();
+    assert!(sent.expect("kill exists").success());
+    assert_eq!(run.end().0.code, Some(0));
+}
+
+#[test]
+fn a_page_that_stays_needs_a_page() {
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    workshop.write("p.jmx", plan(&group(1, &debug("sample"))));
+    let refused = workshop.run(&["run", "p.jmx", "--ui-stay"], LIMIT);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("--ui-stay needs --ui"), "{refused:?}");
 }
 
 #[test]

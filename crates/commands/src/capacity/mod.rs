@@ -67,6 +67,7 @@ pub fn capacity(
     let control = Control::default();
     let mut search = Search::new(goal, control.clone(), Box::new(io::stdout()));
     let company = RunParticipants {
+        capacity: Some(search.found()),
         control: &control,
         follower: Some(&mut search),
         debugging: Debugging::default(),

@@ -6,12 +6,15 @@
 
 use crate::terminal::escape;
 use crate::terminal::format::counted;
+use std::cell::RefCell;
 use std::io::Write;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_engine::{Control, Event, Subscriber};
 use drumfire_health::{Failures, Grade, Machine, Second, judge};
 use drumfire_platform::progress::Work;
+use drumfire_report::{Capacity, CapacityLevel};
 use drumfire_results::{Increment, Recording, Threshold, ThresholdOutcome, Verdict};
 
 /// How long the load settles at a new level, in seconds.
@@ -26,6 +29,9 @@ const FEWEST_SAMPLES: u64 = 100;
 const REACHED: f64 = 0.95;
 /// The search ends when the lowest level that breaks is within this factor of the highest that holds.
 const NEAR: f64 = 1.03;
+
+/// The word that the result begins with on the terminal.
+const ANSWER: &str = "capacity";
 
 /// The goal of the search: its conditions, its rates and the number of users.
 #[derive(Clone, Debug)]
@@ -53,6 +59,10 @@ pub struct Level {
     pub outcome: LevelOutcome,
     /// The measured value of each condition.
     pub values: Vec<String>,
+    /// Median and 95th percentile in milliseconds, and failed samples in per cent; `None` without samples.
+    pub measured: Option<[f64; 3]>,
+    /// From when to when it was measured, in milliseconds since the Unix epoch.
+    pub span_ms: (i64, i64),
 }
 
 /// How a level ended.
@@ -101,6 +111,8 @@ pub struct Search {
     levels: Vec<Level>,
     /// The condition that the last level could not judge.
     unjudged: Option<String>,
+    /// What has been found so far, for the report.
+    found: Rc<RefCell<Option<Capacity>>>,
     out: Box<dyn Write>,
     /// Shows on a terminal which level is measured.
     progress: Option<Work>,
@@ -122,6 +134,7 @@ impl Search {
             seconds: Vec::new(),
             levels: Vec::new(),
             unjudged: None,
+            found: Rc::default(),
             out,
             progress: None,
         };
@@ -133,6 +146,41 @@ impl Search {
     /// The highest rate that held, in iterations a second.
     pub fn capacity(&self) -> Option<f64> {
         self.highest_held
+    }
+
+    /// Where the search writes what it has found, for the report of its run.
+    pub fn found(&self) -> Rc<RefCell<Option<Capacity>>> {
+        self.found.clone()
+    }
+
+    fn note_found(&self) {
+        let levels = self.levels.iter().map(|level| CapacityLevel {
+            rate: level.rate,
+            reached: level.reached,
+            holds: level.outcome == LevelOutcome::Held,
+            outcome: level.outcome.title().trim().to_owned(),
+            values: level.values.clone(),
+            measured: level.measured,
+            span_ms: level.span_ms,
+        });
+        let conclusion = self.conclusion();
+        let conditions = &self.goal.conditions;
+        let texts: Vec<&str> = conditions.iter().map(Threshold::text).collect();
+        *self.found.borrow_mut() = Some(Capacity {
+            answer: conclusion
+                .strip_prefix(ANSWER)
+                .unwrap_or(&conclusion)
+                .trim()
+                .to_owned(),
+            until: texts.join(" or "),
+            limits_ms: conditions
+                .iter()
+                .filter_map(Threshold::time_limit_ms)
+                .collect(),
+            held: self.highest_held,
+            broken: self.lowest_broken,
+            levels: levels.collect(),
+        });
     }
 
     /// Handles a finished second, or late samples of an earlier one.
@@ -249,8 +297,19 @@ impl Search {
             reached,
             outcome,
             values,
+            measured: measured(&recording),
+            span_ms: (
+                self.measured.first().map_or(0, |first| first.from_ms),
+                self.measured.last().map_or(0, |last| last.to_ms),
+            ),
         });
         self.tell_level();
+        self.choose(outcome);
+        self.note_found();
+    }
+
+    /// The next step after a level with this outcome.
+    fn choose(&mut self, outcome: LevelOutcome) {
         match outcome {
             LevelOutcome::Held => {
                 self.highest_held = Some(self.rate);
@@ -425,6 +484,13 @@ impl Search {
     }
 }
 
+/// Median and 95th percentile in milliseconds, and failed samples in per cent.
+fn measured(recording: &Recording) -> Option<[f64; 3]> {
+    let total = recording.total();
+    let ms = |percent| total.service.percentile(percent) / 1000.0;
+    (total.count > 0).then(|| [ms(50.0), ms(95.0), total.row().error_percent])
+}
+
 impl LevelOutcome {
     /// The outcome in a few words, padded to equal length.
     fn title(self) -> &'static str {
@@ -537,11 +603,21 @@ mod tests {
                 (capacity / limit - 1.0).abs() < 0.05,
                 "{capacity} for {limit}"
             );
-            assert!(
-                search.conclusion().starts_with("capacity  "),
-                "{}",
-                search.conclusion()
+            let found = search.found.borrow().clone().expect("levels were measured");
+            assert_eq!(format!("capacity  {}", found.answer), search.conclusion());
+            assert_eq!((found.held, found.limits_ms), (Some(capacity), vec![300.0]));
+            let held = found.levels.iter().filter(|level| level.holds);
+            assert!(held.clone().all(|level| level.rate <= limit));
+            assert_eq!(
+                held.count(),
+                found
+                    .levels
+                    .iter()
+                    .filter(|level| level.measured.is_some_and(|[_, p95, _]| p95 < 300.0))
+                    .count()
             );
+            let spans = found.levels.iter().map(|level| level.span_ms);
+            assert!(spans.clone().is_sorted() && spans.clone().all(|(from, to)| to > from));
         }
     }
 

@@ -77,6 +77,7 @@ pub fn debug(
         Some(serve(arguments, live, page, &control, console)?)
     };
     let company = RunParticipants {
+        capacity: None,
         control: &control,
         follower: None,
         debugging: Debugging::by(Arc::new(session.clone())),
@@ -127,6 +128,7 @@ fn live(arguments: &DebugArguments) -> Live {
     let options = LiveOptions {
         readonly: false,
         keeps_failures: false,
+        stays: false,
     };
     Live::new(begun, options)
 }

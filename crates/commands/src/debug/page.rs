@@ -73,6 +73,7 @@ impl DebugPage {
                 "part": part(halted.turn.part),
                 "name": halted.turn.name,
                 "class": halted.turn.class,
+                "threadName": halted.thread_name,
                 "variables": self.variables(&halted.variables),
             })
         });
@@ -240,6 +241,7 @@ fn brief(number: usize, shown: &Shown, secrets: Secrets) -> Value {
     }
     let mut brief = of(&shown.sample, secrets);
     brief["number"] = number.into();
+    brief["threadName"] = shown.thread_name.as_str().into();
     // The page's search looks through these as they were on the wire.
     brief["elements"] = shown
         .steps

@@ -49,6 +49,8 @@ pub struct Change {
 pub struct HaltedUser {
     /// The element that is about to have its turn.
     pub turn: ElementTurn,
+    /// The name of the user's thread.
+    pub thread_name: String,
     /// The variables.
     pub variables: VariableValues,
 }
@@ -180,7 +182,7 @@ impl Debugger for DebugSession {
 
     fn before(
         &self,
-        _thread_name: &str,
+        thread_name: &str,
         turn: &ElementTurn,
         vars: &VariableValues,
     ) -> Option<oneshot::Receiver<Edits>> {
@@ -198,6 +200,7 @@ impl Debugger for DebugSession {
         let (resume, wait) = oneshot::channel();
         let halted = HaltedUser {
             turn: turn.clone(),
+            thread_name: thread_name.to_owned(),
             variables: vars.clone(),
         };
         state.halted = Some((halted, resume));

@@ -19,7 +19,7 @@ use crate::exit_codes::Exit;
 use crate::matrix::arguments::MatrixArguments;
 use crate::refusal::Refusal;
 use crate::runs::history::{PROJECT, make_real};
-use crate::runs::rows::{RunRow, table};
+use crate::runs::rows::{RunRow, table, trend_point};
 use crate::settings::profiles::Held;
 use crate::settings::project::{self, Matrix};
 use crate::{signals, whole_file};
@@ -447,7 +447,7 @@ fn pages(
         whole_file::write(&folder.join(&name), report.as_bytes())?;
         rows.push(MatrixRow {
             values: one.iter().map(|(_, value)| value.clone()).collect(),
-            run: RunRow::of(run).point(String::new()),
+            run: trend_point(run, 0, String::new()),
             against_base: against(at),
             report: format!("{folder_name}/{name}"),
         });

@@ -271,12 +271,15 @@ pub struct ExportOptions {
 /// The page of a run that is under way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::Args)]
 pub struct UiOptions {
-    /// Serve a page that shows and controls the run while it goes on; by default on 127.0.0.1 and a free port
+    /// Serve a page that shows and controls the run until it ends; by default on 127.0.0.1 and a free port
     #[arg(id = "ui", long = "ui", value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:0", help_heading = SHOWN)]
     pub address: Option<ListenAddress>,
     /// Do not let the page of --ui control the run
     #[arg(id = "ui_readonly", long = "ui-readonly", help_heading = SHOWN)]
     pub readonly: bool,
+    /// Serve the page of --ui after the run as well, until it is closed or Ctrl-C
+    #[arg(id = "ui_stay", long = "ui-stay", help_heading = SHOWN)]
+    pub stays: bool,
 }
 
 fn exit_code_help() -> String {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use drumfire_fleet::AgentOutcome;
 use drumfire_health::Grade;
 use drumfire_platform::causes::cause;
-use drumfire_report::RunFile;
+use drumfire_report::{Capacity, RunFile};
 
 use super::KEEP_FAILURES;
 use super::prepare::{Prepared, RunFacts};
@@ -22,7 +22,7 @@ use crate::run::criteria::{baseline, thresholds};
 use crate::run::ending::Ending;
 use crate::run::outputs::exports::Undelivered;
 use crate::run::outputs::summary_json;
-use crate::run::outputs::ui::Ui;
+use crate::run::outputs::ui::{StayingPage, Ui};
 use crate::run::run_file;
 use crate::run::run_file::kept_run::{self, EndedRun, KeptPlace, KeptRun};
 use crate::signals::{self, Heard};
@@ -43,6 +43,8 @@ pub struct Attended {
     pub agents: Vec<AgentOutcome>,
     /// The signal that ended it early.
     pub stopped: Option<&'static str>,
+    /// What a search for the target's capacity found.
+    pub capacity: Option<Capacity>,
 }
 
 /// Writes and judges the numbers of the run. Returns the exit code.
@@ -88,6 +90,7 @@ pub fn conclude(
     let is_trusted = trusted(&outcome, &brief.left_out, progress, console);
     let strict = brief.options.strict || brief.settings.properties.get(STRICT) == Some("true");
     let mut faults = std::mem::take(&mut outcome.faults);
+    let mut staying = None;
     for line in watching.problems() {
         console.warn(&line);
     }
@@ -103,6 +106,8 @@ pub fn conclude(
     };
     if brief.report.is_wished() || kept.is_some() || ui.is_some() || brief.baseline.is_some() {
         let mut run = run_file::run_file(outcome, &brief.fingerprint, judged, &brief.groups);
+        run.capacity = attended.capacity;
+        run.data = brief.fingerprint.data();
         run.health.extend(watching.groups());
         run_file::add_agents(&mut run, &agents);
         let records = Records {
@@ -111,7 +116,9 @@ pub fn conclude(
             kept,
             nothing_sent: nothing_sent.as_deref(),
         };
-        faults.extend(records.write(run, &mut ending, console));
+        let written = records.write(run, &mut ending, console);
+        faults.extend(written.faults);
+        staying = written.page;
     }
     for fault in &faults {
         console.error(fault);
@@ -120,6 +127,9 @@ pub fn conclude(
         console.error(&format!("nothing was sent: {why}"));
     }
     if stopped.is_none() {
+        if let Some(page) = staying {
+            page.wait(console);
+        }
         await_threads(engine);
     }
     Ok(ending.exit())
@@ -170,14 +180,8 @@ struct Records<'a> {
 }
 
 impl Records<'_> {
-    /// Compares the run with its baseline and writes it to all outputs. Returns what could not be written, and notes that in
-    /// the ending.
-    fn write(
-        self,
-        mut run: RunFile,
-        ending: &mut Ending,
-        console: &mut Console<'_>,
-    ) -> Vec<String> {
+    /// Compares the run with its baseline and writes it to all outputs. Notes in the ending what could not be written.
+    fn write(self, mut run: RunFile, ending: &mut Ending, console: &mut Console<'_>) -> Written {
         let RunFacts {
             options,
             settings,
@@ -196,9 +200,6 @@ impl Records<'_> {
                 Err(why) => faults.push(why),
             }
         }
-        if let Some(ui) = self.ui {
-            ui.end(Some(&files::payload(&run, settings)));
-        }
         if let Some(kept) = &self.kept
             && matches!(kept.place, KeptPlace::Folder(_))
             && let Err(error) = kept_run::finish(&kept.place, &run)
@@ -212,8 +213,23 @@ impl Records<'_> {
             faults.extend(files::put(file, text.as_bytes()).err());
             ending.has_faults |= !faults.is_empty();
         }
-        faults
+        let files = [&order.results, &report.files.page, &report.files.run_file];
+        let kept = self.kept.as_ref().map(|kept| kept.place.path().to_owned());
+        let files = files.into_iter().flatten().cloned().chain(kept);
+        let mut files: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
+        files.dedup();
+        let page = self
+            .ui
+            .and_then(|ui| ui.end(Some(&files::payload(&run, settings)), files));
+        Written { faults, page }
     }
+}
+
+/// What remains after the outputs were written.
+struct Written {
+    /// What could not be written.
+    faults: Vec<String>,
+    page: Option<StayingPage>,
 }
 
 /// Waits for threads of scripts, as JMeter's JVM does. All results are written by now, so one signal ends the wait.

@@ -20,8 +20,12 @@ pub mod run_url;
 mod screen;
 pub mod taurus;
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use drumfire_fleet::AgentOutcome;
 use drumfire_java::JvmDefaults;
+use drumfire_report::Capacity;
 
 use crate::console::Console;
 use crate::engine::{CompiledPlan, Control, Debugging, Engine, Outcome, Subscriber};
@@ -51,6 +55,7 @@ pub fn run(
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let company = RunParticipants {
+        capacity: None,
         control: &Control::default(),
         follower: None,
         debugging: Debugging::default(),
@@ -62,6 +67,8 @@ pub fn run(
 
 /// The participants of a run beside the command line.
 pub(super) struct RunParticipants<'c> {
+    /// What a search for the target's capacity finds.
+    pub capacity: Option<Rc<RefCell<Option<Capacity>>>>,
     /// Steers the run.
     pub control: &'c Control,
     /// Receives its events.
@@ -93,6 +100,7 @@ pub(super) fn follow(
         console.warn(note);
     }
     let RunParticipants {
+        capacity,
         control,
         follower,
         debugging,
@@ -101,7 +109,7 @@ pub(super) fn follow(
     } = company;
     let (mut prepared, program) =
         prepare(options, debugging, &conditions, engine, control, console)?;
-    let attended = attend(
+    let mut attended = attend(
         &mut prepared,
         program,
         engine,
@@ -110,6 +118,7 @@ pub(super) fn follow(
         &mut judge,
         console,
     );
+    attended.capacity = capacity.and_then(|found| found.take());
     conclude(prepared, attended, log, judge, engine, console)
 }
 
@@ -168,5 +177,6 @@ fn attend(
         outcome,
         agents,
         stopped,
+        capacity: None,
     }
 }

@@ -29,7 +29,7 @@ use crate::jmeter::remote;
 use crate::log;
 use crate::log::options::LogOptions;
 use crate::refusal::Refusal;
-use crate::run::arguments::{PlanChoice, Progress, ResultsFile, RunArguments};
+use crate::run::arguments::{PlanChoice, Progress, ResultsFile, RunArguments, UiOptions};
 use crate::run::criteria::baseline;
 use crate::run::criteria::guards::{Board, Guards};
 use crate::run::criteria::thresholds::{LabelCondition, check_labels, warn_of_inversions};
@@ -153,6 +153,7 @@ pub fn prepare(
     {
         console.warn(&problem);
     }
+    brief.fingerprint.read_data(program.files());
     listening.kept = keep(&brief.options, &brief.fingerprint, &brief.settings, console)?;
     if let (Some(ui), Some(kept)) = (&listening.ui, &listening.kept) {
         ui.note_run_file(kept.path());
@@ -408,15 +409,19 @@ fn serve(
         Refusal::usage(why).hint(error)
     })?;
     let Some(address) = options.ui.address.or(property) else {
-        return if options.ui.readonly {
-            Err(Refusal::usage("--ui-readonly needs --ui".to_owned()))
-        } else {
-            Ok(None)
+        let UiOptions {
+            readonly, stays, ..
+        } = options.ui;
+        return match (readonly, stays) {
+            (true, _) => Err(Refusal::usage("--ui-readonly needs --ui".to_owned())),
+            (_, true) => Err(Refusal::usage("--ui-stay needs --ui".to_owned())),
+            _ => Ok(None),
         };
     };
     let live = LiveOptions {
         readonly: options.ui.readonly,
         keeps_failures: settings.properties.get(KEEP_FAILURES) != Some("false"),
+        stays: options.ui.stays,
     };
     let mut begun = run_file::begun(plan, Timestamp::now().as_millisecond());
     begun.properties = run_file::given(&options.properties);
@@ -426,6 +431,11 @@ fn serve(
             Refusal::run_failed(why)
         })?;
     console.line(&format!("live page  {}", ui.url()));
+    console.line(if options.ui.stays {
+        "           it stays after the run, until you close it or press Ctrl-C"
+    } else {
+        "           it ends with the run; --ui-stay keeps it"
+    });
     Ok(Some(ui))
 }
 

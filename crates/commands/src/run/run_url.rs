@@ -246,6 +246,7 @@ fn run_made(
 ) -> Result<Exit, Refusal> {
     let mut certificates = CertificateWatch::default();
     let company = RunParticipants {
+        capacity: None,
         control: &Control::default(),
         follower: Some(&mut certificates),
         debugging: Debugging::default(),

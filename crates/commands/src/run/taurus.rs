@@ -164,6 +164,7 @@ fn run_test(
     }
     let conditions = judge.conditions();
     let company = run::RunParticipants {
+        capacity: None,
         control: &Control::default(),
         follower: None,
         debugging: Debugging::default(),

@@ -17,7 +17,7 @@ use crate::refusal::Refusal;
 use crate::run::criteria::baseline;
 use crate::runs::arguments::{ListedRuns, RunsAction, RunsArguments};
 use crate::runs::history::History;
-use crate::runs::rows::{RunRow, table};
+use crate::runs::rows::{RunRow, table, trend_point};
 use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
 use crate::whole_file;
@@ -26,6 +26,8 @@ const NO_RUNS: &str = "there are no runs of this folder";
 
 /// A run of the history.
 struct ListedRun {
+    /// Its number in the list of all runs, by which `show` and `compare` know it.
+    number: usize,
     /// The file's name without its extension.
     id: String,
     path: PathBuf,
@@ -72,6 +74,7 @@ fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<ListedRun> {
         let mut warnings = Vec::new();
         match read_input(&path, &Default::default(), &mut warnings) {
             Ok(run) => known.push(ListedRun {
+                number: 0,
                 id: path
                     .file_stem()
                     .unwrap_or_default()
@@ -84,6 +87,9 @@ fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<ListedRun> {
         }
     }
     known.sort_by_key(|one| std::cmp::Reverse(one.run.started_ms));
+    for (place, one) in known.iter_mut().enumerate() {
+        one.number = place + 1;
+    }
     let fits = |one: &ListedRun| {
         plan.is_none_or(|plan| {
             one.run.name == plan
@@ -109,11 +115,10 @@ fn print_list(known: &[ListedRun], console: &mut Console<'_>) {
     }
     let lines: Vec<Vec<String>> = known
         .iter()
-        .enumerate()
-        .map(|(at, one)| {
+        .map(|one| {
             let row = RunRow::of(&one.run);
             let mut line = vec![
-                format!("{}", at + 1),
+                one.number.to_string(),
                 moment(one.run.started_ms),
                 row.name.clone(),
             ];
@@ -155,6 +160,7 @@ fn chosen(wanted: &str, console: &mut Console<'_>) -> Result<ListedRun, Refusal>
         let run = read_input(path, &Default::default(), &mut warnings)
             .map_err(|error| Refusal::run_failed(error.to_string()))?;
         return Ok(ListedRun {
+            number: 0,
             id: wanted.to_owned(),
             path: path.to_path_buf(),
             run,
@@ -253,7 +259,7 @@ fn trend(
     if let Some(file) = page {
         let points: Vec<TrendPoint> = known
             .iter()
-            .map(|one| RunRow::of(&one.run).point(moment(one.run.started_ms)))
+            .map(|one| trend_point(&one.run, one.number, moment(one.run.started_ms)))
             .collect();
         whole_file::write(file, trend_html(&plan, &points).as_bytes())
             .map_err(Refusal::run_failed)?;

@@ -1,6 +1,7 @@
 //! Runs as rows of a table.
 
 use drumfire_report::{RunFile, TrendPoint};
+use drumfire_results::Threshold;
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::format::{count, ms};
@@ -20,6 +21,32 @@ pub struct RunRow {
     pub percentiles_ms: [f64; 3],
     /// The run's verdict on its own numbers.
     pub verdict: String,
+}
+
+/// A run as pages show it, with its number in the list of runs and its start time.
+pub fn trend_point(run: &RunFile, number: usize, when: String) -> TrendPoint {
+    let row = RunRow::of(run);
+    let steps = run.recording.timeline.total().iter();
+    let limits = run.thresholds.iter().filter_map(|threshold| {
+        let limit_ms = threshold.text.parse::<Threshold>().ok()?.time_limit_ms()?;
+        Some((threshold.text.clone(), limit_ms))
+    });
+    let labels = run.recording.labels.iter().filter(|label| label.count > 0);
+    TrendPoint {
+        number,
+        when,
+        samples: row.samples,
+        errors_percent: row.errors_percent,
+        rate: row.rate,
+        percentiles_ms: row.percentiles_ms,
+        verdict: row.verdict,
+        users: steps.map(|step| step.users).max().unwrap_or(0),
+        outcome: run.outcome(),
+        limits_ms: limits.collect(),
+        labels: labels
+            .map(|label| (label.label.clone(), label.service.percentile(95.0) / 1000.0))
+            .collect(),
+    }
 }
 
 impl RunRow {
@@ -43,18 +70,6 @@ impl RunRow {
                 Some(verdict) => verdict.state.clone(),
                 None => String::new(),
             },
-        }
-    }
-
-    /// The row as pages show it, with its start time.
-    pub fn point(self, when: String) -> TrendPoint {
-        TrendPoint {
-            when,
-            samples: self.samples,
-            errors_percent: self.errors_percent,
-            rate: self.rate,
-            percentiles_ms: self.percentiles_ms,
-            verdict: self.verdict,
         }
     }
 

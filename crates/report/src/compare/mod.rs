@@ -5,6 +5,7 @@
 //! windows many times (a block bootstrap), and the ranks of the windows are tested (Mann-Whitney). Because many metrics
 //! of many labels are tested, a common bound limits the false positives of all tests together (Holm).
 
+mod context;
 mod noise;
 mod refusals;
 mod told;
@@ -14,6 +15,8 @@ use drumfire_results::LabelStatistics;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+pub use self::context::ContextDifference;
+use crate::judged::ThresholdResult;
 use crate::run_file::RunFile;
 use crate::{escape, page};
 use noise::Noise;
@@ -28,6 +31,11 @@ const CURVE: [f64; 19] = [
     0.0, 5.0, 10.0, 25.0, 50.0, 60.0, 70.0, 75.0, 80.0, 85.0, 90.0, 95.0, 97.5, 98.0, 99.0, 99.5,
     99.9, 99.99, 100.0,
 ];
+
+/// How many labels are shown over time, those with the gravest findings first.
+const MOST_OVER_TIME: usize = 60;
+/// How many kinds of errors are compared, the most frequent first.
+const MOST_ERRORS: usize = 50;
 
 /// The smallest change that counts as a difference.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +116,36 @@ pub struct ComparedLabel {
     pub differences: Vec<Difference>,
     /// The percentile curves of both runs, as pairs of per cent and milliseconds.
     curves: [Vec<(f64, f64)>; 2],
+    /// Both runs over time; empty for labels beyond [`MOST_OVER_TIME`].
+    over_time: [TimeCurve; 2],
 }
+
+/// A threshold in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedThreshold {
+    /// The threshold as it was given.
+    pub text: String,
+    /// Its outcome in the first run; `None` if that run did not have it.
+    pub before: Option<ThresholdResult>,
+    /// Its outcome in the other run.
+    pub after: Option<ThresholdResult>,
+}
+
+/// The errors of a kind in both runs, over all labels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ComparedError {
+    /// The response code.
+    pub code: String,
+    /// The message.
+    pub message: String,
+    /// How many samples of the first run failed so.
+    pub before: u64,
+    /// How many samples of the other run failed so.
+    pub after: u64,
+}
+
+/// A label over the time of a run, in windows: seconds since the start of the run, 95th percentile in milliseconds, samples a second.
+type TimeCurve = Vec<(f64, Option<f64>, f64)>;
 
 /// A run compared with the first one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -125,6 +162,12 @@ pub struct ComparedRun {
     pub refusals: Vec<String>,
     /// The reasons to doubt the comparison.
     pub notes: Vec<String>,
+    /// What is not the same besides the numbers.
+    pub differs: Vec<ContextDifference>,
+    /// Each threshold of either run, with its outcome in both.
+    pub thresholds: Vec<ComparedThreshold>,
+    /// The kinds of errors of either run, over all labels.
+    pub errors: Vec<ComparedError>,
     /// All samples.
     pub total: ComparedLabel,
     /// Each label, in the order of the first run, then those that only the other run has.
@@ -192,6 +235,8 @@ impl Comparison {
 struct Side {
     statistics: LabelStatistics,
     windows: Windows,
+    /// Start of the run, in seconds since the Unix epoch.
+    started_s: f64,
 }
 
 impl Side {
@@ -199,6 +244,7 @@ impl Side {
         Side {
             statistics: run.recording.total(),
             windows: Windows::of_total(&run.recording.timeline),
+            started_s: run.started_ms as f64 / 1000.0,
         }
     }
 
@@ -206,6 +252,7 @@ impl Side {
         Side {
             statistics: run.recording.labels[place].clone(),
             windows: Windows::of_label(&run.recording.timeline, place),
+            started_s: run.started_ms as f64 / 1000.0,
         }
     }
 
@@ -232,6 +279,12 @@ fn compare(base: &RunFile, other: &RunFile, options: CompareOptions) -> Compared
             label.withdraw_same();
         }
     }
+    let is_gravest = |label: &ComparedLabel| !matches!(label.finding, Finding::Same);
+    let mut over_time: Vec<&mut ComparedLabel> = labels.iter_mut().collect();
+    over_time.sort_by_key(|label| !is_gravest(label));
+    for label in over_time.into_iter().skip(MOST_OVER_TIME) {
+        label.over_time = Default::default();
+    }
     let refusals = refusals::refusals(base, other);
     let findings = labels.iter().chain([&total]).map(|label| label.finding);
     let finding = worst_of(findings);
@@ -242,9 +295,55 @@ fn compare(base: &RunFile, other: &RunFile, options: CompareOptions) -> Compared
         sentence: told::sentence(finding, &total, &labels),
         refusals,
         notes: notes(base, other),
+        differs: context::differences(base, other),
+        thresholds: thresholds(base, other),
+        errors: compared_errors(base, other),
         total,
         labels,
     }
+}
+
+/// The thresholds of both runs in the order of the first one, then those that only the other run has.
+fn thresholds(base: &RunFile, other: &RunFile) -> Vec<ComparedThreshold> {
+    let of = |run: &RunFile, text: &str| {
+        let found = run.thresholds.iter().find(|one| one.text == text);
+        found.cloned()
+    };
+    let mut all: Vec<ComparedThreshold> = Vec::new();
+    for threshold in base.thresholds.iter().chain(&other.thresholds) {
+        if !all.iter().any(|known| known.text == threshold.text) {
+            all.push(ComparedThreshold {
+                text: threshold.text.clone(),
+                before: of(base, &threshold.text),
+                after: of(other, &threshold.text),
+            });
+        }
+    }
+    all
+}
+
+fn compared_errors(base: &RunFile, other: &RunFile) -> Vec<ComparedError> {
+    let mut all: Vec<ComparedError> = Vec::new();
+    let mut places: FxHashMap<(String, String), usize> = FxHashMap::default();
+    for (side, run) in [base, other].into_iter().enumerate() {
+        for kind in run.recording.errors.list() {
+            let key = (kind.code.clone(), kind.message.clone());
+            let place = *places.entry(key).or_insert_with(|| {
+                all.push(ComparedError {
+                    code: kind.code,
+                    message: kind.message,
+                    before: 0,
+                    after: 0,
+                });
+                all.len() - 1
+            });
+            let counts = &mut all[place];
+            *[&mut counts.before, &mut counts.after][side] += kind.count;
+        }
+    }
+    all.sort_by_key(|kind| std::cmp::Reverse(kind.before.max(kind.after)));
+    all.truncate(MOST_ERRORS);
+    all
 }
 
 /// Runs shorter than this, in seconds, have too few windows of time to tell noise from a difference.
@@ -323,6 +422,7 @@ fn alone(label: &LabelStatistics, finding: Finding) -> ComparedLabel {
         after,
         differences: Vec::new(),
         curves: Default::default(),
+        over_time: Default::default(),
     }
 }
 
@@ -356,6 +456,7 @@ fn compare_sides(before: &Side, after: &Side, options: CompareOptions) -> Compar
         after: after.statistics.count,
         differences,
         curves: [before.curve(), after.curve()],
+        over_time: [before, after].map(|side| side.windows.over_time(side.started_s)),
     }
 }
 

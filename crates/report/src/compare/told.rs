@@ -6,7 +6,7 @@ use drumfire_platform::words::{count, counted};
 
 use crate::escape;
 
-use super::{ComparedLabel, ComparedRun, Comparison, Difference, Finding};
+use super::{ComparedLabel, ComparedRun, Comparison, ContextDifference, Difference, Finding};
 
 impl Finding {
     /// The word for the finding.
@@ -106,6 +106,9 @@ impl Comparison {
             for note in &other.notes {
                 let _ = writeln!(text, "> {}\n", escape::markdown(note));
             }
+            for one in &other.differs {
+                let _ = writeln!(text, "> {}\n", escape::markdown(&differs(one)));
+            }
             let metrics = &other.total.differences;
             let heads: Vec<&str> = metrics.iter().map(|difference| difference.metric).collect();
             let _ = writeln!(
@@ -163,6 +166,9 @@ impl Comparison {
             for note in &other.notes {
                 let _ = writeln!(text, "  note: {note}");
             }
+            for one in &other.differs {
+                let _ = writeln!(text, "  differs: {}", escape::name(&differs(one)));
+            }
             for label in rows(other) {
                 let finding = mark(label.finding, label.finding.word());
                 let kind = if label.transaction {
@@ -185,6 +191,10 @@ impl Comparison {
         }
         text
     }
+}
+
+fn differs(one: &ContextDifference) -> String {
+    format!("{}: {} -> {}", one.what, one.before, one.after)
 }
 
 /// The verdicts of both runs on their own numbers, if at least one has a verdict.

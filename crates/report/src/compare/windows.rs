@@ -2,6 +2,8 @@
 
 use drumfire_results::{Cell, Sparse, Timeline};
 
+use crate::page;
+
 /// The most windows of a run, approximately.
 const WINDOWS: i64 = 60;
 
@@ -18,6 +20,8 @@ pub struct Window {
 pub struct Windows {
     /// Length of each, in seconds.
     pub length_s: f64,
+    /// Start of the first, in seconds since the Unix epoch.
+    pub from_s: f64,
     pub all: Vec<Window>,
 }
 
@@ -47,8 +51,28 @@ impl Windows {
         });
         Windows {
             length_s: f64::from(step_s) * steps as f64,
+            from_s: first as f64 * f64::from(step_s),
             all,
         }
+    }
+
+    /// The windows as points: seconds since the start of the run, 95th percentile in milliseconds, samples a second.
+    pub fn over_time(&self, started_s: f64) -> super::TimeCurve {
+        // The first and the last window are covered only in part, so a rate of all of one would be too low.
+        let inner = self.inner().len();
+        let skipped = (self.all.len() - inner) / 2;
+        let windows = self.inner().iter().enumerate();
+        let points = windows.map(|(place, window)| {
+            let from_s = self.from_s + (place + skipped) as f64 * self.length_s;
+            let p95 = window.histogram.percentile(95.0);
+            let middle_s = from_s + self.length_s / 2.0 - started_s;
+            (
+                page::rounded(middle_s.max(0.0)),
+                p95.map(|us| page::rounded(us / 1000.0)),
+                page::rounded(window.count as f64 / self.length_s),
+            )
+        });
+        points.collect()
     }
 
     /// The windows without the first and the last, which the run fills only partly. If there are

@@ -1,10 +1,13 @@
 //! The page of a run that is under way. It begins with [`live_state`], receives a [`LiveSecond`] at a time, and becomes the
 //! report when the run ends.
 
-use drumfire_results::{Connections, Distribution, Increment, LabelStatistics, StartCount};
+use drumfire_results::{
+    Connections, Distribution, ErrorKind, Increment, LabelStatistics, Phases, StartCount,
+};
 use serde::Serialize;
 
-use super::{PageOptions, rounded, rows::Row};
+use super::steps::{self, heat_column};
+use super::{PageOptions, errors, rounded, rows::Row};
 use crate::apdex::{Apdex, ApdexLimits};
 use crate::run_file::RunFile;
 
@@ -22,6 +25,37 @@ pub fn live_state(run: &RunFile) -> String {
     let apdex = Apdex::default();
     let page = super::page("live", run, &PageOptions::default(), &apdex, &|_, _| false);
     serde_json::to_string(&page).expect("numbers and texts can be written")
+}
+
+/// A label over time, with its percentile curve, as JSON; `None` if there is no such label.
+pub fn live_label(run: &RunFile, label: &str, transaction: bool) -> Option<String> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct LiveLabel {
+        label_step_s: u32,
+        row: Row,
+    }
+    let recording = &run.recording;
+    let is_it = |known: &LabelStatistics| known.label == label && known.transaction == transaction;
+    let place = recording.labels.iter().position(is_it)?;
+    let label_step_s = recording.timeline.label_step_s();
+    let mut row = Row::of(
+        &recording.labels[place],
+        ApdexLimits::default(),
+        run.resolution_us,
+    );
+    row.steps = Some(steps::LabelSteps::of(
+        &recording.timeline,
+        place,
+        label_step_s,
+    ));
+    let label = LiveLabel { label_step_s, row };
+    Some(serde_json::to_string(&label).expect("numbers and texts can be written"))
+}
+
+/// Kinds of errors as a page of a run that goes on receives them.
+pub fn live_errors(kinds: Vec<ErrorKind>) -> impl Serialize {
+    errors::of_kinds(kinds, errors::LIVE_STEPS)
 }
 
 /// The data that a second adds to a page. Times are in milliseconds.
@@ -43,40 +77,66 @@ pub struct LiveSecond {
     p99: Option<f64>,
     max: Option<f64>,
     codes: Vec<(String, u64)>,
+    /// Mean times of name look-up, TCP, TLS, first byte and body.
+    phases: [Option<f64>; 5],
+    /// The second's column of the heat map: row and count.
+    heat: Vec<(i32, u64)>,
     starts: Vec<(i64, u64, u64, u64)>,
     connections: Option<Connections>,
     /// The whole run so far.
     total: Row,
-    /// The labels of the second, with their numbers since the start of the run.
-    rows: Vec<Row>,
+    /// Labels with their numbers since the start of the run.
+    rows: Vec<LiveRow>,
 }
 
+/// A label's numbers as a list, which is a third as long as with names: label, whether it is a transaction, samples, errors, mean,
+/// minimum, percentiles 50, 90, 95, 99 and 99.9, maximum, rate, bytes, sent bytes, phases, APDEX, response and service times of the
+/// samples with an intended start.
+pub type LiveRow = (
+    String,
+    bool,
+    u64,
+    u64,
+    [f64; 9],
+    [u64; 2],
+    [f64; 5],
+    Option<f64>,
+    [Option<[f64; 5]>; 2],
+);
+
+/// How often the curve and the distribution of all samples are sent, in seconds: they change little from one second to the next.
+const SPREAD_S: i64 = 5;
+
 impl LiveSecond {
-    /// The second that `increment` describes. `run` already includes the increment. `total` is the sum of the run's samples
-    /// without those of transaction controllers.
-    pub fn of(run: &RunFile, total: &LabelStatistics, increment: &Increment) -> LiveSecond {
+    /// The second that `increment` describes, with the labels at `places`. `run` already includes the increment. `total` is the sum
+    /// of the run's samples without those of transaction controllers.
+    pub fn of(
+        run: &RunFile,
+        total: &LabelStatistics,
+        increment: &Increment,
+        places: &[usize],
+    ) -> LiveSecond {
         let mut elapsed = Distribution::default();
         let (mut bytes, mut sent_bytes) = (0, 0);
+        let mut phases = Phases::default();
         for label in increment.labels.iter().filter(|label| !label.transaction) {
             elapsed.merge(&label.ok);
             elapsed.merge(&label.failed);
             bytes += label.bytes;
             sent_bytes += label.sent_bytes;
+            phases.add(label.phases);
         }
         let (count, errors) = increment.totals();
         let times = elapsed.histogram();
         let known = |us: f64| (times.count() > 0).then(|| rounded(us / 1000.0));
         let limits = ApdexLimits::default();
-        let row = |label: &LabelStatistics| Row::brief(label, limits, run.resolution_us);
-        let is_here = |label: &&LabelStatistics| {
-            let key = (label.label.as_str(), label.transaction);
-            let place = increment
-                .labels
-                .binary_search_by(|known| (known.label.as_str(), known.transaction).cmp(&key));
-            place.is_ok()
-        };
+        let at = increment.from_ms.div_euclid(1_000);
+        let labels = places
+            .iter()
+            .filter_map(|&place| run.recording.labels.get(place));
+        let service_us = times.mean() * times.count() as f64;
         LiveSecond {
-            at: increment.from_ms.div_euclid(1_000),
+            at,
             ended_ms: run.ended_ms,
             count,
             errors,
@@ -90,15 +150,18 @@ impl LiveSecond {
             p99: known(times.percentile(99.0)),
             max: known(times.max() as f64),
             codes: increment.codes.clone(),
+            phases: phases
+                .means_ms(service_us, times.count())
+                .map(|ms| known(ms * 1000.0)),
+            heat: heat_column(times.buckets()),
             starts: increment.starts.iter().map(start).collect(),
             connections: run.connections,
-            total: row(total),
-            rows: run
-                .recording
-                .labels
-                .iter()
-                .filter(is_here)
-                .map(row)
+            total: match at % SPREAD_S {
+                0 => Row::of(total, limits, run.resolution_us),
+                _ => Row::brief(total, limits, run.resolution_us),
+            },
+            rows: labels
+                .map(|label| Row::brief(label, limits, run.resolution_us).into_list())
                 .collect(),
         }
     }

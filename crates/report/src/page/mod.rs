@@ -1,5 +1,6 @@
 //! The report as one HTML page that needs no network: a template with scripts and styles, and the compressed numbers.
 
+mod errors;
 mod live;
 mod periods;
 mod rows;
@@ -10,17 +11,19 @@ use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use drumfire_results::{Connections, ErrorKind, LabelStatistics};
+use drumfire_results::{Connections, LabelStatistics};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use serde::Serialize;
 
-pub use self::live::{LiveSecond, live_html, live_state};
+pub use self::live::{LiveSecond, live_errors, live_html, live_label, live_state};
 use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
 use crate::escape;
 use crate::findings::{Finding, findings};
 use crate::judged::{RunOutcome, ThresholdResult};
-use crate::run_file::{HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, TimeUse};
+use crate::run_file::{
+    Capacity, HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, TimeUse,
+};
 
 /// Built from `web/` by `cargo xtask web`.
 const TEMPLATE: &str = include_str!("../../assets/report.html");
@@ -57,9 +60,10 @@ struct ReportPage<'a> {
     health: &'a [HealthGroup],
     agents: &'a [RunAgent],
     time_use: Option<&'a TimeUse>,
+    capacity: Option<&'a Capacity>,
     satisfied_ms: u64,
     tolerated_ms: u64,
-    errors: Vec<ErrorKind>,
+    errors: Vec<errors::PageErrors>,
     findings: Vec<Finding>,
     total: rows::Row,
     labels: Vec<rows::Row>,
@@ -191,9 +195,10 @@ fn page<'a>(
         health: &run.health,
         agents: &run.agents,
         time_use: run.time_use.as_ref(),
+        capacity: run.capacity.as_ref(),
         satisfied_ms,
         tolerated_ms,
-        errors: recording.errors.by_label(),
+        errors: errors::of_kinds(recording.errors.by_label(), most_error_steps(kind)),
         // During the run a curve that has just begun would make findings that do not last.
         findings: match kind {
             "report" => findings(run),
@@ -204,6 +209,14 @@ fn page<'a>(
         steps: steps::Steps::of(&recording.timeline),
         label_step_s,
         period_s,
+    }
+}
+
+/// The steps of a kind's curve. A page of a run that goes on receives the curves again and again.
+fn most_error_steps(page: &str) -> usize {
+    match page {
+        "report" => errors::REPORT_STEPS,
+        _ => errors::LIVE_STEPS,
     }
 }
 
@@ -247,7 +260,7 @@ pub(crate) fn html(title: &str, page: &impl Serialize) -> String {
 }
 
 /// Rounds a number to the digits that a chart shows.
-fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;
     }

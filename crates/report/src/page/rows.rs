@@ -106,6 +106,28 @@ impl Row {
     }
 }
 
+impl Row {
+    /// The row as the list that a live page receives.
+    pub fn into_list(self) -> super::live::LiveRow {
+        let times = [
+            self.mean, self.min, self.p50, self.p90, self.p95, self.p99, self.p999, self.max,
+            self.rate,
+        ];
+        (
+            self.label,
+            self.transaction,
+            self.count,
+            self.errors,
+            times.map(super::rounded),
+            [self.bytes, self.sent_bytes],
+            self.phases.map(super::rounded),
+            self.apdex.map(super::rounded),
+            [self.response, self.scheduled]
+                .map(|times| times.map(|times| times.map(super::rounded))),
+        )
+    }
+}
+
 fn known(times: &Histogram) -> Option<[f64; 5]> {
     let ms = |percent| times.percentile(percent) / 1000.0;
     let max = times.max() as f64 / 1000.0;

@@ -7,6 +7,9 @@ use super::rounded;
 
 /// The most steps that a page holds for all labels together. If there would be more, the steps are made longer.
 const LABEL_STEPS: usize = 60_000;
+/// From this many steps of all labels on, each label has at most so many: charts do not need more, and the page is small.
+const MANY_STEPS: usize = 12_000;
+const STEPS_OF_MANY: usize = 240;
 /// The most steps of the heat map.
 const HEAT_STEPS: usize = 240;
 /// The rows of the heat map per power of two.
@@ -128,6 +131,19 @@ fn ms(histogram: &Sparse, percent: f64) -> Option<f64> {
     histogram.percentile(percent).map(|us| rounded(us / 1000.0))
 }
 
+/// The samples of a step by the row of the heat map.
+pub fn heat_column(buckets: impl Iterator<Item = (u64, u64)>) -> Vec<(i32, u64)> {
+    let mut counts = std::collections::BTreeMap::new();
+    for (us, count) in buckets {
+        *counts.entry(heat_row(us as f64)).or_insert(0) += count;
+    }
+    counts.into_iter().collect()
+}
+
+fn heat_row(us: f64) -> i32 {
+    (us.max(1.0).log2() * HEAT_ROWS).floor() as i32
+}
+
 fn heat(timeline: &Timeline) -> Heat {
     let cells = timeline.total();
     let ended = || {
@@ -144,7 +160,7 @@ fn heat(timeline: &Timeline) -> Heat {
     for cell in ended() {
         for (lowest, highest, count) in cell.histogram.buckets() {
             let middle = (lowest as f64 + highest as f64) / 2.0;
-            let row = (middle.max(1.0).log2() * HEAT_ROWS).floor() as i32;
+            let row = heat_row(middle);
             *counts
                 .entry(((cell.at - first.at) / factor, row))
                 .or_insert(0) += count;
@@ -222,7 +238,7 @@ impl LabelSteps {
 /// The length of a label's step on a page, in seconds, so that the steps of all labels together do not exceed the
 /// limit.
 pub fn label_step_s(timeline: &Timeline, labels: usize) -> u32 {
-    let steps = |factor: i64| {
+    let steps = |factor: i64| -> Vec<usize> {
         let groups = |place| {
             let cells = timeline.label(place);
             cells
@@ -231,10 +247,16 @@ pub fn label_step_s(timeline: &Timeline, labels: usize) -> u32 {
                 })
                 .count()
         };
-        (0..labels).map(groups).sum::<usize>()
+        (0..labels).map(groups).collect()
+    };
+    let are_many = |factor: i64| {
+        let steps = steps(factor);
+        let all: usize = steps.iter().sum();
+        let longest = steps.into_iter().max().unwrap_or(0);
+        all > LABEL_STEPS.max(labels) || (all > MANY_STEPS && longest > STEPS_OF_MANY)
     };
     let mut factor = 1;
-    while factor < 1 << 20 && steps(factor) > LABEL_STEPS.max(labels) {
+    while factor < 1 << 20 && are_many(factor) {
         factor *= 2;
     }
     timeline.label_step_s() * factor as u32

@@ -182,6 +182,11 @@ proptest! {
             sum.absorb(&increment);
         }
         prop_assert!(content(&sum) == content(&one_by_one(&samples)));
+        for kind in sum.errors.by_label() {
+            let counted: u64 = kind.curve.steps.iter().map(|step| step.1).sum();
+            prop_assert_eq!(counted, kind.count);
+            prop_assert!(kind.curve.first_ms <= kind.curve.last_ms);
+        }
     }
 
     #[test]

@@ -390,6 +390,12 @@ impl Threshold {
         matches!(self.subject, Subject::All)
     }
 
+    /// The limit in milliseconds, if it is one on a percentile or the mean of the times of all samples.
+    pub fn time_limit_ms(&self) -> Option<f64> {
+        let is_time = matches!(self.metric, Metric::Percentile(_) | Metric::Mean);
+        (is_time && self.is_about_all()).then_some(self.limit * self.unit.factor)
+    }
+
     /// The label that the threshold names; a pattern stands between slashes. `None` if it covers all samples.
     pub fn label(&self) -> Option<String> {
         match &self.subject {

@@ -83,6 +83,7 @@ const OPTIONS: &[(&str, Proof)] = &[
     ),
     ("--ui", Told("live page")),
     ("--ui-readonly", Refused(&["--agents", "local:2"])),
+    ("--ui-stay", Refused(&["--agents", "local:2"])),
     ("--demo", Written("rows.jtl", "https://127.0.0.1")),
     (
         "--offline",
@@ -256,7 +257,7 @@ fn no_option_of_run_is_lost_on_the_way_to_agents() {
 }
 
 fn is_refused(option: &str, words: &[&str]) -> bool {
-    let takes_none = ["--ui-readonly", "--allow-skew"].contains(&option);
+    let takes_none = ["--ui-readonly", "--ui-stay", "--allow-skew"].contains(&option);
     let own = [option, "x"];
     let own = if takes_none { &own[..1] } else { &own[..] };
     let home = workshop();

@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -19,10 +20,14 @@ use drumfire_serve::{
     RunPhase, RunStanding, Server, Steering,
 };
 
+use crate::console::Console;
 use crate::run::criteria::guards::Board;
 use crate::run::recent;
 use crate::run::run_file::facts::{health, run_verdict};
+use crate::signals;
 
+/// How often a page that stays is asked whether it was closed.
+const LOOK_PAUSE: Duration = Duration::from_millis(100);
 /// How many events may wait for the page.
 const ROOM: usize = 64;
 /// How often the verdict, the thresholds and the generator's health are sent.
@@ -43,7 +48,32 @@ pub struct Ui {
     live: Live,
     thread: Option<JoinHandle<()>>,
     server: Server,
+    stays: bool,
     _entry: Option<RegisteredRun>,
+}
+
+/// The page of a run that has ended.
+pub struct StayingPage {
+    server: Server,
+    live: Live,
+}
+
+impl StayingPage {
+    /// Waits until somebody closes the page, or a signal.
+    pub fn wait(&self, console: &mut Console<'_>) {
+        console.line(&format!(
+            "the page stays until you close it or press Ctrl-C: {}",
+            self.server.url()
+        ));
+        let is_over = Arc::new(AtomicBool::new(false));
+        let told = is_over.clone();
+        let listening = signals::listen(None, move |_| told.store(true, Ordering::Relaxed));
+        // Without a listener, only a closed page would end the program, and a signal still does.
+        let _listening = listening.ok();
+        while !is_over.load(Ordering::Relaxed) && !self.live.is_closed() {
+            std::thread::sleep(LOOK_PAUSE);
+        }
+    }
 }
 
 /// Steers the run of this process.
@@ -130,6 +160,7 @@ impl Ui {
             mailbox: Some(mailbox),
             thread: Some(thread),
             server,
+            stays: options.stays,
             _entry: entry,
         })
     }
@@ -145,14 +176,23 @@ impl Ui {
         self.live.note_run_file(&path.to_string_lossy());
     }
 
-    /// Replaces the page with the report, and ends the server.
-    pub fn end(mut self, report: Option<&str>) {
+    /// Replaces the page with the report. Ends the server, unless the page stays: then it also offers these files.
+    pub fn end(mut self, report: Option<&str>, files: Vec<PathBuf>) -> Option<StayingPage> {
         drop(self.mailbox.take());
         if let Some(thread) = self.thread.take() {
             // If the thread panicked, the page keeps the numbers so far.
             let _ = thread.join();
         }
-        self.server.end(report);
+        if !self.stays {
+            self.server.end(report);
+            return None;
+        }
+        self.live.note_files(files);
+        self.server.stay(report);
+        Some(StayingPage {
+            server: self.server,
+            live: self.live,
+        })
     }
 }
 

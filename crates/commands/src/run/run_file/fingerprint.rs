@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use drumfire_report::PlanIdentity;
+use drumfire_report::{DataFile, PlanIdentity};
 use sha2::{Digest, Sha256};
 
 /// The identity of a plan as it was when the run began. A separate thread computes it while the run prepares, since hashing a
@@ -16,7 +16,11 @@ pub struct Fingerprint {
     shown: PathBuf,
     worker: Mutex<Option<JoinHandle<Option<PlanIdentity>>>>,
     known: OnceLock<Option<PlanIdentity>>,
+    data: Mutex<Option<JoinHandle<Vec<DataFile>>>>,
 }
+
+/// The content of files that are longer than this is not read.
+const MOST_BYTES: u64 = 64 << 20;
 
 impl Fingerprint {
     /// Starts reading the plan in `file`, which outputs show as `shown`.
@@ -30,7 +34,27 @@ impl Fingerprint {
             shown: shown.to_owned(),
             worker: Mutex::new(worker),
             known: OnceLock::new(),
+            data: Mutex::default(),
         }
+    }
+
+    /// Starts reading the files that the plan names, as it writes them.
+    pub fn read_data(&self, files: Vec<PathBuf>) {
+        let folder = self.file.parent().unwrap_or(Path::new("")).to_owned();
+        let work = thread::Builder::new().name("fingerprint".to_owned());
+        let read = move || {
+            let known = files.iter().filter_map(|file| data_file(&folder, file));
+            known.collect()
+        };
+        // Without the thread, the record of the run lacks them.
+        *self.data.lock().unwrap_or_else(PoisonError::into_inner) = work.spawn(read).ok();
+    }
+
+    /// The files that the plan names and that exist.
+    pub fn data(&self) -> Vec<DataFile> {
+        let mut worker = self.data.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = worker.take().and_then(|worker| worker.join().ok());
+        read.unwrap_or_default()
     }
 
     /// The plan's path or name, as outputs show it.
@@ -51,8 +75,32 @@ impl Fingerprint {
     }
 }
 
+fn data_file(folder: &Path, file: &Path) -> Option<DataFile> {
+    // As JMeter does, from the working folder if the plan's folder has no such file.
+    let beside_plan = folder.join(file);
+    let place = if beside_plan.exists() {
+        &beside_plan
+    } else {
+        file
+    };
+    let bytes = place.metadata().ok().filter(|found| found.is_file())?.len();
+    Some(DataFile {
+        path: file.display().to_string(),
+        bytes,
+        sha256: (bytes <= MOST_BYTES).then(|| sha256(place)).flatten(),
+    })
+}
+
 fn identity(file: &Path, shown: &Path) -> Option<PlanIdentity> {
-    // Read in pieces: a plan may be large, and nothing else needs its bytes here.
+    Some(PlanIdentity {
+        path: shown.display().to_string(),
+        sha256: sha256(file)?,
+    })
+}
+
+/// The SHA-256 of a file, in hexadecimal digits.
+fn sha256(file: &Path) -> Option<String> {
+    // Read in pieces: a file may be large, and nothing else needs its bytes here.
     let mut hash = Sha256::new();
     let mut file = File::open(file).ok()?;
     let mut piece = vec![0; 1 << 16];
@@ -63,10 +111,7 @@ fn identity(file: &Path, shown: &Path) -> Option<PlanIdentity> {
         }
     }
     let digest = hash.finalize();
-    Some(PlanIdentity {
-        path: shown.display().to_string(),
-        sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-    })
+    Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]
@@ -89,5 +134,24 @@ mod tests {
         let missing = folder.path().join("none.jmx");
         let missing = Fingerprint::begin(&missing, &missing);
         assert_eq!(sha256(&missing), None);
+    }
+
+    #[test]
+    fn the_files_of_a_plan_are_told_by_their_content() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let plan = folder.path().join("p.jmx");
+        std::fs::write(folder.path().join("users.csv"), "abc").expect("written");
+        let fingerprint = Fingerprint::begin(&plan, &plan);
+        fingerprint.read_data(vec!["users.csv".into(), "missing.csv".into()]);
+        let data = fingerprint.data();
+        let [file] = data.as_slice() else {
+            panic!("{data:?}");
+        };
+        assert_eq!((file.path.as_str(), file.bytes), ("users.csv", 3));
+        assert!(
+            file.sha256
+                .as_ref()
+                .is_some_and(|hash| hash.starts_with("ba7816bf"))
+        );
     }
 }

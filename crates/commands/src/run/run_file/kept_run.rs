@@ -41,7 +41,8 @@ impl KeptPlace {
         KeptPlace::Folder(folder.join(name))
     }
 
-    fn path(&self) -> &Path {
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
         match self {
             KeptPlace::Asked(path) | KeptPlace::Folder(path) => path,
         }

@@ -1,0 +1,74 @@
+// Takes the pictures of the documentation. `cargo xtask pictures` says where the browser, the program and the pages are.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "@playwright/test";
+
+const folder = resolve(process.argv[2]);
+const pages = resolve(process.env.DRUMFIRE_PAGES);
+const program = process.env.DRUMFIRE_PROGRAM;
+const SIZE = { width: 1280, height: 1000 };
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+
+/** Opens a page, acts on it, and takes its picture. */
+async function picture(name, address, { colorScheme = "light", ready = "html[data-ready]", act = async () => {} } = {}) {
+  const context = await browser.newContext({ viewport: SIZE, colorScheme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.waitForSelector(ready);
+  await act(page);
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+  await context.close();
+  console.log(`docs/${name}.png`);
+}
+
+/** Starts the program in an empty folder; gives the address that it prints, and a way to end it. */
+async function serve(...words) {
+  const home = mkdtempSync(join(tmpdir(), "picture-"));
+  const options = { cwd: home, env: { ...process.env, HOME: home } };
+  for (const line of words.slice(0, -1)) await new Promise((done) => spawn(program, line, options).on("exit", done));
+  const child = spawn(program, words.at(-1), options);
+  let text = "";
+  const address = await new Promise((found, failed) => {
+    child.stdout.on("data", (chunk) => {
+      text += chunk;
+      const address = /http:\/\/127\.0\.0\.1:\d+\/\?token=[0-9a-f]+/.exec(text);
+      if (address) found(address[0]);
+    });
+    child.on("exit", () => failed(new Error(text)));
+  });
+  return { address, end: () => child.kill("SIGKILL") };
+}
+
+const made = (name) => pathToFileURL(join(pages, name)).href;
+await picture("report", made("whole.html"));
+await picture("report-dark", made("whole.html"), { colorScheme: "dark", act: (page) => page.locator("#time").evaluate((part) => part.scrollIntoView()) });
+await picture("comparison", made("comparison.html"));
+await picture("trend", made("trend.html"), { ready: "svg" });
+
+const run = await serve(["run", "--demo", "-Jseconds=60", "--ui"]);
+await picture("live", run.address, {
+  act: async (page) => {
+    await page.waitForTimeout(20_000);
+    await page.locator("#together").evaluate((part) => part.scrollIntoView());
+    await page.waitForTimeout(1_500);
+  },
+});
+run.end();
+
+const session = await serve(["new", "plan.jmx"], ["debug", "plan.jmx", "--step", "--", "--demo"]);
+await picture("debugger", session.address, {
+  act: async (page) => {
+    for (const pace of ["sample", "sample", "sample"]) {
+      await page.locator(`#go-${pace}:enabled`).click();
+      await page.waitForTimeout(800);
+    }
+    await page.waitForSelector("#sample");
+  },
+});
+session.end();
+await browser.close();
