@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use base64::Engine as _;
 use serde_json::Value;
 
+use super::columns::{Meaning, meaning};
 use super::relation;
 use super::worth::{is_deployed, is_numbered, is_telling};
 use crate::exchange::{FormPart, Request, RequestBody};
@@ -91,10 +92,12 @@ impl Sent {
         is_telling(&self.value) && !self.is_constant()
     }
 
-    /// Whether a value that is not distinctive may count by its name: a number, a secret, or a field of the protocol.
+    /// Whether a value that is not distinctive may count by its name: a number, a secret, a field of the protocol, or the account
+    /// in a link.
     pub fn counts_by_name(&self) -> bool {
         is_numbered(&self.value)
             || relation::is_secret(self.label.as_ref().unwrap_or(&self.field))
+            || self.in_address && meaning(self) == Some(Meaning::Account)
             || self
                 .names
                 .iter()

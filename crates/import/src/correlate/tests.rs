@@ -777,3 +777,20 @@ fn base64_is_one_word() {
         "{findings:?}"
     );
 }
+
+#[test]
+fn the_account_in_a_link_comes_from_its_page() {
+    let visit = |page: &str, url: &str| {
+        vec![
+            step("GET", "http://h/", RequestBody::None, page, "text/html"),
+            step("GET", url, RequestBody::None, "", "text/html"),
+        ]
+    };
+    let page = "<a href=\"/p?user=annabel&tab=new\">x</a>";
+    let (draft, findings) = correlated(visit(page, "http://h/p?user=annabel&tab=new"));
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(path(&draft, 1), "/p?user=${__urlencode(${user})}&tab=new");
+    // The page does not hold it as an account.
+    let (_, findings) = correlated(visit("<p>annabel</p>", "http://h/p?user=annabel"));
+    assert_eq!(findings, []);
+}
