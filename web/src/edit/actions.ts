@@ -72,31 +72,35 @@ async function make(method: string, params: object) {
   plan().select(created, created[0]);
 }
 
-/** Where new elements go: into the focused one, or behind it if its class holds none of theirs. */
-function placeFor(): { parent: Id; index: number } {
-  const node = plan().node(plan().focus.value)!;
-  return { parent: node.id, index: node.children.length };
+/** A place among the children of an element. */
+export interface Place {
+  parent: Id;
+  index: number;
 }
 
-export async function insert(element: Insertable, parent?: Id) {
-  const place = parent == null ? placeFor() : { parent, index: plan().node(parent)!.children.length };
+/** The nearest place for an element of one of the sought kinds: in the focused element, else behind it or behind one above it. */
+export async function placeFor(isSought: (found: Insertable[]) => boolean): Promise<{ place: Place; found: Insertable[] } | null> {
+  let index: number | null = null;
+  for (let at: number | null | undefined = plan().focus.value; at != null; at = plan().node(at)?.parent) {
+    const holder = plan().node(at)!;
+    const found = await call<Insertable[]>("palette", { plan: plan().id, parent: at });
+    if (isSought(found)) return { place: { parent: at, index: index ?? holder.children.length }, found };
+    index = (plan().node(holder.parent ?? -1)?.children.indexOf(at) ?? -1) + 1;
+  }
+  return null;
+}
+
+export async function insert(element: Insertable, place: Place) {
   plan().fold([place.parent], true);
   await make("insert", { ...place, class: element.class });
 }
 
-/** Inserts a class, or behind the focused element if it may not stand within it. */
-async function quickInsert(name: string) {
-  const node = plan().node(plan().focus.value)!;
-  const parents = [node.id, ...plan().ancestors(node.id).map((above) => above.id).reverse()];
-  for (const parent of parents) {
-    const found = (await call<Insertable[]>("palette", { plan: plan().id, parent })).find((each) => each.class === name);
-    if (!found) continue;
-    const child = parents[parents.indexOf(parent) - 1];
-    const holder = plan().node(parent)!;
-    plan().fold([parent], true);
-    return make("insert", { parent, index: child == null ? holder.children.length : holder.children.indexOf(child) + 1, class: name });
-  }
-  tell({ text: `No element above may hold a ${name}`, bad: true });
+/** Inserts a class of JMeter's quick keys. */
+async function quickInsert(name: string, title: string) {
+  const isIt = (each: Insertable) => each.class === name || each.type === title;
+  const found = await placeFor((kinds) => kinds.some(isIt));
+  if (found) await insert(found.found.find(isIt)!, found.place);
+  else tell({ text: `No element above may hold ${title}`, bad: true });
 }
 
 export async function copyText(): Promise<string> {
@@ -111,7 +115,7 @@ export async function paste(text: string) {
     return move(cut, node.id, node.children.length);
   }
   plan().fold([node.id], true);
-  await make("paste", { ...placeFor(), text });
+  await make("paste", { parent: node.id, index: node.children.length, text });
 }
 
 let cutText = "";
@@ -301,7 +305,7 @@ export const ACTIONS: Action[] = [
   { id: "previousPlan", title: "Show the previous plan", run: () => stepPlan(-1), can: () => plans.value.length > 1 },
   { id: "theme", title: "Use the other colours", run: toggleTheme },
   { id: "help", title: "Keys and help", run: () => (overlay.value = "help") },
-  ...QUICK.map(([name, title], digit): Action => ({ id: `quick${digit}`, title: `Add ${title}`, run: () => quickInsert(name), can: hasPlan })),
+  ...QUICK.map(([name, title], digit): Action => ({ id: `quick${digit}`, title: `Add ${title}`, run: () => quickInsert(name, title), can: hasPlan })),
 ];
 
 function goToDefinition() {

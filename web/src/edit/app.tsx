@@ -101,7 +101,7 @@ function StatusBar({ plan }: { plan: Plan }) {
         <span class={errors ? "bad" : ""}><Icon name="error" />{errors}<span class="hidden"> errors</span></span>
         <span class={warnings ? "warn" : ""}><Icon name="warning" />{warnings}<span class="hidden"> warnings</span></span>
       </button>
-      <span class="status-part" title={plan.path.value}>{plan.path.value}</span>
+      <span class="status-path" title={plan.path.value}>{plan.path.value}</span>
       <span class="gap" />
       {selected > 1 && <span class="status-part">{selected} selected</span>}
       <span class="status-part">{plan.nodes.size} elements</span>
@@ -190,6 +190,7 @@ export function App() {
             <Filter plan={plan} />
             <Tree plan={plan} />
             <Splitter name="tree" side={1} least={180} most={720} />
+            <Menu />
           </section>
           <FormPane key={plan.id} plan={plan} />
           {dock.value.isOpen && <Dock plan={plan} />}
@@ -205,7 +206,6 @@ export function App() {
       )}
       <Palette />
       <Help />
-      <Menu />
       <Toast />
     </div>
   );

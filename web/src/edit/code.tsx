@@ -13,7 +13,7 @@ import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/sea
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, MatchDecorator, ViewPlugin, Decoration, type DecorationSet, type ViewUpdate } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { completions, type Target } from "./complete";
 
 const LANGUAGES: Record<string, () => Extension> = {
@@ -107,8 +107,9 @@ export function Code(props: Props) {
     editor.current = view;
     return () => view.destroy();
   }, [props.language, props.isReadOnly]);
-  // A value that came from elsewhere replaces the text.
-  useEffect(() => {
+  // A value that came from elsewhere replaces the text. This runs before the next key does, so that what is typed is never taken
+  // for a value from elsewhere.
+  useLayoutEffect(() => {
     const view = editor.current;
     if (!view || props.value === shown.current) return;
     shown.current = props.value;

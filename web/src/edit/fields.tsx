@@ -10,7 +10,7 @@ import { Icon } from "./icons";
 import type { Plan } from "./plan";
 import type { Field, Finding, Id } from "./protocol";
 import { TableField } from "./table_field";
-import { visit, wantedField } from "./workspace";
+import { openPlan, visit, wantedField } from "./workspace";
 
 /** A field of one element, or the same one of many. */
 export interface FieldProps {
@@ -141,6 +141,11 @@ function FileControl(props: ControlProps) {
       {isKnown && (
         <p class={`note ${file.exists ? "good" : "bad"}`}>
           {file.exists ? "Found" : "Not found"}: <code>{file.path}</code>
+          {file.exists && file.path.endsWith(".jmx") && (
+            <button type="button" class="fix" onClick={() => void openPlan(file.path)}>
+              Open the plan
+            </button>
+          )}
         </p>
       )}
       {isKnown && file.exists && file.first.length > 0 && (

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { run } from "./actions";
 import { callAll, RpcError } from "./client";
 import { CompletedInput } from "./complete";
+import { Curve } from "./curve";
 import { useDraft } from "./draft";
 import { FieldRow, FindingNote, Prose } from "./fields";
 import { Icon } from "./icons";
@@ -131,6 +132,7 @@ function ElementForm({ plan, element }: { plan: Plan; element: ElementView }) {
         </p>
       )}
       {element.generic && <p class="note generic">Drumfire has no form for this class. All properties of the file are here, and what you leave stays as it is.</p>}
+      <Curve element={element} />
       <Sections plan={plan} ids={[node.id]} fields={fields} />
     </>
   );

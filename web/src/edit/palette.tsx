@@ -3,7 +3,7 @@
 import { Fzf } from "fzf";
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { ACTIONS, insert, run } from "./actions";
+import { ACTIONS, insert, placeFor, run } from "./actions";
 import { call } from "./client";
 import { Icon } from "./icons";
 import { bestKey, shownKey } from "./keys";
@@ -69,11 +69,15 @@ function useItems(mode: NonNullable<Overlay>, ask: (question: TypeQuestion) => v
     const fixed = mode === "palette" ? [...actionItems(), ...nodeItems(plan)] : mode === "nodes" ? nodeItems(plan) : [];
     items.value = fixed;
     if (mode === "nodes") return;
-    const parent = isAround ? (node.parent ?? node.id) : node.id;
-    void call<Insertable[]>("palette", { plan: plan.id, parent }).then((found) => {
-      if (mode === "palette") items.value = [...actionItems(), ...insertItems(found, (each) => `Insert ${each.type}`, (each) => insert(each)), ...nodeItems(plan)];
-      else if (mode === "insert") items.value = insertItems(found, (each) => each.type, (each) => insert(each));
-      else if (mode === "wrap") items.value = insertItems(ofKind(found, node, true), (each) => each.type, (each) => wrap(plan, each));
+    if (!isAround) {
+      void placeFor((found) => found.length > 0).then((there) => {
+        const toInsert = (prefix: string) => (there ? insertItems(there.found, (each) => prefix + each.type, (each) => insert(each, there.place)) : []);
+        items.value = mode === "insert" ? toInsert("") : [...actionItems(), ...toInsert("Insert "), ...nodeItems(plan)];
+      });
+      return;
+    }
+    void call<Insertable[]>("palette", { plan: plan.id, parent: node.parent ?? node.id }).then((found) => {
+      if (mode === "wrap") items.value = insertItems(ofKind(found, node, true), (each) => each.type, (each) => wrap(plan, each));
       else items.value = insertItems(ofKind(found, node, false), (each) => each.type, async (each) => ask({ node, to: each, ...(await preview(plan, node, each)) }));
     });
   }, [mode]);

@@ -26,6 +26,8 @@ const test = base.extend<{ open: (shape?: Shape, more?: [string, Shape][]) => Pr
   },
 });
 
+test.setTimeout(180_000);
+
 /** The names of the elements as the program has them, in order, with their depth. */
 function outline({ plan }: Fake): string[] {
   const visit = (id: number, depth: number): string[] => [`${"-".repeat(depth)}${plan.el(id).name}`, ...plan.el(id).children.flatMap((child) => visit(child, depth + 1))];
@@ -152,7 +154,7 @@ test("a field is typed, inherited, reset and undone in one step", async ({ open,
   await host.getByRole("button", { name: "HTTP Request Defaults" }).click();
   await expect(page.getByRole("heading", { name: "HTTP Request Defaults" })).toBeVisible();
   await page.keyboard.press("Control+[");
-  await expect(page.getByRole("heading", { name: "HTTP Request", exact: true })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "HTTP Request", exact: true, level: 2 })).toBeVisible();
   const path = field(page, "HTTPSampler.path").getByRole("combobox");
   await path.fill("/a");
   await expect.poll(() => el(server, "GET /").props["HTTPSampler.path"]).toBe("/a");
@@ -327,6 +329,19 @@ test("secrets are masked, files tell their first rows, foreign elements keep a f
   await expect(page.locator(".generic")).toBeVisible();
   await page.getByRole("tab", { name: "XML" }).click();
   await expect(page.locator(".cm-content")).toContainText("tcp://queue");
+});
+
+test("the load of a thread group is drawn while one types", async ({ open, page }) => {
+  await open();
+  await row(page, /^Buyers/).click();
+  await expect(page.getByRole("img", { name: "Up to 20 users, after 1 s" })).toBeVisible();
+  await field(page, "ThreadGroup.ramp_time").getByRole("combobox").fill("90");
+  await expect(page.getByRole("img", { name: "Up to 20 users, after 90 s" })).toBeVisible();
+  await field(page, "ThreadGroup.scheduler").getByRole("checkbox").check();
+  await field(page, "ThreadGroup.duration").getByRole("combobox").fill("3600");
+  await expect(page.getByRole("img", { name: "Up to 20 users, for 1 h" })).toBeVisible();
+  await field(page, "ThreadGroup.num_threads").getByRole("combobox").fill("${__P(users)}");
+  await expect(page.locator(".curve-note")).toContainText("${__P(users)}");
 });
 
 test("changes of another tab, of the file, and a lost connection are shown", async ({ open, page }) => {
