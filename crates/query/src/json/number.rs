@@ -205,7 +205,8 @@ impl std::fmt::Display for Decimal {
             let scale = self.scale as usize;
             return match digits.len().checked_sub(scale) {
                 Some(whole @ 1..) => write!(f, "{}.{}", &digits[..whole], &digits[whole..]),
-                _ => write!(f, "0.{digits:0>scale$}"),
+                // Without a width, which may be 65,535 at most.
+                _ => write!(f, "0.{}{digits}", "0".repeat(scale - digits.len())),
             };
         }
         f.write_str(&digits[..1])?;
@@ -265,6 +266,11 @@ mod tests {
         }
         for text in ["", "-", ".", "1e", "1e+", "a", "1.2.3", " 1"] {
             assert!(Decimal::parse(text).is_none(), "{text:?}");
+        }
+        // Longer than any width of the formatter.
+        for zeros in ["", "00000"] {
+            let long = format!("0.{zeros}{}", "1".repeat(70_000));
+            assert_eq!(Decimal::parse(&long).expect("a number").to_string(), long);
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use memchr::memmem;
+use regex_automata::nfa::thompson;
 use regex_automata::util::captures::Captures as LinearCaptures;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, meta};
@@ -18,7 +19,6 @@ use super::{Dialect, PatternError, RegexOptions, Translated, java, oro};
 const BACKTRACK_LIMIT: usize = 20_000_000;
 /// Limit of a pattern's compiled size; larger patterns fail to compile.
 const SIZE_LIMIT_BYTES: usize = 64 << 20;
-
 /// A regular expression, compiled once; `Send + Sync`.
 #[derive(Debug)]
 pub struct Pattern {
@@ -57,6 +57,7 @@ impl Pattern {
             .as_ref()
             .map(|literal| memmem::Finder::new(literal.as_bytes()).into_owned());
         let linear = if translated.backtracks {
+            check_size(&translated.text).map_err(refuse)?;
             None
         } else {
             Some(linear(&translated.render(r"\z")).map_err(refuse)?)
@@ -262,6 +263,7 @@ fn compiled(text: &str) -> Result<meta::Regex, String> {
         .syntax(syntax::Config::new().nest_limit(1000))
         .build(text)
         .map_err(|error| match error.syntax_error() {
+            _ if error.size_limit().is_some() => too_large(),
             Some(syntax) => syntax.to_string(),
             None => error.to_string(),
         })
@@ -273,6 +275,59 @@ fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {
         .delegate_size_limit(SIZE_LIMIT_BYTES)
         .build()
         .map_err(|error| error.to_string())
+}
+
+/// Refuses a pattern for the backtracking engine whose parts are too large together, because that engine compiles each part
+/// between look-arounds separately and limits only the size of each.
+fn check_size(text: &str) -> Result<(), String> {
+    let config = thompson::Config::new().nfa_size_limit(Some(SIZE_LIMIT_BYTES));
+    let built = thompson::Compiler::new()
+        .configure(config)
+        .syntax(syntax::Config::new().nest_limit(1000))
+        .build(&without_looks(text));
+    match built {
+        Err(error) if error.size_limit().is_some() => Err(too_large()),
+        // The backtracking engine has the last word on syntax.
+        _ => Ok(()),
+    }
+}
+
+/// The text of a pattern with plain groups instead of look-arounds and atomic groups, and without back-references and `\G`.
+fn without_looks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['\\', '(']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let looks = ["(?=", "(?!", "(?<=", "(?<!", "(?>"];
+        if let Some(after) = looks.iter().find_map(|look| rest.strip_prefix(look)) {
+            out.push_str("(?:");
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix('\\') {
+            let is_digit = |c: char| c.is_ascii_digit();
+            let escaped = after.chars().next().map_or(0, char::len_utf8);
+            if after.starts_with(is_digit) {
+                rest = after.trim_start_matches(is_digit);
+            } else if let Some(after) = after.strip_prefix('G') {
+                rest = after;
+            } else {
+                out.push_str(&rest[..1 + escaped]);
+                rest = &after[escaped..];
+            }
+        } else {
+            out.push('(');
+            rest = &rest[1..];
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn too_large() -> String {
+    let mib = SIZE_LIMIT_BYTES >> 20;
+    format!(
+        "The compiled pattern needs more than {mib} MiB; repeat fewer times, or classes with fewer characters"
+    )
 }
 
 /// One match: the text of its groups. Group 0 is the whole match.
@@ -406,6 +461,23 @@ impl<'t> CapturesIter<'_, 't> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_size_of_a_pattern_is_that_without_looks() {
+        for (text, plain) in [
+            (
+                r"(?=a)(?!b)(?<=c)(?<!d)(?>e)(?:f)(g)",
+                "(?:a)(?:b)(?:c)(?:d)(?:e)(?:f)(g)",
+            ),
+            (
+                r"\Ga(b)(?:\1)(?:\12)\\G\\1\(?=é\é",
+                r"a(b)(?:)(?:)\\G\\1\(?=é\é",
+            ),
+            (r"\", r"\"),
+        ] {
+            assert_eq!(without_looks(text), plain);
+        }
+    }
 
     #[test]
     fn kept_patterns_are_the_same_and_few() {

@@ -126,3 +126,39 @@ fn a_search_is_long_by_its_engine_and_the_size_of_the_text() {
         );
     }
 }
+
+/// Patterns whose repetitions multiply, by themselves and beside look-arounds, each of which compiles on its own.
+#[test]
+fn the_compiled_size_of_a_pattern_is_bounded() {
+    let nested = "(?:(?:a{900}){900}){900}";
+    let beside = "(?=[é-\u{ffff}]{4000})x".repeat(200);
+    for (pattern, dialect) in [
+        (nested, Dialect::Oro),
+        (&format!("(?={nested})"), Dialect::Java),
+        (&beside, Dialect::Oro),
+    ] {
+        let refused = Pattern::compile(pattern, dialect, RegexOptions::default());
+        let message = refused.expect_err("it is too large").message;
+        assert!(
+            message.starts_with("The compiled pattern needs more than 64 MiB; repeat fewer"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn large_patterns_within_the_bound_are_searched() {
+    for (pattern, dialect, text) in [
+        (r"(?:\w{100}){5}", Dialect::Oro, "x".repeat(500)),
+        (
+            r"(?=\w{500})[a-z]{2000}$",
+            Dialect::Oro,
+            "x".repeat(2000) + "\n",
+        ),
+        (r"(?:(?!y)\w{20}){30}(?<=x)", Dialect::Java, "x".repeat(600)),
+        (&"(?=[a-z])x".repeat(1000), Dialect::Java, "x".repeat(1000)),
+    ] {
+        let compiled = Pattern::compile(pattern, dialect, RegexOptions::default());
+        assert!(compiled.expect(pattern).is_match(&text), "{pattern}");
+    }
+}
