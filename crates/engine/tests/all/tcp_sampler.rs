@@ -186,3 +186,22 @@ fn a_configuration_element_gives_what_the_sampler_lacks() {
     let rows = run(&[config, own.to_owned()], &[("tcp.eolByte", "10")]);
     assert_eq!(rows, ["200 OK true 14"]);
 }
+
+#[test]
+fn a_response_beyond_the_limit_is_a_failed_sample() {
+    let port = serve();
+    let prefixed = "LengthPrefixedBinaryTCPClientImpl";
+    let samplers = [
+        echo(port, ""),
+        tcp(port, &format!("classname={prefixed}\nrequest=0102")),
+        echo(port, ""),
+        tcp(port, "request=rc=1\nEolByte=10"),
+    ];
+    let failure = "500 java.io.IOException: the response exceeds 6 bytes (drumfire.tcp.max_response_bytes) false 0";
+    assert_eq!(
+        run(&samplers, &[("drumfire.tcp.max_response_bytes", "6")]),
+        [failure, "200 OK true 6", failure, "200 OK true 6"]
+    );
+    let unlimited = run(&samplers, &[("drumfire.tcp.max_response_bytes", "0")]);
+    assert_eq!(unlimited[0], "200 OK true 7");
+}

@@ -287,6 +287,11 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
             "Number of bytes of the length before each message of LengthPrefixedBinaryTCPClientImpl: 2 or 4.",
         ),
         honoured(
+            "drumfire.tcp.max_response_bytes",
+            "268435456",
+            "Bytes of a response beyond which a TCP Sampler fails; 0 is no limit.",
+        ),
+        honoured(
             "tcp.status.prefix",
             "",
             "Text before the status code in a response of a TCP Sampler.",

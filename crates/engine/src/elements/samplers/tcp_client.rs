@@ -11,6 +11,31 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 /// Bytes of one read; only the last byte of each is compared with the end-of-line byte.
 const READ_BYTES: usize = 4096;
 
+/// The limit on the bytes of a response, which JMeter does not have.
+pub const MAX_RESPONSE_BYTES: &str = "drumfire.tcp.max_response_bytes";
+
+/// How a response is read.
+#[derive(Clone, Copy)]
+pub struct ReadRules {
+    /// The byte that ends a response.
+    pub eol: Option<u8>,
+    /// How long one read may take.
+    pub timeout: Option<Duration>,
+    /// Larger responses fail.
+    pub max_bytes: u64,
+}
+
+impl ReadRules {
+    fn check(self, length: usize) -> Result<(), Trouble> {
+        let limit = self.max_bytes;
+        if length as u64 <= limit {
+            return Ok(());
+        }
+        let message = format!("the response exceeds {limit} bytes ({MAX_RESPONSE_BYTES})");
+        Err(exception("java.io.IOException", message))
+    }
+}
+
 /// How texts become bytes and back.
 pub enum TcpClient {
     Text {
@@ -91,28 +116,26 @@ impl TcpClient {
     pub async fn read(
         &self,
         stream: &mut (impl AsyncRead + Unpin),
-        eol: Option<u8>,
-        timeout: Option<Duration>,
+        rules: ReadRules,
         mut first: impl FnMut(),
     ) -> Result<Vec<u8>, Trouble> {
         if let TcpClient::LengthPrefixed { prefix_bytes } = self {
-            return read_prefixed(stream, *prefix_bytes, timeout, first).await;
+            return read_prefixed(stream, *prefix_bytes, rules, first).await;
         }
         let mut response = Vec::new();
-        let mut buffer = [0; READ_BYTES];
         loop {
-            match read_within(stream, &mut buffer, timeout).await {
+            match read_piece(stream, &mut response, READ_BYTES, rules.timeout).await {
                 Ok(0) => return Ok(response),
                 Ok(count) => {
-                    if response.is_empty() {
+                    if response.len() == count {
                         first();
                     }
-                    response.extend_from_slice(&buffer[..count]);
-                    if eol.is_some_and(|eol| buffer[count - 1] == eol) {
+                    rules.check(response.len())?;
+                    if rules.eol.is_some() && response.last().copied() == rules.eol {
                         return Ok(response);
                     }
                 }
-                Err(error) => return self.fail_read(&error, eol, response),
+                Err(error) => return self.fail_read(&error, rules.eol, response),
             }
         }
     }
@@ -137,15 +160,19 @@ impl TcpClient {
     }
 }
 
-/// `InputStream#read` of a socket with a timeout.
-async fn read_within(
+/// `InputStream#read` of a socket with a timeout: appends at most this many bytes, and returns their number.
+async fn read_piece(
     stream: &mut (impl AsyncRead + Unpin),
-    buffer: &mut [u8],
+    response: &mut Vec<u8>,
+    most: usize,
     timeout: Option<Duration>,
 ) -> io::Result<usize> {
+    response.reserve(most.min(READ_BYTES));
+    let mut piece = stream.take(most as u64);
+    let reading = piece.read_buf(response);
     match timeout {
-        None => stream.read(buffer).await,
-        Some(timeout) => tokio::time::timeout(timeout, stream.read(buffer))
+        None => reading.await,
+        Some(timeout) => tokio::time::timeout(timeout, reading)
             .await
             .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())),
     }
@@ -155,15 +182,15 @@ async fn read_within(
 async fn read_prefixed(
     stream: &mut (impl AsyncRead + Unpin),
     prefix_bytes: usize,
-    timeout: Option<Duration>,
+    rules: ReadRules,
     mut first: impl FnMut(),
 ) -> Result<Vec<u8>, Trouble> {
     let failed = |partial| Trouble::Read {
         message: String::new(),
         partial,
     };
-    let mut prefix = vec![0; prefix_bytes];
-    let count = read_within(stream, &mut prefix, timeout)
+    let mut prefix = Vec::new();
+    let count = read_piece(stream, &mut prefix, prefix_bytes, rules.timeout)
         .await
         .map_err(|_| failed(Vec::new()))?;
     if count != prefix_bytes {
@@ -174,19 +201,29 @@ async fn read_prefixed(
     let Ok(length) = usize::try_from(length) else {
         return Err(exception("java.lang.NegativeArraySizeException", length));
     };
-    let mut message = vec![0; length];
-    let mut filled = 0;
-    while filled < length {
-        match read_within(stream, &mut message[filled..], timeout).await {
+    rules.check(length)?;
+    // The buffer grows with the bytes that arrive, because the prefix may promise any number.
+    let mut message = Vec::new();
+    let mut is_late = false;
+    while message.len() < length && !is_late {
+        let missing = length - message.len();
+        match read_piece(stream, &mut message, missing, rules.timeout).await {
             Ok(0) => {
+                let filled = message.len();
                 tracing::warn!("Incomplete message read, expected: {length} got: {filled}");
                 break;
             }
-            Ok(count) => filled += count,
-            Err(_) => return Err(failed(message)),
+            Ok(_) => {}
+            Err(_) => is_late = true,
         }
     }
-    Ok(message)
+    // Java's array has its whole length at once.
+    message.resize(length, 0);
+    if is_late {
+        Err(failed(message))
+    } else {
+        Ok(message)
+    }
 }
 
 /// `TCPClientDecorator.byteArrayToInt`, which keeps the sign.
@@ -300,11 +337,25 @@ mod tests {
     }
 
     fn read(client: &TcpClient, eol: Option<u8>, bytes: &[u8]) -> Result<Vec<u8>, Trouble> {
+        read_up_to(u64::MAX, client, eol, bytes)
+    }
+
+    fn read_up_to(
+        max_bytes: u64,
+        client: &TcpClient,
+        eol: Option<u8>,
+        bytes: &[u8],
+    ) -> Result<Vec<u8>, Trouble> {
+        let rules = ReadRules {
+            eol,
+            timeout: None,
+            max_bytes,
+        };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .expect("a runtime can be built");
         let mut stream = bytes;
-        let read = client.read(&mut stream, eol, None, || {});
+        let read = client.read(&mut stream, rules, || {});
         runtime.block_on(read).map(|bytes| client.decode(bytes))
     }
 
@@ -336,5 +387,25 @@ mod tests {
                 "java.lang.NegativeArraySizeException: -2".to_owned()
             ))
         );
+    }
+
+    #[test]
+    fn a_response_beyond_the_limit_fails() {
+        let prefixed = TcpClient::LengthPrefixed { prefix_bytes: 4 };
+        let long = [0, 0, 0x13, 0x88].into_iter().chain([7; 5000]);
+        let long: Vec<u8> = long.collect();
+        for (client, bytes) in [
+            (&text(), &long[..]),
+            (&TcpClient::Binary, &long),
+            (&prefixed, &long),
+            // The largest length, of which nothing comes.
+            (&prefixed, &[0x7f, 0xff, 0xff, 0xff]),
+        ] {
+            let message = "the response exceeds 4096 bytes (drumfire.tcp.max_response_bytes)";
+            let failed = Trouble::Exception(format!("java.io.IOException: {message}"));
+            assert_eq!(read_up_to(4096, client, None, bytes), Err(failed));
+        }
+        let within = read_up_to(5004, &prefixed, None, &long);
+        assert_eq!(within.map(|text| text.len()), Ok(10_000));
     }
 }

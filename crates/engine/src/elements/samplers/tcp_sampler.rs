@@ -4,8 +4,9 @@
 //! `LengthPrefixedBinaryTCPClientImpl`, or else `tcp.handler`; a JVM runs other classes), `TCPSampler.server`, `.port`,
 //! `.request`, `.EolByte`, `.reUseConnection`, `.closeConnection`, `.nodelay`, `.soLinger` (seconds), `.timeout` and
 //! `.ctimeout` (milliseconds; 0 is none), and `ConfigTestElement.username` and `.password`, which distinguish connections.
-//! JMeter properties: `tcp.handler`, `tcp.charset`, `tcp.eolByte`, `tcp.BinaryTCPClient.eomByte`,
-//! `tcp.binarylength.prefix.length`, `tcp.status.prefix`, `tcp.status.suffix`, `tcp.status.properties`.
+//! Properties of the run: `tcp.handler`, `tcp.charset`, `tcp.eolByte`, `tcp.BinaryTCPClient.eomByte`,
+//! `tcp.binarylength.prefix.length`, `tcp.status.prefix`, `tcp.status.suffix`, `tcp.status.properties`, and
+//! `drumfire.tcp.max_response_bytes`, beyond which a sample fails.
 //!
 //! A user's TCP Samplers share its connections. As in JMeter, a sample with a status code in its response is successful only
 //! if the code is from 400 to 599. An interrupted sample fails as if its connection had been closed.
@@ -27,9 +28,9 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use super::defaults::is_made_by;
-use super::http::settings::{max_exchange, took_too_long};
+use super::http::settings::{max_exchange, size_limit, took_too_long};
 use super::system_sampler::words;
-use super::tcp_client::{TcpClient, Trouble};
+use super::tcp_client::{MAX_RESPONSE_BYTES, ReadRules, TcpClient, Trouble};
 use super::tcp_status::Status;
 use crate::base::clock::Clock;
 use crate::base::number;
@@ -67,6 +68,8 @@ pub struct TcpSampler {
     keeps_body: bool,
     keeps_request: bool,
     max_exchange: Option<Duration>,
+    /// Larger responses fail.
+    max_bytes: u64,
     /// The state with a user's connections, which all its TCP Samplers share.
     connections: StateId,
     /// The state with the value of `TCPSampler.EolByte`, which a user's first sample reads.
@@ -131,6 +134,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Tcp
         keeps_body: needs.body,
         keeps_request: needs.request,
         max_exchange: max_exchange(&d.settings().properties),
+        max_bytes: size_limit(&d.settings().properties, MAX_RESPONSE_BYTES, 256 << 20),
         connections: d.shared_state("tcp connections"),
         own_eol: d.new_state(),
     })
@@ -294,9 +298,12 @@ impl TcpSampler {
             Trouble::Exception(format!("java.net.SocketException: {}", words(&error)))
         })?;
         let first = || sample.mark_latency(clock.now_ms());
-        self.client
-            .read(stream, settings.eol, settings.timeout, first)
-            .await
+        let rules = ReadRules {
+            eol: settings.eol,
+            timeout: settings.timeout,
+            max_bytes: self.max_bytes,
+        };
+        self.client.read(stream, rules, first).await
     }
 
     fn unfinished(&self, why: Unfinished) -> String {

@@ -242,17 +242,20 @@ pub const MAX_DECODED_BYTES: &str = "drumfire.http.max_decoded_bytes";
 pub const MAX_INTERIM_HEADS: &str = "drumfire.http.max_interim_heads";
 pub const MAX_CONTENT_CODINGS: &str = "drumfire.http.max_content_codings";
 
-/// How large responses may be; 0 is no limit.
+/// The value of a limit; 0 is none, and a negative number is the default.
+pub fn size_limit(properties: &Properties, name: &str, default: u64) -> u64 {
+    let bytes = properties.get_long(name, default as i64);
+    match u64::try_from(bytes) {
+        Ok(0) => u64::MAX,
+        Ok(bytes) => bytes,
+        Err(_) => default,
+    }
+}
+
+/// How large responses may be.
 fn size_limits(properties: &Properties) -> SizeLimits {
     let default = SizeLimits::default();
-    let limit = |name, default: u64| {
-        let bytes = properties.get_long(name, default as i64);
-        match u64::try_from(bytes) {
-            Ok(0) => u64::MAX,
-            Ok(bytes) => bytes,
-            Err(_) => default,
-        }
-    };
+    let limit = |name, default| size_limit(properties, name, default);
     let count =
         |name, default: usize| usize::try_from(limit(name, default as u64)).unwrap_or(usize::MAX);
     SizeLimits {
