@@ -184,7 +184,13 @@ fn encode(words: &[&[u8]]) -> Vec<u8> {
 
 /// The first reply in these bytes, and its length; `None` while it is incomplete.
 fn parse(bytes: &[u8]) -> io::Result<Option<(Result<Value, RedisError>, usize)>> {
-    let Some(end) = bytes.windows(2).position(|pair| pair == b"\r\n") else {
+    let mut pairs = bytes.windows(2).take(LONGEST_LINE);
+    let Some(end) = pairs.position(|pair| pair == b"\r\n") else {
+        if bytes.len() > LONGEST_LINE {
+            let message =
+                format!("the server's reply has a line of more than {LONGEST_LINE} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
         return Ok(None);
     };
     let (line, len) = (&bytes[..end], end + 2);
@@ -216,6 +222,8 @@ fn parse(bytes: &[u8]) -> io::Result<Option<(Result<Value, RedisError>, usize)>>
     }
 }
 
+/// The longest line of a reply. Redis's own limit for lines is this, too.
+const LONGEST_LINE: usize = 64 << 10;
 /// Redis's limit on the length of a value.
 const LONGEST: usize = 512 << 20;
 
@@ -255,6 +263,11 @@ mod tests {
             let error = parse(other.as_bytes()).expect_err("not Redis").to_string();
             assert!(error.contains("is not one of Redis"), "{error}");
         }
+        let endless = format!("+{}", "x".repeat(LONGEST_LINE));
+        let error = parse(endless.as_bytes()).expect_err("too long").to_string();
+        assert!(error.contains("a line of more than 65536 bytes"), "{error}");
+        let within = format!("+{}\r\n", "x".repeat(LONGEST_LINE - 2));
+        assert!(parse(within.as_bytes()).expect("Redis").is_some());
     }
 
     /// Accepts connections one after the other, and writes the next text to each after its first request.

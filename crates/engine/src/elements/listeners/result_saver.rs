@@ -46,7 +46,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
     } else {
         String::new()
     };
-    let pad_length = values::property_int(&d.text_now(facts::NUMBER_LENGTH.name)).max(0) as usize;
+    let pad_length = values::property_int(&d.text_now(facts::NUMBER_LENGTH.name));
+    // The formatter's longest number. No file system has names as long as that.
+    let pad_length = pad_length.clamp(0, i32::from(u16::MAX)) as usize;
     let base_prefix = d
         .settings()
         .properties

@@ -46,7 +46,7 @@ enum SessionIdLocation {
 struct RewritingState {
     value: String,
     /// The pattern for an argument whose name has variables.
-    pattern: Option<(String, Pattern)>,
+    pattern: Option<(String, Option<Pattern>)>,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -62,7 +62,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
         SessionIdLocation::Argument
     };
     let dialect = RegexRules::new(&d.settings().properties).0;
-    let constant = argument.literal().map(|name| compile(name, form, dialect));
+    let constant = argument.literal();
+    let constant = constant.and_then(|name| compile(name, form, dialect));
     Roles::pre(UrlRewritingModifier {
         argument,
         constant,
@@ -74,8 +75,14 @@ pub fn decode(d: &mut Decoder) -> Roles {
     })
 }
 
-/// `URLRewritingModifier#initRegex`.
-fn compile(argument: &str, form: SessionIdLocation, dialect: Dialect) -> Pattern {
+/// A longer name, which only a variable can have, is not searched for: its pattern could be too large to compile.
+const LONGEST_NAME: usize = 64 << 10;
+
+/// `URLRewritingModifier#initRegex`; `None` for a name that is too long.
+fn compile(argument: &str, form: SessionIdLocation, dialect: Dialect) -> Option<Pattern> {
+    if argument.len() > LONGEST_NAME {
+        return None;
+    }
     let name = quote(argument);
     let text = match form {
         SessionIdLocation::Path {
@@ -94,7 +101,7 @@ fn compile(argument: &str, form: SessionIdLocation, dialect: Dialect) -> Pattern
         multiline: true,
         ..RegexOptions::default()
     };
-    Pattern::compile(&text, dialect, options).expect("a quoted name leaves the pattern well-formed")
+    Pattern::compile(&text, dialect, options).ok()
 }
 
 /// `Perl5Compiler#quotemeta`: a backslash before everything except letters, digits and underscores.
@@ -133,7 +140,10 @@ impl PreProcessor for UrlRewritingModifier {
         let state = cx.state(self.state, RewritingState::default);
         let mut value = match &self.constant {
             Some(pattern) => extract(pattern, &text),
-            None => extract(state.pattern(&argument, self), &text),
+            None => match state.pattern(&argument, self) {
+                Some(pattern) => extract(pattern, &text),
+                None => String::new(),
+            },
         };
         if keeps_value {
             if value.is_empty() {
@@ -150,7 +160,7 @@ impl PreProcessor for UrlRewritingModifier {
 }
 
 impl RewritingState {
-    fn pattern(&mut self, argument: &str, modifier: &UrlRewritingModifier) -> &Pattern {
+    fn pattern(&mut self, argument: &str, modifier: &UrlRewritingModifier) -> Option<&Pattern> {
         if self
             .pattern
             .as_ref()
@@ -164,7 +174,7 @@ impl RewritingState {
                 compile(argument, modifier.form, modifier.dialect),
             )
         };
-        &self.pattern.get_or_insert_with(make).1
+        self.pattern.get_or_insert_with(make).1.as_ref()
     }
 }
 
@@ -310,6 +320,13 @@ mod tests {
             "/p b=c&sid=v2",
             "the last value is kept"
         );
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_found_nowhere() {
+        let name = "n".repeat(LONGEST_NAME + 1);
+        assert!(compile(&name, SessionIdLocation::Argument, Dialect::Oro).is_none());
+        assert!(compile("n(", SessionIdLocation::Argument, Dialect::Oro).is_some());
     }
 
     #[test]
