@@ -494,11 +494,14 @@ fn row(hello: &Hello) -> [String; 12] {
     cells.map(|cell| escape::line(&cell).into_owned())
 }
 
+/// Columns are at most this wide, and longer cells push the rest of their line to the right.
+const WIDEST_COLUMN: usize = 200;
+
 /// Aligns cells in columns.
 pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.max().unwrap_or(0)
+        cells.max().unwrap_or(0).min(WIDEST_COLUMN)
     };
     let widths: Vec<usize> = (0..N).map(width).collect();
     let line = |row: &[String; N]| {

@@ -61,6 +61,9 @@ fn set(text: &str) -> Option<Choices<'_>> {
     None
 }
 
+/// The longest number, with its leading zeros, that a range may begin with.
+const LONGEST_NUMBER: usize = 255;
+
 /// `1-3]`, `01-10:2]` or `a-z]`, and the text after it.
 fn range(text: &str) -> Option<Choices<'_>> {
     let (inside, after) = text.split_once(']')?;
@@ -73,7 +76,7 @@ fn range(text: &str) -> Option<Choices<'_>> {
             all.map(|letter| char::from(letter).to_string()).collect()
         }
         _ => {
-            if !is_number(first) || !is_number(last) {
+            if !is_number(first) || !is_number(last) || first.len() > LONGEST_NUMBER {
                 return None;
             }
             let width = if first.starts_with('0') {
@@ -131,5 +134,9 @@ mod tests {
         ] {
             assert_eq!(addresses(refused), None, "{refused}");
         }
+        let zeros = "0".repeat(70_000);
+        assert_eq!(addresses(&format!("h/[{zeros}1-3]")), None);
+        let padded = addresses(&format!("h/[{}1-3]", &zeros[..254]));
+        assert_eq!(padded.map(|all| all.len()), Some(3));
     }
 }

@@ -103,6 +103,8 @@ fn shown(number: usize, style: &str) -> String {
         grouped
     } else {
         let width = pattern.chars().filter(|&c| c == '0').count();
+        // The formatter refuses longer numbers.
+        let width = width.min(usize::from(u16::MAX));
         format!("{number:0width$}")
     }
 }
