@@ -9,6 +9,8 @@ mod clock;
 mod coordinator;
 mod error;
 mod files;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod init;
 mod keys;
 mod leases;

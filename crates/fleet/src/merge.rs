@@ -153,7 +153,7 @@ impl Merger {
             .agents
             .iter()
             .all(|agent| agent.is_over || agent.until_ms > *from_ms && agent.until_ms >= to_ms);
-        if now_ms.is_some_and(|now_ms| !is_whole && to_ms + GRACE_MS > now_ms) {
+        if now_ms.is_some_and(|now_ms| !is_whole && to_ms.saturating_add(GRACE_MS) > now_ms) {
             return None;
         }
         let (_, Second { mut sum, users }) = self.pending.pop_first()?;

@@ -124,9 +124,12 @@ fn push(waiting: &mut BinaryHeap<NextRow>, part: usize, row: Vec<u8>, column: us
 /// Reads a row with its line end; line ends inside quotes do not count. Empty at the end of the file.
 fn row(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut row = Vec::new();
+    let mut quotes = 0;
     loop {
+        let start = row.len();
         let read = reader.read_until(b'\n', &mut row)?;
-        let quotes = row.iter().filter(|byte| **byte == b'"').count();
+        // Counting only the new line keeps rows of many lines linear.
+        quotes += row[start..].iter().filter(|byte| **byte == b'"').count();
         if read == 0 || quotes.is_multiple_of(2) {
             return Ok(row);
         }
@@ -187,6 +190,17 @@ mod tests {
         assert_eq!(merged(&[first, second], old), format!("{old}{all}"));
         assert_eq!(merged(&["", second], ""), "2,b\n6,d\n");
         assert_eq!(merged(&[], ""), "");
+    }
+
+    #[test]
+    fn a_row_of_many_lines_is_read_once() {
+        let lines = "\n".repeat(1 << 21);
+        let mut open = format!("1,\"{lines}").into_bytes();
+        let cut_off = row(&mut &open[..]).expect("it is in memory");
+        assert_eq!(cut_off, open);
+        open.extend(b"\"\n2,b\n");
+        let whole = row(&mut &open[..]).expect("it is in memory");
+        assert_eq!(whole.len(), open.len() - "2,b\n".len());
     }
 
     #[test]

@@ -13,6 +13,8 @@ mod completion;
 mod diagnostics;
 mod docs;
 mod document;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod hover;
 mod names;
 mod outline;

@@ -82,7 +82,7 @@ pub fn stdio() -> io::Result<(Connection, MessageThreads)> {
 }
 
 /// The next message; `None` at the end of the input.
-fn next(input: &mut impl BufRead) -> io::Result<Option<Message>> {
+pub fn next(input: &mut impl BufRead) -> io::Result<Option<Message>> {
     let mut head = Vec::new();
     let mut fields = input.by_ref().take(MOST_HEAD_BYTES);
     loop {

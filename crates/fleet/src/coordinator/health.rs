@@ -42,7 +42,7 @@ impl Generators {
     /// Takes the earliest second that this many agents have sent, or that is overdue.
     pub fn take(&mut self, agents: usize, now_ms: i64) -> Option<Second> {
         let (at_s, (count, _)) = self.pending.first_key_value()?;
-        let is_due = *count >= agents || at_s + GRACE_S < now_ms.div_euclid(1000);
+        let is_due = *count >= agents || at_s.saturating_add(GRACE_S) < now_ms.div_euclid(1000);
         is_due
             .then(|| self.pending.pop_first())?
             .map(|(_, (_, second))| second)
@@ -75,7 +75,7 @@ impl Coordinator<'_, '_, '_> {
         seconds: Vec<Second>,
         verdict: Option<Verdict>,
     ) {
-        let shift_ms = started_ms - self.started_ms;
+        let shift_ms = started_ms.saturating_sub(self.started_ms);
         let moved = |ms: u64| ms.saturating_add_signed(shift_ms);
         for mut second in seconds {
             self.generators
