@@ -1,7 +1,7 @@
 // Everything that a user can do, by name: keys, the palette and buttons run the same actions.
 
 import { signal } from "@preact/signals";
-import { call, RpcError } from "./client";
+import { call, callAll, RpcError } from "./client";
 import type { Plan } from "./plan";
 import type { Finding, Id, Insertable, Op } from "./protocol";
 import { tell } from "./tell";
@@ -78,16 +78,29 @@ export interface Place {
   index: number;
 }
 
-/** The nearest place for an element of one of the sought kinds: in the focused element, else behind it or behind one above it. */
-export async function placeFor(isSought: (found: Insertable[]) => boolean): Promise<{ place: Place; found: Insertable[] } | null> {
-  let index: number | null = null;
-  for (let at: number | null | undefined = plan().focus.value; at != null; at = plan().node(at)?.parent) {
-    const holder = plan().node(at)!;
-    const found = await call<Insertable[]>("palette", { plan: plan().id, parent: at });
-    if (isSought(found)) return { place: { parent: at, index: index ?? holder.children.length }, found };
-    index = (plan().node(holder.parent ?? -1)?.children.indexOf(at) ?? -1) + 1;
-  }
-  return null;
+/** A type of element, and the nearest place where one may go. */
+export interface Offer {
+  kind: Insertable;
+  place: Place;
+  /** The element behind which it goes; nothing if it goes into the focused one. */
+  behind: string | null;
+}
+
+/** What may be inserted: in the focused element, else behind it, else behind one above it. */
+export async function offers(): Promise<Offer[]> {
+  const { focus, id: opened } = plan();
+  const above = [...plan().ancestors(focus.value), plan().node(focus.value)!].reverse();
+  const answers = await callAll<Insertable[]>(above.map(({ id }) => ["palette", { plan: opened, parent: id }]));
+  const found = new Map<string, Offer>();
+  answers.forEach((kinds, level) => {
+    const [holder, child] = [above[level], above[level - 1]];
+    const place = { parent: holder.id, index: child ? holder.children.indexOf(child.id) + 1 : holder.children.length };
+    for (const kind of kinds) {
+      const key = `${kind.class} ${kind.type}`;
+      if (!found.has(key)) found.set(key, { kind, place, behind: child ? child.name || child.type : null });
+    }
+  });
+  return [...found.values()];
 }
 
 export async function insert(element: Insertable, place: Place) {
@@ -97,9 +110,9 @@ export async function insert(element: Insertable, place: Place) {
 
 /** Inserts a class of JMeter's quick keys. */
 async function quickInsert(name: string, title: string) {
-  const isIt = (each: Insertable) => each.class === name || each.type === title;
-  const found = await placeFor((kinds) => kinds.some(isIt));
-  if (found) await insert(found.found.find(isIt)!, found.place);
+  const all = await offers();
+  const offer = all.find(({ kind }) => kind.type === title) ?? all.find(({ kind }) => kind.class === name);
+  if (offer) await insert(offer.kind, offer.place);
   else tell({ text: `No element above may hold ${title}`, bad: true });
 }
 

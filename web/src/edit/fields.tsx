@@ -262,7 +262,7 @@ export function FieldRow({ plan, ids, field, isMixed }: FieldProps) {
         )}
       </div>
       <div class="control" role={isCode ? "group" : undefined} aria-labelledby={isCode ? `${key}-label` : undefined}>
-        {isTable ? <TableField plan={plan} ids={ids} field={field} label={field.label} isMixed={isMixed} isReadOnly={isReadOnly} /> : <Control plan={plan} ids={ids} field={field} isMixed={isMixed} inputId={key} describedBy={describedBy} set={set} isReadOnly={isReadOnly} />}
+        {isTable ? <TableField plan={plan} id={ids[0]} field={field} label={field.label} isReadOnly={isReadOnly} /> : <Control plan={plan} ids={ids} field={field} isMixed={isMixed} inputId={key} describedBy={describedBy} set={set} isReadOnly={isReadOnly} />}
         <div id={describedBy} class="notes">
           <Inherited field={field} plan={plan} />
           {field.findings.map((finding, index) => (

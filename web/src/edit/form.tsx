@@ -145,9 +145,9 @@ export function common(elements: ElementView[]): { fields: Field[]; mixed: Set<s
   const fields: Field[] = [];
   for (const [property, field] of first ?? []) {
     const others = rest.map((each) => each.get(property));
-    if (others.some((other) => !other || other.kind !== field.kind)) continue;
-    const text = (each: Field | undefined) => JSON.stringify([each?.value, each?.table?.rows]);
-    const isMixed = others.some((other) => text(other) !== text(field));
+    // The rows of a table belong to one element.
+    if (field.table || others.some((other) => !other || other.kind !== field.kind)) continue;
+    const isMixed = others.some((other) => other?.value !== field.value);
     if (isMixed) mixed.add(property);
     fields.push(isMixed ? { ...field, value: field.kind === "code" ? "" : null, findings: [], effective: null } : { ...field, findings: [] });
   }
@@ -221,7 +221,9 @@ function ConflictBar({ plan }: { plan: Plan }) {
   const conflicts = plan.conflicts.value;
   if (!conflicts.length) return null;
   const take = async (side: "ours" | "theirs") => {
-    if (await plan.change("resolve", { take: side })) plan.conflicts.value = [];
+    await plan.change("resolve", { take: side });
+    // If that was refused, another tab has chosen before.
+    plan.conflicts.value = [];
   };
   return (
     <div class="conflict" role="alert">
@@ -236,7 +238,7 @@ function ConflictBar({ plan }: { plan: Plan }) {
           {conflicts.slice(0, MOST_CONFLICTS).map(({ element, setting, ours, theirs, id }, index) => (
             <tr key={index}>
               <th scope="row">
-                {id == null ? element : <button type="button" class="link" onClick={() => visit(id, setting, plan)}>{plan.node(id)?.name ?? element}</button>}
+                {id == null ? element : <button type="button" class="link" onClick={() => visit(id, null, plan)}>{plan.node(id)?.name ?? element}</button>}
                 <code>{setting}</code>
               </th>
               <td><pre>{ours}</pre></td>

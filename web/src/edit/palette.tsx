@@ -2,8 +2,8 @@
 
 import { Fzf } from "fzf";
 import { useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { ACTIONS, insert, placeFor, run } from "./actions";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { ACTIONS, insert, offers, run, type Offer } from "./actions";
 import { call } from "./client";
 import { Icon } from "./icons";
 import { bestKey, shownKey } from "./keys";
@@ -47,8 +47,13 @@ const actionItems = (): Item[] =>
 const nodeItems = (plan: Plan): Item[] =>
   [...plan.nodes.values()].map((node) => ({ key: `node-${node.id}`, title: node.name || "(no name)", detail: node.type, icon: node.category, group: "Elements of the plan", run: () => plan.goTo(node.id) }));
 
-const insertItems = (found: Insertable[], title: (each: Insertable) => string, act: (each: Insertable) => unknown): Item[] =>
-  found.map((each) => ({ key: `class-${each.class}-${each.type}`, title: title(each), detail: each.category, icon: each.category, group: each.category, run: () => act(each) }));
+const kindItems = (found: Insertable[], act: (each: Insertable) => unknown): Item[] =>
+  found.map((each) => ({ key: `class-${each.class}-${each.type}`, title: each.type, detail: each.category, icon: each.category, group: each.category, run: () => act(each) }));
+
+function insertItem({ kind, place, behind }: Offer, prefix: string): Item {
+  const group = behind == null ? kind.category : `Behind ${behind}`;
+  return { key: `class-${kind.class}-${kind.type}`, title: prefix + kind.type, detail: behind == null ? kind.category : `${kind.category}, behind ${behind}`, icon: kind.category, group, run: () => insert(kind, place) };
+}
 
 const fileItems = (): Item[] => files.value.filter((file) => file.plan == null).map((file) => ({ key: file.path, title: file.name, detail: file.path, icon: "Test Plan", group: "Plans in the opened folders", run: () => openPlan(file.path) }));
 
@@ -70,15 +75,15 @@ function useItems(mode: NonNullable<Overlay>, ask: (question: TypeQuestion) => v
     items.value = fixed;
     if (mode === "nodes") return;
     if (!isAround) {
-      void placeFor((found) => found.length > 0).then((there) => {
-        const toInsert = (prefix: string) => (there ? insertItems(there.found, (each) => prefix + each.type, (each) => insert(each, there.place)) : []);
+      void offers().then((found) => {
+        const toInsert = (prefix: string) => found.map((offer) => insertItem(offer, prefix));
         items.value = mode === "insert" ? toInsert("") : [...actionItems(), ...toInsert("Insert "), ...nodeItems(plan)];
       });
       return;
     }
     void call<Insertable[]>("palette", { plan: plan.id, parent: node.parent ?? node.id }).then((found) => {
-      if (mode === "wrap") items.value = insertItems(ofKind(found, node, true), (each) => each.type, (each) => wrap(plan, each));
-      else items.value = insertItems(ofKind(found, node, false), (each) => each.type, async (each) => ask({ node, to: each, ...(await preview(plan, node, each)) }));
+      if (mode === "wrap") items.value = kindItems(ofKind(found, node, true), (each) => wrap(plan, each));
+      else items.value = kindItems(ofKind(found, node, false), async (each) => ask({ node, to: each, ...(await preview(plan, node, each)) }));
     });
   }, [mode]);
   return items.value;
@@ -138,7 +143,8 @@ function Chooser({ mode, ask, close }: { mode: NonNullable<Overlay>; ask: (quest
   const text = useSignal("");
   const at = useSignal(0);
   const list = useRef<HTMLUListElement>(null);
-  const found = text.value.trim() ? new Fzf(items, { selector: (item) => `${item.title} ${item.detail}`, limit: MOST_SHOWN, casing: "case-insensitive" }).find(text.value.trim()) : items.slice(0, mode === "palette" ? ACTIONS.length : MOST_SHOWN).map((item) => ({ item, positions: new Set<number>() }));
+  const finder = useMemo(() => new Fzf(items, { selector: (item) => `${item.title} ${item.detail}`, limit: MOST_SHOWN, casing: "case-insensitive" }), [items]);
+  const found = text.value.trim() ? finder.find(text.value.trim()) : items.slice(0, mode === "palette" ? ACTIONS.length : MOST_SHOWN).map((item) => ({ item, positions: new Set<number>() }));
   useLayoutEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [at.value, text.value]);
   const choose = (item: Item | undefined) => {
     if (!item && mode === "files" && text.value.trim()) {

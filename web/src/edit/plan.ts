@@ -222,8 +222,11 @@ export class Plan {
     this.open.value = open;
   }
 
+  /** Takes a change, which may be known already: the answer to a request and a notification may tell of the same one. */
   apply(change: Change) {
     if (change.revision <= this.revision) return;
+    // A change between is on its way, and would then be taken for an old one.
+    if (change.revision > this.revision + 1) return void this.reload();
     const focusBefore = this.neighbours(this.focus.value);
     batch(() => {
       for (const id of change.removed) this.nodes.delete(id);
@@ -291,11 +294,6 @@ export class Plan {
       this.keepSelection(focus);
     });
     await Promise.all([this.loadElement(), this.askFindings()]);
-  }
-
-  /** Takes a change that was made elsewhere. */
-  changedElsewhere(change: Change) {
-    this.queue = this.queue.then(() => this.apply(change));
   }
 
   private expectFindings() {

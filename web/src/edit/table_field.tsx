@@ -65,16 +65,15 @@ function Cell({ column, value, label, target, set, leave, enter, isReadOnly }: C
 
 interface TableProps {
   plan: Plan;
-  ids: Id[];
+  id: Id;
   field: Field;
   label: string;
-  isMixed?: boolean;
   isReadOnly: boolean;
 }
 
-export function TableField({ plan, ids, field, label, isMixed, isReadOnly }: TableProps) {
+export function TableField({ plan, id, field, label, isReadOnly }: TableProps) {
   const { columns, rows: kept } = field.table!;
-  const draft = useDraft(kept, (rows, join) => Promise.all(ids.map((id) => plan.change("table", { id, property: field.property, rows, join }))).then((made) => made[0]), same);
+  const draft = useDraft(kept, (rows, join) => plan.change("table", { id, property: field.property, rows, join }), same);
   const [at, setAt] = useState({ row: 0, column: 0 });
   const [isWhole, setIsWhole] = useState(false);
   const wanted = useRef<{ row: number; column: number } | null>(null);
@@ -127,7 +126,6 @@ export function TableField({ plan, ids, field, label, isMixed, isReadOnly }: Tab
   );
   return (
     <div class="table-field" onPaste={onPaste} onKeyDown={onKey}>
-      {isMixed && <p class="note">The elements have different rows; a change here gives all of them these</p>}
       <div class="scroll">
         <table ref={grid} class="grid" aria-label={label}>
           <thead>
@@ -144,7 +142,7 @@ export function TableField({ plan, ids, field, label, isMixed, isReadOnly }: Tab
                       column={column}
                       value={row[place] ?? ""}
                       label={`${column.label}, row ${index + 1}`}
-                      target={{ plan: plan.id, id: ids[0] }}
+                      target={{ plan: plan.id, id }}
                       isReadOnly={isReadOnly}
                       set={(value) => draft.type(rows.map((each, other) => (other === index ? columns.map((_, cell) => (cell === place ? value : (each[cell] ?? ""))) : each)))}
                       leave={draft.leave}

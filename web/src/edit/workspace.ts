@@ -95,11 +95,14 @@ export async function start() {
   }
   listen(
     {
-      changed: ({ plan, change }: { plan: number; change: Change }) => ofPlan(plan)?.changedElsewhere(change),
+      changed: ({ plan, change }: { plan: number; change: Change }) => ofPlan(plan)?.apply(change),
       findings: ({ plan, findings }: { plan: number; revision: number; findings: Finding[] }) => ofPlan(plan)?.takeFindings(findings),
-      conflict: ({ plan, conflicts }: { plan: number; conflicts: Conflict[] }) => {
+      conflict: ({ plan, conflict }: { plan: number; conflict: Conflict }) => {
         const of = ofPlan(plan);
-        if (of) of.conflicts.value = conflicts;
+        if (!of) return;
+        // The file may change again before the user has chosen.
+        const others = of.conflicts.value.filter((each) => each.element !== conflict.element || each.setting !== conflict.setting);
+        of.conflicts.value = [...others, conflict];
       },
     },
     () => plans.value.forEach((plan) => void plan.reload()),

@@ -30,7 +30,7 @@ for (const scheme of ["light", "dark"] as const) {
     await picture("file-and-variables");
     await row(/^GET/).click();
     await page.locator('[data-property="HTTPSampler.path"] input').fill("/${");
-    await expect(page.getByRole("option").first()).toBeVisible();
+    await expect(page.locator(".completions")).toBeVisible();
     await picture("completion");
     await page.keyboard.press("Escape");
     await row(/^GET/).click();
@@ -68,7 +68,7 @@ for (const scheme of ["light", "dark"] as const) {
     await row(/^Prepare/).click();
     await page.getByRole("tab", { name: "XML" }).click();
     await picture("xml");
-    server.send("conflict", { plan: 1, conflicts: [{ id: 11, element: "Shop / Buyers / Browse / GET /", setting: "HTTPSampler.path", ours: "/", theirs: "/home" }] });
+    server.send("conflict", { plan: 1, conflict: { id: 11, element: "Shop / Buyers / Browse / GET /", setting: "HTTPSampler.path", ours: "/", theirs: "/home" } });
     await row(/^Foreign/).click();
     await page.getByRole("tab", { name: "Form" }).click();
     await picture("conflict-and-foreign");

@@ -263,7 +263,7 @@ test("the palette finds actions, elements to insert and elements of the plan", a
   await row(page, /^Log in/).click();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("insert if cont");
-  await expect(page.getByRole("option").first()).toContainText("Insert If Controller");
+  await expect(page.getByRole("dialog").getByRole("option").first()).toContainText("Insert If Controller");
   await page.keyboard.press("Enter");
   await expect(row(page, /^If Controller/)).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("Control+p");
@@ -285,7 +285,10 @@ test("the palette finds actions, elements to insert and elements of the plan", a
   await expect(page.getByRole("dialog")).toContainText("HTTPSampler.path");
   await page.getByRole("button", { name: "Change the type" }).click();
   await expect(row(page, "GET / Debug Sampler")).toBeVisible();
+  // A request within a sampler goes behind it.
+  await row(page, /^POST/).click();
   await page.keyboard.press("Alt+1");
+  await expect.poll(() => outline(server)).toContain("---HTTP Request");
 });
 
 test("findings are gone through by F8, and a fix is one key", async ({ open, page }) => {
@@ -350,7 +353,7 @@ test("changes of another tab, of the file, and a lost connection are shown", asy
   await expect(row(page, /^Wait/)).toBeVisible();
   const get = el(server, "GET /");
   server.plan.theirs = [[get.id, "HTTPSampler.path", "/home"]];
-  server.send("conflict", { plan: 1, conflicts: [{ id: get.id, element: "Shop / Buyers / GET /", setting: "HTTPSampler.path", ours: "/", theirs: "/home" }] });
+  server.send("conflict", { plan: 1, conflict: { id: get.id, element: "Shop / Buyers / GET /", setting: "HTTPSampler.path", ours: "/", theirs: "/home" } });
   await expect(page.getByRole("alert")).toContainText("Another program changed the file");
   await page.getByRole("button", { name: "Take the file's version" }).click();
   await expect(page.getByRole("alert")).toHaveCount(0);

@@ -53,7 +53,7 @@ const test = base.extend<{ edit: (files: Record<string, string>, ...words: strin
     await use(async (files, ...words) => {
       const folder = mkdtempSync(join(tmpdir(), "edit-"));
       for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-      const child = spawn(program!, ["edit", ...(words.length ? words : Object.keys(files).slice(0, 1))], { cwd: folder, env: { ...process.env, HOME: folder } });
+      const child = spawn(program!, ["edit", "--no-open", ...(words.length ? words : Object.keys(files).slice(0, 1))], { cwd: folder, env: { ...process.env, HOME: folder } });
       children.push(child);
       let text = "";
       const url = await new Promise<string>((resolve, reject) => {
@@ -209,7 +209,7 @@ for (const scheme of ["light", "dark"] as const) {
       for (const name of ["b.jmx", "c.jmx"]) {
         await page.keyboard.press("Control+o");
         await page.getByRole("combobox").first().fill(name);
-        await expect(page.getByRole("option").first()).toContainText(name);
+        await expect(page.getByRole("dialog").getByRole("option").first()).toContainText(name);
         await page.keyboard.press("Enter");
         await expect(page.locator(".plan-tab.active")).toContainText(name);
       }
@@ -292,7 +292,7 @@ for (const scheme of ["light", "dark"] as const) {
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Control+k");
       await page.keyboard.type("insert throughput shap");
-      await expect(page.getByRole("option").first()).toContainText("Throughput Shaping Timer");
+      await expect(page.getByRole("dialog").getByRole("option").first()).toContainText("Throughput Shaping Timer");
       await picture("palette");
       await page.keyboard.press("Enter");
       await expect(page.locator(".row.selected")).toContainText("Throughput Shaping Timer");
