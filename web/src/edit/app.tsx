@@ -157,12 +157,12 @@ function useKeys() {
     };
     addEventListener("keydown", early, { capture: true });
     addEventListener("keydown", onKey);
-    const leave = () => void flush();
-    addEventListener("pagehide", leave);
+    const leave = () => document.hidden && void flush();
+    document.addEventListener("visibilitychange", leave);
     return () => {
       removeEventListener("keydown", early, { capture: true });
       removeEventListener("keydown", onKey);
-      removeEventListener("pagehide", leave);
+      document.removeEventListener("visibilitychange", leave);
     };
   }, []);
 }

@@ -28,14 +28,14 @@ function message(method: string, params: object) {
   return { jsonrpc: "2.0", id: last, method, params };
 }
 
-/** Browsers send messages up to this length even while the page closes. */
+/** Browsers send a message up to this length even if the page closes meanwhile. */
 const KEPT_ALIVE = 60_000;
 
 async function post(content: unknown): Promise<unknown> {
   const body = JSON.stringify(content);
   let answer: Response;
   try {
-    answer = await fetch(address("rpc"), { method: "POST", headers: { "Content-Type": "application/json" }, body, keepalive: body.length < KEPT_ALIVE });
+    answer = await fetch(address("rpc"), { method: "POST", headers: { "Content-Type": "application/json" }, body, keepalive: document.hidden && body.length < KEPT_ALIVE });
   } catch {
     throw new RpcError("The program does not answer", 0, "Start `drumfire edit` again; its journal has every change");
   }
