@@ -63,7 +63,7 @@ run.end();
 const session = await serve(["new", "plan.jmx"], ["debug", "plan.jmx", "--step", "--", "--demo"]);
 await picture("debugger", session.address, {
   act: async (page) => {
-    for (const pace of ["sample", "sample", "sample"]) {
+    for (const pace of ["sample", "step"]) {
       await page.locator(`#go-${pace}:enabled`).click();
       await page.waitForTimeout(800);
     }

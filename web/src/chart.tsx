@@ -167,9 +167,12 @@ export function Chart(props: ChartProps) {
       const { min, max } = made.scales.x;
       const known = made.data[0];
       // A part that the user chose stays; the whole run grows.
-      const isWhole = min == null || max == null || (min <= known[0] && max >= known[known.length - 1]);
+      const chosen = now.current.from == null ? null : shown;
+      const isWhole = !chosen && (min == null || max == null || (min <= known[0] && max >= known[known.length - 1]));
       made.setData(dataOf(now.current), isWhole);
-      if (!isWhole) made.redraw();
+      // A chart that was made just now has not taken its range yet.
+      if (chosen) made.setScale("x", { min: chosen[0], max: chosen[1] });
+      else if (!isWhole) made.redraw();
     };
     const state = drawn.get(made);
     if (state) state.update = update;

@@ -7,6 +7,8 @@ use serde::Serialize;
 use super::refusals::users;
 use crate::run_file::RunFile;
 
+/// Quantities that differ by no more than this share are the same.
+const ALIKE: f64 = 0.1;
 /// How many digits of a hash are shown.
 const DIGITS: usize = 12;
 /// What stands for a fact that a run does not have.
@@ -23,88 +25,105 @@ pub struct ContextDifference {
     pub after: String,
 }
 
+/// A fact about a run.
+struct Fact {
+    name: String,
+    value: String,
+    /// The size of a quantity. No two runs of a plan have exactly the same.
+    size: Option<f64>,
+}
+
 /// The facts that differ.
 pub fn differences(base: &RunFile, other: &RunFile) -> Vec<ContextDifference> {
     let (before, after) = (facts(base), facts(other));
-    let mut names: Vec<&String> = before.iter().map(|(name, _)| name).collect();
-    let new = after.iter().map(|(name, _)| name);
-    names.extend(new.filter(|name| !before.iter().any(|(known, _)| known == *name)));
-    let value = |facts: &[(String, String)], name: &String| {
-        let found = facts.iter().find(|(known, _)| known == name);
-        found.map_or_else(|| NONE.to_owned(), |(_, value)| value.clone())
-    };
-    let all = names.into_iter().map(|name| ContextDifference {
-        what: name.clone(),
-        before: value(&before, name),
-        after: value(&after, name),
-    });
+    let named = |facts: &'_ [Fact], name: &str| facts.iter().position(|fact| fact.name == name);
+    let mut pairs: Vec<(Option<&Fact>, Option<&Fact>)> = before
+        .iter()
+        .map(|fact| (Some(fact), named(&after, &fact.name).map(|at| &after[at])))
+        .collect();
+    let new = after.iter();
+    pairs.extend(
+        new.filter(|fact| named(&before, &fact.name).is_none())
+            .map(|fact| (None, Some(fact))),
+    );
     // A result file names neither target nor machine, which is no difference.
-    let is_known = |one: &ContextDifference| {
-        let is_optional = [&one.before, &one.after].iter().any(|value| *value == NONE);
-        !is_optional || (base.plan.is_some() && other.plan.is_some())
-    };
-    all.filter(|one| one.before != one.after && is_known(one))
-        .collect()
+    let are_run_files = base.plan.is_some() && other.plan.is_some();
+    pairs.retain(|pair| match pair {
+        (Some(before), Some(after)) => differ(before, after),
+        _ => are_run_files,
+    });
+    let value =
+        |fact: Option<&Fact>| fact.map_or_else(|| NONE.to_owned(), |fact| fact.value.clone());
+    let told = pairs.into_iter().filter_map(|(before, after)| {
+        Some(ContextDifference {
+            what: before.or(after)?.name.clone(),
+            before: value(before),
+            after: value(after),
+        })
+    });
+    told.collect()
 }
 
-/// What a run was, as names and values in the order of display.
-fn facts(run: &RunFile) -> Vec<(String, String)> {
+fn differ(before: &Fact, after: &Fact) -> bool {
+    match (before.size, after.size) {
+        (Some(one), Some(other)) => (one - other).abs() > ALIKE * one.max(other),
+        _ => before.value != after.value,
+    }
+}
+
+/// What a run was, in the order of display.
+fn facts(run: &RunFile) -> Vec<Fact> {
     let mut facts = Vec::new();
-    let mut tell = |name: &str, value: String| {
+    let mut tell = |name: &str, value: String, size: Option<f64>| {
         if !value.is_empty() {
-            facts.push((name.to_owned(), value));
+            facts.push(Fact {
+                name: name.to_owned(),
+                value,
+                size,
+            });
         }
     };
-    tell("target", run.targets.join(", "));
+    tell("target", run.targets.join(", "), None);
     if let Some(plan) = &run.plan {
-        tell("plan", format!("{} ({})", plan.path, short(&plan.sha256)));
+        let text = format!("{} ({})", plan.path, short(&plan.sha256));
+        tell("plan", text, None);
     }
     for file in &run.data {
         let content = file.sha256.as_deref().map(short);
         let content = content.unwrap_or("content not read");
-        tell(
-            &format!("data {}", file.path),
-            format!("{} bytes ({content})", file.bytes),
-        );
+        let text = format!("{} bytes ({content})", file.bytes);
+        tell(&format!("data {}", file.path), text, None);
     }
-    tell("version", run.tool.clone());
-    if users(run) > 0 {
-        tell("users", format!("{} at most", users(run)));
+    tell("version", run.tool.clone(), None);
+    let seconds = (run.ended_ms - run.started_ms) as f64 / 1000.0;
+    let (users, rate) = (f64::from(users(run)), intended_rate(run, seconds));
+    if users > 0.0 {
+        tell("users", format!("{users} at most"), Some(users));
     }
-    tell("duration", duration(run));
-    tell("intended rate", intended_rate(run));
-    tell("labels", run.recording.labels.len().to_string());
+    tell("duration", format!("{seconds:.0} s"), Some(seconds));
+    if rate > 0.0 {
+        tell("intended rate", format!("{rate:.1}/s"), Some(rate));
+    }
+    tell("labels", run.recording.labels.len().to_string(), None);
     // A property may be given twice; the last one holds.
     let properties: BTreeMap<_, _> = run.properties.iter().cloned().collect();
-    for (name, value) in properties
-        .iter()
-        .chain(run.environment.iter().map(|(a, b)| (a, b)))
-    {
-        tell(name, value.clone());
+    for (name, value) in &properties {
+        tell(name, value.clone(), None);
+    }
+    for (name, value) in &run.environment {
+        tell(name, value.clone(), None);
     }
     facts
 }
 
 fn short(hash: &str) -> &str {
-    &hash[..hash.len().min(DIGITS)]
+    hash.get(..DIGITS).unwrap_or(hash)
 }
 
-/// Rounded, because two runs of a plan never take the same time.
-fn duration(run: &RunFile) -> String {
-    let seconds = (run.ended_ms - run.started_ms) as f64 / 1000.0;
-    let unit = if seconds < 100.0 { 5.0 } else { 30.0 };
-    format!("about {:.0} s", (seconds / unit).round().max(0.2) * unit)
-}
-
-fn intended_rate(run: &RunFile) -> String {
+fn intended_rate(run: &RunFile, seconds: f64) -> f64 {
     let steps = run.recording.timeline.total();
     let intended: u64 = steps.iter().map(|step| step.intended).sum();
-    let seconds = ((run.ended_ms - run.started_ms) as f64 / 1000.0).max(1.0);
-    match intended as f64 / seconds {
-        0.0 => String::new(),
-        rate if rate < 10.0 => format!("{rate:.1}/s"),
-        rate => format!("{:.0}/s", (rate / 5.0).round() * 5.0),
-    }
+    intended as f64 / seconds.max(1.0)
 }
 
 #[cfg(test)]
@@ -127,7 +146,7 @@ mod tests {
     #[test]
     fn runs_of_one_plan_differ_in_nothing() {
         let mut other = run();
-        other.ended_ms += 1_200;
+        other.ended_ms += 3_900;
         assert_eq!(differences(&run(), &other), []);
         let rows = RunFile::new("r.jtl", Recording::default());
         let told = differences(&run(), &rows);
