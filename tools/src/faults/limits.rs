@@ -63,6 +63,13 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "tcp-prefix-of-two-gigabytes",
+        is_quick: true,
+        before: "four bytes of a server took 2 GiB, and 4 GiB more as hexadecimal digits",
+        after: "a failed row that names the property",
+        stage: promised_gigabytes,
+    },
+    Fault {
         name: "memory-of-a-control-group",
         is_quick: false,
         before: "`doctor` showed the machine's memory, and the run was killed without a word",
@@ -170,6 +177,38 @@ fn stalled_upload(bench: &FaultBench) -> anyhow::Result<()> {
     ensure(
         rows.contains("SocketTimeoutException"),
         &format!("the row does not tell the timeout: {rows}"),
+    )
+}
+
+/// A server that promises the longest message to a TCP Sampler, sends a word of it, and ends.
+fn promised_gigabytes(bench: &FaultBench) -> anyhow::Result<()> {
+    let server = Server::start(|_| {
+        let promise = [0x7f, 0xff, 0xff, 0xff, b'w', b'o', b'r', b'd'];
+        vec![ResponseStep::Send(promise.to_vec()), ResponseStep::Close]
+    });
+    let port = server.address().port();
+    // The server answers what looks like a request of HTTP, here in hexadecimal digits.
+    let digits: String = "GET / HTTP/1.1\r\n\r\n"
+        .bytes()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let inside = format!(
+        r#"<TCPSampler guiclass="TCPSamplerGui" testclass="TCPSampler" testname="tcp"><stringProp name="TCPSampler.classname">LengthPrefixedBinaryTCPClientImpl</stringProp><stringProp name="TCPSampler.server">127.0.0.1</stringProp><stringProp name="TCPSampler.port">{port}</stringProp><stringProp name="TCPSampler.timeout">5000</stringProp><stringProp name="TCPSampler.request">{digits}</stringProp></TCPSampler><hashTree/>"#
+    );
+    let workshop = bench.with_plan("1", 1, &inside);
+    let words = [
+        "run",
+        "p.jmx",
+        "-l",
+        "r.csv",
+        "-Jtcp.binarylength.prefix.length=4",
+    ];
+    let finished = workshop.run(&words, LIMIT);
+    expect(&finished, 0, &["failures", "verdict  "])?;
+    let rows = workshop.read("r.csv");
+    ensure(
+        rows.contains("drumfire.tcp.max_response_bytes"),
+        &format!("the row does not name the property: {rows}"),
     )
 }
 
