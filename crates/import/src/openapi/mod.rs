@@ -294,7 +294,8 @@ impl<'d> Importer<'d> {
         let mut text = PlanText::default();
         let mut variables = Vec::new();
         // Some descriptions tell paths apart by a fragment.
-        let mut rest = path.split('#').next().unwrap_or("");
+        let path = path.split('#').next().unwrap_or("");
+        let mut rest = path;
         while let Some((before, after)) = rest.split_once('{') {
             let Some((name, after)) = after.split_once('}') else {
                 break;

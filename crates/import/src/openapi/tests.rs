@@ -333,3 +333,20 @@ fn links_lead_to_queries_headers_cookies_and_bodies() {
     assert!(field.starts_with(r#"{"cart":${no},"#), "{field}");
     assert_eq!(sent("form"), "a=${cursor}&b=c");
 }
+
+/// Found by fuzzing: the collection was cut at a place that the fragment had moved.
+#[test]
+fn a_fragment_does_not_move_the_collection_of_an_identifier() {
+    let steps = steps(json!({
+        "openapi": "3.0.0",
+        "paths": {
+            "/pets/{id}#é{x}": {"get": {}},
+            "/pets/{id}/toys#b": {"get": {}}
+        }
+    }));
+    let paths = steps
+        .iter()
+        .map(|step| step.request.address.path.template());
+    let paths: Vec<String> = paths.map(|path| path.to_string()).collect();
+    assert_eq!(paths, ["/pets/${id}", "/pets/${id}/toys"]);
+}
