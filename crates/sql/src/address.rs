@@ -9,6 +9,20 @@ pub(crate) enum DatabaseKind {
     Postgres,
 }
 
+/// When a connection is encrypted. Certificates are not checked in any of these cases; the drivers do that in others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encryption {
+    /// Never.
+    Disable,
+    /// If the server refuses a plain connection.
+    #[cfg(feature = "postgres")]
+    Allow,
+    /// If the server offers it.
+    Prefer,
+    /// Always.
+    Require,
+}
+
 /// The address of a database to which the program can connect without Java.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseAddress {
@@ -25,6 +39,7 @@ pub struct DatabaseAddress {
     pub password: Option<String>,
     /// The name by which the server lists this client.
     pub application_name: Option<String>,
+    encryption: Encryption,
 }
 
 impl DatabaseAddress {
@@ -44,6 +59,10 @@ impl DatabaseAddress {
         self.kind
     }
 
+    pub(crate) fn encryption(&self) -> Encryption {
+        self.encryption
+    }
+
     #[cfg(feature = "postgres")]
     fn postgres(url: &str) -> Option<DatabaseAddress> {
         let rest = url.strip_prefix("jdbc:postgresql://")?;
@@ -54,7 +73,11 @@ impl DatabaseAddress {
                 ("user", value) => address.user = Some(value.to_owned()),
                 ("password", value) => address.password = Some(value.to_owned()),
                 ("ApplicationName", value) => address.application_name = Some(value.to_owned()),
-                ("sslmode", "disable") | ("ssl", "false") => {}
+                ("sslmode", "disable") => address.encryption = Encryption::Disable,
+                ("sslmode", "allow") => address.encryption = Encryption::Allow,
+                ("sslmode", "prefer") => address.encryption = Encryption::Prefer,
+                ("sslmode", "require") => address.encryption = Encryption::Require,
+                ("ssl", "false") => {}
                 _ => return None,
             }
         }
@@ -65,11 +88,13 @@ impl DatabaseAddress {
     fn mysql(url: &str) -> Option<DatabaseAddress> {
         let rest = url.strip_prefix("jdbc:mysql://")?;
         let (mut address, settings) = DatabaseAddress::of_server(rest, DatabaseKind::MySql, 3306)?;
+        address.encryption = mysql_encryption(&settings)?;
         for (name, value) in settings {
             match (name, value) {
                 ("user", value) => address.user = Some(value.to_owned()),
                 ("password", value) => address.password = Some(value.to_owned()),
-                ("useSSL" | "requireSSL", "false") | ("sslMode", "DISABLED") => {}
+                ("useSSL" | "requireSSL" | "sslMode", _) => {}
+                ("verifyServerCertificate", "false") => {}
                 ("useUnicode", "true") | ("characterEncoding", "utf8" | "UTF-8" | "utf-8") => {}
                 ("allowPublicKeyRetrieval", _) => {}
                 _ => return None,
@@ -103,8 +128,27 @@ impl DatabaseAddress {
             user: None,
             password: None,
             application_name: None,
+            encryption: Encryption::Prefer,
         };
         Some((address, settings?))
+    }
+}
+
+/// `sslMode`, or else the older settings that it replaces (`JdbcPropertySet#postInitialization`).
+#[cfg(feature = "mysql")]
+fn mysql_encryption(settings: &[(&str, &str)]) -> Option<Encryption> {
+    let of = |name: &str| {
+        let found = settings.iter().find(|(one, _)| *one == name);
+        found.map(|(_, value)| value.to_ascii_uppercase())
+    };
+    match of("sslMode").as_deref() {
+        Some("DISABLED") => Some(Encryption::Disable),
+        Some("PREFERRED") => Some(Encryption::Prefer),
+        Some("REQUIRED") => Some(Encryption::Require),
+        Some(_) => None,
+        None if of("useSSL").as_deref() == Some("FALSE") => Some(Encryption::Disable),
+        None if of("requireSSL").as_deref() == Some("TRUE") => Some(Encryption::Require),
+        None => Some(Encryption::Prefer),
     }
 }
 
@@ -155,6 +199,35 @@ mod tests {
                 "{url}"
             );
         }
+    }
+
+    #[test]
+    fn encryption_is_what_the_settings_say() {
+        let postgres = |query: &str| {
+            let address = parse(&format!("jdbc:postgresql://db/shop{query}"));
+            address.map(|address| address.encryption())
+        };
+        assert_eq!(postgres(""), Some(Encryption::Prefer));
+        assert_eq!(postgres("?sslmode=allow"), Some(Encryption::Allow));
+        assert_eq!(postgres("?sslmode=require"), Some(Encryption::Require));
+        assert_eq!(postgres("?sslmode=disable"), Some(Encryption::Disable));
+        assert_eq!(postgres("?sslmode=verify-ca"), None);
+        let mysql = |query: &str| {
+            let url = format!("jdbc:mysql://db/shop{query}");
+            let address = DatabaseAddress::parse(&url, "com.mysql.cj.jdbc.Driver");
+            address.map(|address| address.encryption())
+        };
+        assert_eq!(mysql(""), Some(Encryption::Prefer));
+        assert_eq!(mysql("?useSSL=true"), Some(Encryption::Prefer));
+        assert_eq!(mysql("?useSSL=false"), Some(Encryption::Disable));
+        assert_eq!(mysql("?requireSSL=true"), Some(Encryption::Require));
+        assert_eq!(mysql("?sslMode=required"), Some(Encryption::Require));
+        assert_eq!(
+            mysql("?useSSL=false&sslMode=PREFERRED"),
+            Some(Encryption::Prefer)
+        );
+        assert_eq!(mysql("?sslMode=VERIFY_CA"), None);
+        assert_eq!(mysql("?useSSL=true&verifyServerCertificate=true"), None);
     }
 
     #[test]

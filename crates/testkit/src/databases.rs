@@ -2,11 +2,35 @@
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// A certificate and its key.
+pub struct Pem {
+    /// The certificate, in PEM.
+    pub chain: String,
+    /// The private key, in PEM.
+    pub key: String,
+}
+
+impl Pem {
+    /// Writes both as files that only their owner may read, as the servers demand.
+    fn write(&self, folder: &Path, owner: Option<(u32, u32)>) -> [PathBuf; 2] {
+        [("server.crt", &self.chain), ("server.key", &self.key)].map(|(name, text)| {
+            let path = folder.join(name);
+            fs::write(&path, text).expect("the folder is writable");
+            let own = fs::Permissions::from_mode(0o600);
+            fs::set_permissions(&path, own).expect("the file is this process's");
+            if let Some((user, group)) = owner {
+                chown(&path, Some(user), Some(group)).expect("root may give files away");
+            }
+            path
+        })
+    }
+}
 
 /// A PostgreSQL server; its user `jm` has the password `pw`.
 pub struct Postgres {
@@ -22,6 +46,19 @@ impl Postgres {
     /// # Panics
     /// The server does not start.
     pub fn start() -> Option<Postgres> {
+        Postgres::start_as(None)
+    }
+
+    /// Starts a server that offers encryption with this certificate. Its database `postgres` takes both kinds of
+    /// connections, `tls` only encrypted ones, and `plain` only others.
+    ///
+    /// # Panics
+    /// The server does not start.
+    pub fn start_encrypted(certificate: &Pem) -> Option<Postgres> {
+        Postgres::start_as(Some(certificate))
+    }
+
+    fn start_as(certificate: Option<&Pem>) -> Option<Postgres> {
         let Some(programs) = programs() else {
             println!("skipped: this machine has no PostgreSQL (package postgresql)");
             return None;
@@ -54,8 +91,19 @@ impl Postgres {
             .arg(&data)
             .status();
         assert!(made.expect("initdb can be run").success());
+        let encryption = certificate.map(|certificate| {
+            let [chain, key] = certificate.write(folder.path(), account);
+            let rules = "hostssl tls all all scram-sha-256\nhostnossl plain all all scram-sha-256\nhost postgres all all scram-sha-256\n";
+            fs::write(data.join("pg_hba.conf"), rules).expect("root may write");
+            [
+                "ssl=on".to_owned(),
+                format!("ssl_cert_file={}", chain.display()),
+                format!("ssl_key_file={}", key.display()),
+            ]
+        });
         let port = free_port();
         let server = run("postgres")
+            .args(encryption.iter().flatten().flat_map(|set| ["-c", set]))
             .arg("-D")
             .arg(&data)
             .args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1"])
@@ -94,6 +142,18 @@ impl MariaDb {
     /// # Panics
     /// The server does not start.
     pub fn start() -> Option<MariaDb> {
+        MariaDb::start_as(None)
+    }
+
+    /// Starts a server that only takes connections encrypted with this certificate.
+    ///
+    /// # Panics
+    /// The server does not start.
+    pub fn start_encrypted(certificate: &Pem) -> Option<MariaDb> {
+        MariaDb::start_as(Some(certificate))
+    }
+
+    fn start_as(certificate: Option<&Pem>) -> Option<MariaDb> {
         let folders = ["/usr/sbin", "/usr/bin"].map(Path::new);
         let find = |name: &str| {
             folders
@@ -138,8 +198,17 @@ impl MariaDb {
             .args(["--auth-root-authentication-method=normal", "--skip-test-db"])
             .status();
         assert!(made.expect("mariadb-install-db can be run").success());
+        let encryption = certificate.map(|certificate| {
+            let [chain, key] = certificate.write(folder.path(), account("mysql:"));
+            [
+                "--require-secure-transport=ON".to_owned(),
+                format!("--ssl-cert={}", chain.display()),
+                format!("--ssl-key={}", key.display()),
+            ]
+        });
         let port = free_port();
         let server = run(&program)
+            .args(encryption.iter().flatten())
             .args([
                 format!("--port={port}"),
                 format!("--init-file={}", first.display()),

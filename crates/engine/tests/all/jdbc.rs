@@ -3,7 +3,7 @@
 #![cfg(feature = "jdbc")]
 
 use crate::support::{Ran, group, run_group};
-use drumfire_testkit::databases::{MariaDb, Postgres};
+use drumfire_testkit::databases::{MariaDb, Pem, Postgres};
 
 const REFUSED: &str = "Connection to 127.0.0.1:1 refused. Check that the hostname and port are correct and that the postmaster is accepting TCP/IP connections.";
 
@@ -412,4 +412,106 @@ fn mysql_as_connector_j_speaks_it() {
         seen[8]
     );
     assert_eq!(seen[9], format!("{cannot} ({link})"));
+}
+
+fn certificate() -> Pem {
+    let made = rcgen::generate_simple_self_signed(["db.test".to_owned()]);
+    let made = made.expect("a key can be made");
+    Pem {
+        chain: made.cert.pem(),
+        key: made.signing_key.serialize_pem(),
+    }
+}
+
+/// pgjdbc encrypts if the server offers it, and goes without if the server refuses the client only then.
+#[test]
+fn postgresql_is_asked_for_encryption() {
+    let Some(server) = Postgres::start_encrypted(&certificate()) else {
+        return;
+    };
+    let at = |name: &str, database: &str, query: &str| {
+        let url = format!(
+            "jdbc:postgresql://127.0.0.1:{}/{database}{query}",
+            server.port
+        );
+        pool(name, 0, &[("dbUrl", &url)])
+    };
+    let is_encrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
+    let of = |name: &str| {
+        let columns = [("dataSource", name), ("variableNames", "SSL")];
+        select(is_encrypted, &columns) + &debug(&format!("{name} ${{SSL_1}}"))
+    };
+    let body = at("db", "postgres", "")
+        + &update("create database tls")
+        + &update("create database plain")
+        + &at("preferred", "postgres", "?sslmode=prefer")
+        + &of("preferred")
+        + &at("disabled", "postgres", "?sslmode=disable")
+        + &of("disabled")
+        + &at("allowed", "postgres", "?sslmode=allow")
+        + &of("allowed")
+        + &at("required", "postgres", "?sslmode=require")
+        + &of("required")
+        + &at("only tls", "tls", "")
+        + &of("only tls")
+        + &at("allowed tls", "tls", "?sslmode=allow")
+        + &of("allowed tls")
+        + &at("only plain", "plain", "")
+        + &of("only plain");
+    let labels: Vec<String> = rows(&body)
+        .into_iter()
+        .filter(|row| !row.starts_with("200 "))
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            "preferred true",
+            "disabled false",
+            "allowed false",
+            "required true",
+            "only tls true",
+            "allowed tls true",
+            "only plain false",
+        ]
+    );
+    let body = at("db", "tls", "?sslmode=disable") + &select("select 1", &[]);
+    assert_eq!(
+        rows(&body),
+        [
+            "null 0: java.sql.SQLException: Cannot create PoolableConnectionFactory (FATAL: no pg_hba.conf entry for host \"127.0.0.1\", user \"jm\", database \"tls\", no encryption)"
+        ]
+    );
+}
+
+/// So does Connector/J; a server without encryption is used without.
+#[test]
+fn mariadb_is_asked_for_encryption() {
+    let Some(server) = MariaDb::start_encrypted(&certificate()) else {
+        return;
+    };
+    let at = |name: &str, query: &str| {
+        let url = format!("jdbc:mysql://127.0.0.1:{}/d{query}", server.port);
+        let driver = [("dbUrl", &*url), ("driver", "com.mysql.cj.jdbc.Driver")];
+        pool(name, 0, &driver)
+    };
+    let cipher = |name: &str| {
+        select(
+            "show status like 'Ssl_cipher'",
+            &[("dataSource", name), ("variableNames", "N,C")],
+        ) + &debug(&format!("{name} ${{C_1}}"))
+    };
+    let body = at("preferred", "")
+        + &cipher("preferred")
+        + &at("required", "?sslMode=REQUIRED")
+        + &cipher("required");
+    let labels: Vec<String> = rows(&body)
+        .into_iter()
+        .filter(|row| !row.starts_with("200 "))
+        .collect();
+    assert_eq!(labels.len(), 2, "{labels:?}");
+    assert!(labels[0].starts_with("preferred TLS_"), "{labels:?}");
+    assert!(labels[1].starts_with("required TLS_"), "{labels:?}");
+    let body = at("db", "?useSSL=false") + &select("select 1", &[]);
+    let refused = rows(&body);
+    assert!(refused[0].contains("Access denied"), "{refused:?}");
 }

@@ -3,12 +3,14 @@
 mod literal;
 mod types;
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Error, Opts, OptsBuilder, ServerError};
+use mysql_async::{Conn, DriverError, Error, Opts, OptsBuilder, ServerError, SslOpts};
 use tokio::time::timeout;
 
+use crate::address::Encryption;
 use crate::{DatabaseAddress, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult};
 
 const PLAIN: &str = "java.sql.SQLException";
@@ -33,7 +35,7 @@ impl MySqlConnection {
         let user = address.user.as_deref().unwrap_or(user);
         let password = address.password.as_deref().unwrap_or(password);
         let database = Some(address.database.clone()).filter(|name| !name.is_empty());
-        let opts: Opts = OptsBuilder::default()
+        let opts = OptsBuilder::default()
             .ip_or_hostname(address.host.clone())
             .tcp_port(address.port)
             .user(Some(user))
@@ -42,9 +44,8 @@ impl MySqlConnection {
             .client_found_rows(true)
             .prefer_socket(false)
             .stmt_cache_size(0)
-            .setup(vec![STRICT])
-            .into();
-        let connection = Conn::new(opts.clone()).await.map_err(failure)?;
+            .setup(vec![STRICT]);
+        let (connection, opts) = connect(address, opts).await?;
         Ok(MySqlConnection {
             connection,
             opts,
@@ -217,6 +218,52 @@ impl MySqlConnection {
     pub fn abandon(&mut self) {
         self.is_broken = true;
     }
+}
+
+/// Connects with encryption, unless the address forbids it, or the server lacks it and the address does not insist
+/// (`NativeProtocol#negotiateSSLConnection`). Certificates are not checked.
+async fn connect(
+    address: &DatabaseAddress,
+    builder: OptsBuilder,
+) -> Result<(Conn, Opts), SqlFailure> {
+    /// Servers that do not offer encryption.
+    static PLAIN_SERVERS: Mutex<Vec<(String, u16)>> = Mutex::new(Vec::new());
+
+    let server = (address.host.clone(), address.port);
+    let plain_servers = || PLAIN_SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let encryption = address.encryption();
+    let is_plain = match encryption {
+        Encryption::Disable => true,
+        Encryption::Require => false,
+        _ => plain_servers().contains(&server),
+    };
+    let plain: Opts = builder.clone().into();
+    if !is_plain {
+        let any_certificate = SslOpts::default()
+            .with_danger_accept_invalid_certs(true)
+            .with_danger_skip_domain_validation(true);
+        let opts: Opts = builder.ssl_opts(any_certificate).into();
+        match Conn::new(opts.clone()).await {
+            Err(Error::Driver(DriverError::NoClientSslFlagFromServer)) => {
+                if encryption == Encryption::Require {
+                    return Err(no_encryption());
+                }
+                plain_servers().push(server);
+            }
+            connected => return Ok((connected.map_err(failure)?, opts)),
+        }
+    }
+    let connection = Conn::new(plain.clone()).await.map_err(failure)?;
+    Ok((connection, plain))
+}
+
+fn no_encryption() -> SqlFailure {
+    let message = "SSL Connection required, but not supported by server.";
+    SqlFailure::new(
+        "java.sql.SQLNonTransientConnectionException",
+        message,
+        Some("08001"),
+    )
 }
 
 fn no_rows() -> SqlFailure {

@@ -1,5 +1,6 @@
 //! A connection to PostgreSQL that behaves like pgjdbc.
 
+mod stream;
 mod types;
 mod zone;
 
@@ -16,14 +17,16 @@ use postgres_protocol::IsNull;
 use postgres_protocol::authentication::{md5_hash, sasl};
 use postgres_protocol::message::backend::{ErrorResponseBody, Message};
 use postgres_protocol::message::frontend;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::address::Encryption;
 use crate::marker::{self, Numbered};
 use crate::{
     Argument, DatabaseAddress, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult,
 };
+use stream::Stream;
 use types::Column;
 
 const CLASS: &str = "org.postgresql.util.PSQLException";
@@ -35,7 +38,7 @@ const PREPARE_THRESHOLD: u32 = 5;
 const KNOWN_STATEMENTS: usize = 256;
 
 pub struct PostgresConnection {
-    stream: TcpStream,
+    stream: Stream,
     input: BytesMut,
     output: BytesMut,
     server: (String, u16),
@@ -64,27 +67,43 @@ struct Reply {
 }
 
 impl PostgresConnection {
+    /// `ConnectionFactoryImpl#openConnectionImpl`: the server's rules may refuse a client only with encryption, or only
+    /// without.
     pub async fn open(
         address: &DatabaseAddress,
         user: &str,
         password: &str,
     ) -> Result<PostgresConnection, SqlFailure> {
+        let (first, second) = match address.encryption() {
+            Encryption::Allow => (Encryption::Disable, Some(Encryption::Require)),
+            Encryption::Prefer => (Encryption::Prefer, Some(Encryption::Disable)),
+            only => (only, None),
+        };
+        let opened = PostgresConnection::open_as(address, user, password, first).await;
+        let is_refused = |failure: &SqlFailure| failure.state.as_deref() == Some("28000");
+        match second {
+            Some(second) if opened.as_ref().is_err_and(is_refused) => {
+                let again = PostgresConnection::open_as(address, user, password, second).await;
+                again.or(opened)
+            }
+            _ => opened,
+        }
+    }
+
+    async fn open_as(
+        address: &DatabaseAddress,
+        user: &str,
+        password: &str,
+        encryption: Encryption,
+    ) -> Result<PostgresConnection, SqlFailure> {
         let server = (address.host.clone(), address.port);
         let user = address.user.as_deref().unwrap_or(user);
         let password = address.password.as_deref().unwrap_or(password);
-        let connecting = TcpStream::connect((server.0.as_str(), server.1));
-        let stream = match timeout(CONNECT, connecting).await {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                let message = format!(
-                    "Connection to {}:{} refused. Check that the hostname and port are correct and that the postmaster is accepting TCP/IP connections.",
-                    server.0, server.1
-                );
-                return Err(SqlFailure::new(CLASS, message, Some("08001")));
-            }
-            _ => return Err(attempt_failed()),
+        let stream = connect(&server).await?;
+        let stream = match encryption {
+            Encryption::Disable => Stream::Plain(stream),
+            _ => encrypted(stream, &server, encryption).await?,
         };
-        stream.set_nodelay(true).map_err(|_| attempt_failed())?;
         let mut connection = PostgresConnection {
             stream,
             input: BytesMut::with_capacity(8192),
@@ -499,6 +518,59 @@ impl PostgresConnection {
 
     pub fn abandon(&mut self) {
         self.is_broken = true;
+    }
+}
+
+async fn connect(server: &(String, u16)) -> Result<TcpStream, SqlFailure> {
+    let connecting = TcpStream::connect((server.0.as_str(), server.1));
+    let stream = match timeout(CONNECT, connecting).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            let message = format!(
+                "Connection to {}:{} refused. Check that the hostname and port are correct and that the postmaster is accepting TCP/IP connections.",
+                server.0, server.1
+            );
+            return Err(SqlFailure::new(CLASS, message, Some("08001")));
+        }
+        _ => return Err(attempt_failed()),
+    };
+    stream.set_nodelay(true).map_err(|_| attempt_failed())?;
+    Ok(stream)
+}
+
+/// Asks the server for encryption (`ConnectionFactoryImpl#enableSSL`).
+async fn encrypted(
+    mut stream: TcpStream,
+    server: &(String, u16),
+    encryption: Encryption,
+) -> Result<Stream, SqlFailure> {
+    let mut request = BytesMut::new();
+    frontend::ssl_request(&mut request);
+    let ask = async {
+        stream.write_all(&request).await?;
+        stream.read_u8().await
+    };
+    match timeout(CONNECT, ask).await {
+        Ok(Ok(b'S')) => match timeout(CONNECT, stream::encrypt(stream, &server.0)).await {
+            Ok(Ok(stream)) => Ok(stream),
+            Ok(Err(error)) => {
+                let message = format!("SSL error: {error}");
+                Err(SqlFailure::new(CLASS, message, Some("08006")))
+            }
+            Err(_) => Err(attempt_failed()),
+        },
+        Ok(Ok(b'N' | b'E')) if encryption == Encryption::Require => {
+            let message = "The server does not support SSL.";
+            Err(SqlFailure::new(CLASS, message, Some("08004")))
+        }
+        Ok(Ok(b'N')) => Ok(Stream::Plain(stream)),
+        // Such an old server needs another connection.
+        Ok(Ok(b'E')) => connect(server).await.map(Stream::Plain),
+        Ok(Ok(_)) => {
+            let message = "An error occurred while setting up the SSL connection.";
+            Err(SqlFailure::new(CLASS, message, Some("08P01")))
+        }
+        _ => Err(attempt_failed()),
     }
 }
 

@@ -8,11 +8,13 @@
 //! PostgreSQL (`org.postgresql.Driver`) is native and behaves as pgjdbc; MySQL and MariaDB (`com.mysql.cj.jdbc.Driver`) are
 //! native and behave as Connector/J 8. If one JDBC element of a plan needs Java and the driver's own jar, these run all of them.
 //! The reasons are: another database (SQLite too, whose Java drivers differ in the exceptions they throw), an address with
-//! settings beyond user, password and application name (for MySQL: user, password, `useSSL=false` and the like,
-//! `characterEncoding=UTF-8`), connection properties, callable statements, result variables, parameters of rare types, and
-//! scripts that use connections.
+//! settings beyond user, password, application name and `sslmode` (for MySQL: user, password, `sslMode`, `useSSL`,
+//! `requireSSL`, `characterEncoding=UTF-8`), encryption that checks certificates, connection properties, callable statements,
+//! result variables, parameters of rare types, and scripts that use connections or the sampler.
 //!
-//! Differences: connections are not encrypted; the transaction isolation is set once per connection, not at each borrow; idle
+//! As with the drivers, a connection is encrypted if the server offers it, unless the address says otherwise.
+//!
+//! Differences: the transaction isolation is set once per connection, not at each borrow; idle
 //! connections are not tested (`checkQuery`), but replaced after they were idle for longer than both times of `keepAlive`; MySQL
 //! accepts several statements in one text; statements are prepared whatever `poolPreparedStatements` says.
 
