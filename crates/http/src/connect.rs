@@ -14,7 +14,7 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind, Phase, TlsFailure};
-use crate::message::{Handshake, Limits, Times, Tunnel, WireBytes};
+use crate::message::{ClientRules, Handshake, Limits, Times, Tunnel, WireBytes};
 use crate::pace::Pace;
 use crate::proxy::{self, BareConnect};
 use crate::records::{TlsState, append_encoded};
@@ -116,6 +116,9 @@ impl Opening<'_> {
             None => (&self.target.host, self.target.port),
         };
         self.addresses = self.resolve(host).await?;
+        if self.target.rules == ClientRules::UrlConnection {
+            self.addresses.truncate(1); // NetworkClient#doConnect
+        }
         self.times.resolved = Some(Instant::now());
         let mut connection = self.connect_to_any(port, Self::connect_to).await?;
         if let Some(proxy) = &self.target.proxy

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::peer::{Do, GET, LIMITS, Peer, answer, answer_and_close, get, run, session, worker};
 use drumfire_http::{
-    FailureKind, Incoming, Limits, Outgoing, Phase, PoolOptions, Session, SourceAddresses,
-    StaticHosts, SystemResolver, Target, WantedParts, exchange,
+    ClientRules, FailureKind, Incoming, Limits, Outgoing, Phase, PoolOptions, Session,
+    SourceAddresses, StaticHosts, SystemResolver, Target, WantedParts, exchange,
 };
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -342,6 +342,11 @@ fn names() {
         session.set_resolver(Some(Rc::new(hosts)));
         let response = get(&session, &at("shop.example")).await.expect("good");
         assert_eq!(response.status, 200);
+        // The JDK's own client only tries the first (`NetworkClient#doConnect`).
+        let mut of_java = at("shop.example");
+        of_java.rules = ClientRules::UrlConnection;
+        let failure = get(&session, &of_java).await.expect_err("it refuses");
+        assert!(matches!(failure.kind, FailureKind::Refused));
         assert!(at("LOCALHOST") == at("localhost"));
     });
 }
