@@ -64,6 +64,6 @@ pub mod java {
     pub use crate::run::java::plan::*;
     pub use crate::run::java::visit::{RunUsers, Visit};
     pub use crate::run::orders::Halt;
-    pub use crate::run::request::{Request, RequestArgument, SeenCookie};
+    pub use crate::run::request::{Request, RequestArgument, RequestFile, SeenCookie};
     pub use drumfire_web::cookies::Cookie;
 }

@@ -1,7 +1,9 @@
 //! Transfers the settings of an HTTP Request and its user's cookies between Rust and Java. Java's side is `Requests.java`
 //! and `Cookies.java`.
 
-use drumfire_engine::java::{Cookie, Request, RequestArgument, SeenCookie};
+use std::time::Duration;
+
+use drumfire_engine::java::{Cookie, Request, RequestArgument, RequestFile, SeenCookie};
 
 use crate::wire::{WireReader, WireWriter};
 
@@ -18,7 +20,18 @@ pub fn write(request: &Request) -> Vec<u8> {
     ] {
         out.text(Some(text));
     }
-    out.flag(request.raw_body);
+    out.flag(request.raw_body)
+        .flag(request.multipart)
+        .flag(request.browser_compatible);
+    for limit in [request.connect_timeout, request.response_timeout] {
+        out.large(limit.map_or(-1, |limit| limit.as_millis() as i64));
+    }
+    out.number(request.files.len() as i32);
+    for file in &request.files {
+        out.text(Some(&file.path))
+            .text(Some(&file.param_name))
+            .text(Some(&file.mime_type));
+    }
     out.number(request.arguments.len() as i32);
     for argument in &request.arguments {
         out.text(Some(&argument.name)).text(Some(&argument.value));
@@ -50,6 +63,23 @@ pub fn read(bytes: &[u8]) -> Request {
         ..Request::default()
     };
     request.raw_body = reader.flag();
+    request.multipart = reader.flag();
+    request.browser_compatible = reader.flag();
+    let mut limit = || {
+        u64::try_from(reader.large())
+            .ok()
+            .map(Duration::from_millis)
+    };
+    request.connect_timeout = limit();
+    request.response_timeout = limit();
+    for _ in 0..reader.number() {
+        let mut text = || reader.text().unwrap_or_default().to_owned();
+        request.files.push(RequestFile {
+            path: text(),
+            param_name: text(),
+            mime_type: text(),
+        });
+    }
     for _ in 0..reader.number() {
         let mut text = || reader.text().unwrap_or_default().to_owned();
         request.arguments.push(RequestArgument {
@@ -119,6 +149,13 @@ mod tests {
             method: "POST".into(),
             path: "/p".into(),
             raw_body: true,
+            multipart: true,
+            response_timeout: Some(Duration::from_millis(500)),
+            files: vec![RequestFile {
+                path: "f".into(),
+                param_name: "up".into(),
+                mime_type: "text/plain".into(),
+            }],
             arguments: vec![RequestArgument {
                 name: "a".into(),
                 value: "b".into(),

@@ -12,7 +12,7 @@ use crate::bind::Decoded;
 use crate::bind::debug::watched;
 use crate::bind::group_start::{self, LateElement};
 use crate::decode::roles::{Listener, Roles};
-use crate::decode::{Decoder, DecodingContext};
+use crate::decode::{Decoder, DecodingContext, script_words};
 use crate::elements;
 use crate::elements::foreign;
 use crate::elements::java;
@@ -35,6 +35,8 @@ struct Frame<'p> {
     roles: Vec<Rc<Roles>>,
     /// Names of its timers, in the order of their roles.
     timer_names: Vec<Arc<str>>,
+    /// Whether one of its scripts uses the samplers in its scope.
+    uses_sampler: bool,
 }
 
 struct Builder<'p, 'd, 'c, 'u> {
@@ -153,6 +155,9 @@ impl<'p> Builder<'p, '_, '_, '_> {
             configs: Vec::new(),
             roles: Vec::new(),
             timer_names: Vec::new(),
+            uses_sampler: children
+                .iter()
+                .any(|child| script_words::uses_sampler(&child.class, &child.props)),
         };
         for child in children {
             match foreign::role(child, self.decoding) {
@@ -199,8 +204,9 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 for child in children {
                     self.visit(child, true, parent, &mut Vec::new());
                 }
+                let is_used = self.frames.iter().any(|frame| frame.uses_sampler);
                 let package = self.package(element, |d, configs, needs| {
-                    samplers::decode(d, configs, needs).map(Sampled::Element)
+                    samplers::decode(d, configs, needs, is_used).map(Sampled::Element)
                 });
                 let sampler = package
                     .as_ref()

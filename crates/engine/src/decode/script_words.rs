@@ -35,6 +35,9 @@ const WORDS: [&str; 25] = [
     "load",
 ];
 
+/// Names by which a script reaches the sampler at hand.
+const SAMPLER_WORDS: [&str; 3] = ["sampler", "getCurrentSampler", "currentSampler"];
+
 /// Packages whose classes do not reach a user's results by themselves.
 const CLOSED_PACKAGES: [&str; 18] = [
     "java.",
@@ -63,6 +66,36 @@ pub fn sees_results(class: &str, props: &Props, properties: &Properties) -> bool
     !is_script(class)
         || has_init_file(class, properties)
         || props.iter().any(|prop| value_sees(&prop.name, &prop.value))
+}
+
+/// Whether the element is a script that may use more of the sampler at hand than its name.
+pub fn uses_sampler(class: &str, props: &Props) -> bool {
+    is_script(class)
+        && props
+            .iter()
+            .any(|prop| matches!(&prop.value, Value::Str(text) if text_uses_sampler(text)))
+}
+
+fn text_uses_sampler(script: &str) -> bool {
+    SAMPLER_WORDS.iter().any(|word| {
+        script.match_indices(word).any(|(at, _)| {
+            let (before, after) = (&script[..at], &script[at + word.len()..]);
+            let is_whole = !before.ends_with(is_word) && !after.starts_with(is_word);
+            // `sampler` is also a part of the names of packages.
+            let is_package = *word == "sampler" && before.ends_with('.');
+            is_whole && !is_package && !only_asks_for_the_name(after)
+        })
+    })
+}
+
+/// Whether code goes on with `.getName()` or `.name` after an object.
+fn only_asks_for_the_name(after: &str) -> bool {
+    let after = after.strip_prefix("()").unwrap_or(after);
+    let after = after.strip_prefix('?').unwrap_or(after);
+    after.starts_with(".getName()")
+        || after
+            .strip_prefix(".name")
+            .is_some_and(|rest| !rest.starts_with(|c| is_word(c) || c == '('))
 }
 
 /// Whether a property names a file that the element's interpreter runs first (`BeanShellTestElement#getInitFileProperty`).
@@ -161,7 +194,11 @@ pub fn blocks(props: &Props) -> bool {
 }
 
 fn words(script: &str) -> impl Iterator<Item = &str> {
-    script.split(|c: char| !c.is_alphanumeric() && c != '_')
+    script.split(|c: char| !is_word(c))
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]
@@ -202,6 +239,27 @@ mod tests {
         assert!(!sees("BeanShellPreProcessor") && !sees("BeanShellTimer"));
         properties.set("beanshell.preprocessor.init", "first.bsh");
         assert!(sees("BeanShellPreProcessor") && !sees("BeanShellTimer"));
+    }
+
+    #[test]
+    fn scripts_that_only_name_the_sampler_do_not_use_it() {
+        for used in [
+            "sampler.setQuery('x')",
+            "vars.put('q', ctx.getCurrentSampler().getQuery())",
+            "def s = ctx.currentSampler\ns.name = 'x'",
+            "change(sampler)",
+            "sampler.name('x')",
+        ] {
+            assert!(text_uses_sampler(used), "{used}");
+        }
+        for unused in [
+            "log.info(sampler.getName() + sampler.name)",
+            "vars.put('n', ctx.getCurrentSampler().getName())",
+            "import org.apache.jmeter.protocol.http.sampler.HTTPSampleResult",
+            "int samplers = my_sampler",
+        ] {
+            assert!(!text_uses_sampler(unused), "{unused}");
+        }
     }
 
     #[test]

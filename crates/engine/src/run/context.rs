@@ -78,6 +78,8 @@ pub struct Context {
     pub action: Action,
     /// False once this user is to end after the step at hand (`JMeterThread#running`).
     pub alive: bool,
+    /// Whether an error has ended the user that JMeter's thread does not survive.
+    pub is_ended_by_error: bool,
     /// An order reduced the number of users, and this one is to end.
     surplus: Cell<bool>,
     /// How often users of this worker had been taken over by other machines when this one began.
@@ -169,6 +171,7 @@ impl Context {
             limit_met: None,
             action: Action::Continue,
             alive: true,
+            is_ended_by_error: false,
             surplus: Cell::new(false),
             releases: worker.releases(),
             end_ms: identity.end_ms,
@@ -372,6 +375,12 @@ impl Context {
     pub fn end_by_error(&mut self, reason: &str) {
         self.note_failure(Failed::User, None, reason);
         self.alive = false;
+        self.is_ended_by_error = true;
+    }
+
+    /// Whether an evaluation has raised an exception since the last [`Context::take_raised`].
+    pub fn has_raised(&self) -> bool {
+        self.raised.is_some()
     }
 
     /// Takes the last exception that an evaluation has raised since the last call.

@@ -12,6 +12,9 @@ fn record(cx: &mut Context, result: &mut Sample, reach: &SampleTargets) {
     for ToldListener { before, listener } in &reach.told {
         cx.worker.recorder.borrow_mut().write(result, before);
         listener.at_once(cx, result);
+        if result.ignore {
+            return; // the listener's error has ended the user
+        }
     }
     write(cx, result, reach);
 }
@@ -23,6 +26,9 @@ pub async fn record_waiting(cx: &mut Context, result: &mut Sample, reach: &Sampl
         cx.worker.recorder.borrow_mut().write(result, before);
         if let Act::Wait(work) = listener.turn(cx, result) {
             work.await;
+        }
+        if result.ignore {
+            return;
         }
     }
     write(cx, result, reach);

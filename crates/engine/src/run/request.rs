@@ -1,5 +1,7 @@
 //! An HTTP Request, as pre-processors and scripts see and change it for one sample.
 
+use std::time::Duration;
+
 use drumfire_java::charset::Charset;
 use drumfire_java::url_coding::{append_url_encoded, url_decode};
 use drumfire_web::cookies::Cookie;
@@ -54,7 +56,14 @@ pub struct Request {
     pub method: String,
     pub content_encoding: String,
     pub raw_body: bool,
+    pub multipart: bool,
+    pub browser_compatible: bool,
+    /// `HTTPSampler.connect_timeout`.
+    pub connect_timeout: Option<Duration>,
+    /// `HTTPSampler.response_timeout`.
+    pub response_timeout: Option<Duration>,
     pub arguments: Vec<RequestArgument>,
+    pub files: Vec<RequestFile>,
     /// The headers of the Header Managers in scope.
     pub headers: Vec<(String, String)>,
     pub has_header_manager: bool,
@@ -70,6 +79,14 @@ pub struct RequestArgument {
     pub metadata: String,
     pub content_type: String,
     pub always_encode: bool,
+}
+
+/// A file to upload (`HTTPFileArg`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestFile {
+    pub path: String,
+    pub param_name: String,
+    pub mime_type: String,
 }
 
 /// A cookie as a script sees it.

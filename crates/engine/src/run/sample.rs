@@ -288,31 +288,42 @@ pub async fn judge(assertions: &[Arc<dyn AssertionRole>], cx: &mut Context, resu
                 Act::Done(verdict) => verdict,
                 Act::Wait(work) => work.await,
             };
-            result.apply_assertion(unless_thrown(cx, verdict));
+            match unless_thrown(cx, verdict) {
+                Some(verdict) => result.apply_assertion(verdict),
+                None => return,
+            }
         }
         if matches!(scope, ResultScope::Children | ResultScope::All) {
             Box::pin(judge_children(&**assertion, cx, result, ASSERTED_LEVELS)).await;
+            if cx.has_raised() {
+                return;
+            }
         }
     }
     cx.set_last_sample_ok(result.success);
 }
 
-/// `JMeterThread#processAssertion`: an assertion that throws is an error of the sample, under a name of its own.
-fn unless_thrown(cx: &mut Context, verdict: AssertionResult) -> AssertionResult {
+/// `JMeterThread#processAssertion`: an assertion that throws is an error of the sample, under a name of its own. `None` if its
+/// exception has ended the user, which discards the sample.
+fn unless_thrown(cx: &mut Context, verdict: AssertionResult) -> Option<AssertionResult> {
     let message = match cx.take_raised() {
-        None => return verdict,
+        None => return Some(verdict),
         Some(Raised::StopThread(message)) => {
             format!("org.apache.jorphan.util.JMeterStopThreadException: {message}")
+        }
+        Some(raised) if cx.is_ended_by_error => {
+            drumfire_expr::Scope::raise(cx, raised);
+            return None;
         }
         Some(raised) => raised.to_string(),
     };
     tracing::error!("Exception processing Assertion. {message}");
-    AssertionResult {
+    Some(AssertionResult {
         name: Some("Assertion failed! See log file.".into()),
         failure: false,
         error: true,
         message: Some(message.into()),
-    }
+    })
 }
 
 async fn judge_children(
@@ -327,8 +338,14 @@ async fn judge_children(
     let mut failed = false;
     for child in &mut parent.children {
         let verdict = assertion.turn(cx, child).finish().await;
-        child.apply_assertion(unless_thrown(cx, verdict));
+        let Some(verdict) = unless_thrown(cx, verdict) else {
+            return;
+        };
+        child.apply_assertion(verdict);
         Box::pin(judge_children(assertion, cx, child, level - 1)).await;
+        if cx.has_raised() {
+            return;
+        }
         failed |= !child.success;
     }
     if failed && parent.success {

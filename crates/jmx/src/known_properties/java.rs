@@ -112,7 +112,7 @@ pub(super) const JAVA: PropertySection = PropertySection {
         ),
         without(
             "https.protocols",
-            "only the implementation Java reads it; set `https.socket.protocols` or `jdk.tls.client.protocols`",
+            "only the implementation Java reads it, for which it replaces `https.socket.protocols`; set that, or `jdk.tls.client.protocols`",
         ),
         honoured(
             "jdk.tls.client.protocols",

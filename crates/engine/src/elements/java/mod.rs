@@ -325,11 +325,15 @@ fn delay_of(cx: &mut Context, delay: Result<i64, Raised>) -> i64 {
     }
 }
 
-/// `ListenerNotifier`: an exception ends this listener's work on the sample.
-fn note_in_listener(raised: Option<Raised>) {
+/// `ListenerNotifier`: an exception ends this listener's work on the sample, and an error ends the user before anything else
+/// receives the sample. Whether to ignore a sample was decided before the listeners.
+fn note_in_listener(cx: &Context, sample: &mut Sample, raised: Option<Raised>) {
+    sample.ignore = cx.is_ended_by_error && raised.is_some();
     if let Some(raised) = raised {
         tracing::error!("Detected problem in Listener. {raised}");
-        tracing::info!("Continuing to process further listeners");
+        if !sample.ignore {
+            tracing::info!("Continuing to process further listeners");
+        }
     }
 }
 
@@ -424,7 +428,7 @@ impl ListenerRole for JavaElement {
         if self.pace.is_apart() {
             return Act::wait(async {
                 let raised = self.run_apart(&mut Visit::of(cx, sample)).await.err();
-                note_in_listener(raised);
+                note_in_listener(cx, sample, raised);
             });
         }
         self.at_once(cx, sample);
@@ -432,7 +436,8 @@ impl ListenerRole for JavaElement {
     }
 
     fn at_once(&self, cx: &mut Context, sample: &mut Sample) {
-        note_in_listener(self.run(&mut Visit::of(cx, sample)).err());
+        let raised = self.run(&mut Visit::of(cx, sample)).err();
+        note_in_listener(cx, sample, raised);
     }
 
     fn reads(&self) -> Needs {

@@ -12,7 +12,7 @@ use drumfire_sql::DatabaseAddress;
 
 use super::arguments;
 use super::pool::{Pool, Pools};
-use crate::decode::{Decoder, DecodingContext};
+use crate::decode::{Decoder, DecodingContext, script_words};
 use crate::resolve::Element;
 
 /// The classes of the elements.
@@ -57,7 +57,7 @@ pub fn pools(decoding: &mut DecodingContext) -> Arc<Pools> {
 
 /// Decides by the plan's JDBC elements, and by the scripts that use their connections; makes their pools.
 pub fn choose(plan: &Element, decoding: &mut DecodingContext) {
-    let java = reason(plan, decoding);
+    let java = reason(plan, false, decoding);
     let mut pools = Pools::default();
     if java.is_none() {
         collect(plan, decoding, &mut pools);
@@ -85,8 +85,19 @@ fn collect(element: &Element, decoding: &mut DecodingContext, pools: &mut Pools)
     }
 }
 
-fn reason(element: &Element, decoding: &mut DecodingContext) -> Option<String> {
+/// `is_sampler_used` says whether a script around the element uses the samplers in its scope.
+fn reason(
+    element: &Element,
+    is_sampler_used: bool,
+    decoding: &mut DecodingContext,
+) -> Option<String> {
+    let mut beside = element.children.iter();
+    let is_sampler_used = is_sampler_used
+        || beside.any(|child| script_words::uses_sampler(&child.class, &child.props));
     let own = match element.class.as_str() {
+        jdbc_request::CLASS if is_sampler_used => {
+            Some("a script in its scope uses the sampler".to_owned())
+        }
         jdbc_connection::CLASS => of_data_source(element, decoding),
         class if CLASSES.contains(&class) => of_statement(element),
         class if drumfire_elements::is_script(class) => of_script(element),
@@ -96,7 +107,7 @@ fn reason(element: &Element, decoding: &mut DecodingContext) -> Option<String> {
         element
             .children
             .iter()
-            .find_map(|child| reason(child, decoding))
+            .find_map(|child| reason(child, is_sampler_used, decoding))
     })
 }
 

@@ -33,6 +33,16 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> DebugSampler {
     }
 }
 
+/// Whether the sampler's response is always empty.
+pub fn lists_nothing(d: &mut Decoder) -> bool {
+    let lists = [
+        facts::VARIABLES,
+        facts::PROPERTIES,
+        facts::SYSTEM_PROPERTIES,
+    ];
+    lists.iter().all(|list| d.text_now(list.name) != "true")
+}
+
 /// Makes a text the sample's response (`SampleResult#setResponseData`, with Java's default charset, UTF-8). If nothing
 /// reads the body, only its size is stored. Otherwise the size is taken from the data at the end, since scripts may
 /// replace them.

@@ -33,8 +33,18 @@ use crate::run::sampler::Sampler;
 
 pub use parallel_sampler::{CLASS as PARALLEL_CONTROLLER, branch_kind, decode as parallel};
 
-/// Decodes a sampler with the configuration in its scope, the nearest first. `needs` says what the run reads of its result.
-pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Box<dyn Sampler>> {
+/// Decodes a sampler with the configuration in its scope, the nearest first. `needs` says what the run reads of its result,
+/// `is_used` whether scripts in its scope read or change its settings.
+pub fn decode(
+    d: &mut Decoder,
+    configs: &[&Element],
+    needs: Needs,
+    is_used: bool,
+) -> Option<Box<dyn Sampler>> {
+    if is_used && shows_settings_in_java(d) {
+        java::tell(d, "a script in its scope uses the sampler");
+        return in_java(d, configs);
+    }
     match d.element.class.as_str() {
         facts::debug_sampler::CLASS => boxed(debug_sampler::decode(d, needs)),
         facts::dummy_sampler::CLASS => boxed(dummy_sampler::decode(d, needs)),
@@ -63,6 +73,18 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Box
         parallel_http_sampler::CLASS => boxed(parallel_http_sampler::decode(d, configs, needs)?),
         class if websocket::CLASSES.contains(&class) => boxed(websocket::decode(d, configs, needs)),
         class => decode_other(class, d, configs),
+    }
+}
+
+/// Whether the sampler has a native implementation that shows no settings to scripts, and its Java class runs equally well.
+fn shows_settings_in_java(d: &mut Decoder) -> bool {
+    match d.element.class.as_str() {
+        facts::os_process_sampler::CLASS
+        | facts::java_request::CLASS
+        | facts::tcp_sampler::CLASS => true,
+        // Its listings of variables and properties are those of the run.
+        facts::debug_sampler::CLASS => debug_sampler::lists_nothing(d),
+        _ => false,
     }
 }
 

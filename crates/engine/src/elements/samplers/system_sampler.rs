@@ -106,7 +106,9 @@ impl OsProcess {
         sample.sampler_data = Some(
             format!(
                 "Working Directory: {}\nEnvironment: {}\nExecuting: {line}",
-                directory.display(),
+                std::path::absolute(&directory)
+                    .unwrap_or_else(|_| directory.clone())
+                    .display(),
                 shown_as_java_map(&environment),
             )
             .into(),

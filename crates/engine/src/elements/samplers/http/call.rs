@@ -16,7 +16,7 @@ use drumfire_web::url::{self, Url};
 use super::key::Key;
 use super::proxy::ProxyChoice;
 use super::reader::PropertyFailure;
-use crate::run::request::{Request, RequestArgument};
+use crate::run::request::{Request, RequestArgument, RequestFile};
 
 pub struct HttpCall<'s> {
     pub label: Rc<str>,
@@ -62,6 +62,25 @@ pub struct OwnedFile<'s> {
     pub resolved: PathBuf,
     pub param_name: Text<'s>,
     pub mime_type: Text<'s>,
+}
+
+impl OwnedFile<'_> {
+    fn to_edit(&self) -> RequestFile {
+        RequestFile {
+            path: self.path.to_string(),
+            param_name: self.param_name.to_string(),
+            mime_type: self.mime_type.to_string(),
+        }
+    }
+
+    fn edited(file: RequestFile, find: impl Fn(&str) -> PathBuf) -> Self {
+        OwnedFile {
+            resolved: find(&file.path),
+            path: Text::Owned(file.path),
+            param_name: Text::Owned(file.param_name),
+            mime_type: Text::Owned(file.mime_type),
+        }
+    }
 }
 
 impl OwnedArgument<'_> {
@@ -165,6 +184,11 @@ impl HttpCall<'_> {
             method: self.method.to_string(),
             content_encoding: self.content_encoding.to_string(),
             raw_body: self.raw_body,
+            multipart: self.multipart,
+            browser_compatible: self.browser_compatible,
+            connect_timeout: self.limits.connect,
+            response_timeout: self.limits.response,
+            files: self.files.iter().map(OwnedFile::to_edit).collect(),
             arguments: self
                 .arguments
                 .iter()
@@ -186,8 +210,8 @@ impl HttpCall<'_> {
         }
     }
 
-    /// Takes the settings of an edited request.
-    pub fn replace(&mut self, request: Request) {
+    /// Takes the settings of an edited request. `file` finds the files that it names.
+    pub fn replace(&mut self, request: Request, file: impl Fn(&str) -> PathBuf) {
         if *self.label != *request.name {
             self.label = request.name.into();
         }
@@ -198,6 +222,15 @@ impl HttpCall<'_> {
         self.method = Text::Owned(request.method);
         self.content_encoding = Text::Owned(request.content_encoding);
         self.raw_body = request.raw_body;
+        self.multipart = request.multipart;
+        self.browser_compatible = request.browser_compatible;
+        self.limits.connect = request.connect_timeout;
+        self.limits.response = request.response_timeout;
+        if !self.has_files(&request.files) {
+            let files = request.files.into_iter();
+            let edited = files.map(|edited| OwnedFile::edited(edited, &file));
+            self.files = edited.collect();
+        }
         self.pieces = Vec::new();
         self.arguments = request
             .arguments
@@ -209,6 +242,11 @@ impl HttpCall<'_> {
             .into_iter()
             .map(|(name, value)| Header::new(Cow::Owned(name), Cow::Owned(value)))
             .collect();
+    }
+
+    fn has_files(&self, files: &[RequestFile]) -> bool {
+        let own = self.files.iter().map(OwnedFile::to_edit);
+        own.eq(files.iter().cloned())
     }
 
     /// The request's address (`HTTPSamplerBase#getUrl`); `find` makes it of its parts.

@@ -86,6 +86,21 @@ impl Edit for Replaced {
         if before.raw_body != after.raw_body {
             request.raw_body = after.raw_body;
         }
+        if before.multipart != after.multipart {
+            request.multipart = after.multipart;
+        }
+        if before.browser_compatible != after.browser_compatible {
+            request.browser_compatible = after.browser_compatible;
+        }
+        if before.connect_timeout != after.connect_timeout {
+            request.connect_timeout = after.connect_timeout;
+        }
+        if before.response_timeout != after.response_timeout {
+            request.response_timeout = after.response_timeout;
+        }
+        if before.files != after.files {
+            request.files.clone_from(&after.files);
+        }
         if before.arguments != after.arguments {
             let evaluated = std::mem::replace(&mut request.arguments, after.arguments.clone());
             for argument in &mut request.arguments {

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use drumfire_expr::{Scope, Template};
 use drumfire_http::place_in;
-use drumfire_java::Exception;
+use drumfire_java::{Exception, file_server};
 use drumfire_results::{Sample, SampleKind, SharedText};
 use drumfire_web::cookies::Cookie;
 use drumfire_web::property::Client;
@@ -127,7 +127,7 @@ impl HttpSampler {
             let after = request.clone();
             user_mut(cx).edits.add(Replaced { before, after });
         }
-        call.replace(request);
+        call.replace(request, |path| file_server::resolve(path, cx.base_dir()));
     }
 
     /// Records a script's changes to the sampler's headers. With a single manager in scope they persist; with several, the

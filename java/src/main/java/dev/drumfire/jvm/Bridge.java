@@ -174,6 +174,7 @@ final class Bridge {
         sampler.setThreadName(Thread.currentThread().getName());
         SampleResult result = sampler.sample(null);
         if (result != null) {
+            Frames.correct(result);
             Natives.setResult(Results.write(result), result.getResponseData());
         }
     }

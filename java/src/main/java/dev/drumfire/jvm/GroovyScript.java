@@ -2,6 +2,8 @@ package dev.drumfire.jvm;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.Reader;
+import java.io.StringWriter;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
@@ -122,6 +124,7 @@ final class GroovyScript {
     /** Runs it; {@code own} are the names that only this kind of element has. */
     Object run(ScriptEngine engine, Bindings own) throws ScriptException, IOException {
         if (!isReady()) {
+            ShownClasses.prepare(element.getScript());
             return runner.run(engine, own);
         }
         Compiled compiled = compiled();
@@ -154,7 +157,7 @@ final class GroovyScript {
         return other;
     }
 
-    private Compiled compiled() throws ScriptException, IOException {
+    private Compiled compiled() throws ScriptException {
         String name = element.getFilename();
         if (name != null && !name.isEmpty()) {
             File file = new File(name);
@@ -167,7 +170,7 @@ final class GroovyScript {
     }
 
     /** The compiled script of a file, or of the text in the key if {@code file} is null. */
-    private static Compiled compiled(Object key, File file) throws ScriptException, IOException {
+    private static Compiled compiled(Object key, File file) throws ScriptException {
         Compiled known = COMPILED.getIfPresent(key);
         if (known != null) {
             return known;
@@ -175,15 +178,27 @@ final class GroovyScript {
         synchronized (COMPILED) {
             known = COMPILED.getIfPresent(key);
             if (known == null) {
-                known = compile(file == null ? (String) key : Files.readString(file.toPath(), StandardCharsets.UTF_8));
+                known = compile(file == null ? (String) key : read(file));
                 COMPILED.put(key, known);
             }
             return known;
         }
     }
 
+    /** The text of a script file; what Groovy throws if it cannot be read. */
+    private static String read(File file) throws ScriptException {
+        try (Reader text = Files.newBufferedReader(file.toPath(), StandardCharsets.UTF_8)) {
+            StringWriter all = new StringWriter();
+            text.transferTo(all);
+            return all.toString();
+        } catch (IOException e) {
+            throw new ScriptException(e);
+        }
+    }
+
     /** With an engine of its own, so that no script sees the classes of another. */
     private static Compiled compile(String text) throws ScriptException {
+        ShownClasses.prepare(text);
         CompiledScript script = ((Compilable) newEngine()).compile(text);
         try {
             return Compiled.of((Class<?>) SCRIPT_CLASS.get(script));

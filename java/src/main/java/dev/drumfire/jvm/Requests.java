@@ -11,6 +11,7 @@ import org.apache.jmeter.protocol.http.control.HeaderManager;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy;
 import org.apache.jmeter.protocol.http.util.HTTPArgument;
+import org.apache.jmeter.protocol.http.util.HTTPFileArg;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.testelement.property.JMeterProperty;
 
@@ -40,6 +41,17 @@ final class Requests {
         set(sampler, HTTPSamplerBase.PATH, in.text(), text -> sampler.setProperty(HTTPSamplerBase.PATH, text));
         set(sampler, HTTPSamplerBase.CONTENT_ENCODING, in.text(), sampler::setContentEncoding);
         sampler.setPostBodyRaw(in.flag());
+        sampler.setDoMultipart(in.flag());
+        sampler.setDoBrowserCompatibleMultipart(in.flag());
+        readLimit(in, sampler::setConnectTimeout);
+        readLimit(in, sampler::setResponseTimeout);
+        HTTPFileArg[] files = new HTTPFileArg[in.number()];
+        for (int i = 0; i < files.length; i++) {
+            files[i] = new HTTPFileArg(in.text(), in.text(), in.text());
+        }
+        if (files.length > 0) {
+            sampler.setHTTPFiles(files);
+        }
         Arguments arguments = new Arguments();
         for (int left = in.number(); left > 0; left--) {
             String name = in.text();
@@ -76,7 +88,13 @@ final class Requests {
         out.text(get(sampler, HTTPSamplerBase.PORT, () -> sampler.getPropertyAsString(HTTPSamplerBase.PORT)));
         out.text(sampler.getMethod()).text(get(sampler, HTTPSamplerBase.PATH, sampler::getPath));
         out.text(get(sampler, HTTPSamplerBase.CONTENT_ENCODING, sampler::getContentEncoding));
-        out.flag(sampler.getPostBodyRaw());
+        out.flag(sampler.getPostBodyRaw()).flag(sampler.getDoMultipart()).flag(sampler.getDoBrowserCompatibleMultipart());
+        out.large(limit(sampler.getConnectTimeout())).large(limit(sampler.getResponseTimeout()));
+        HTTPFileArg[] files = sampler.getHTTPFiles();
+        out.number(files.length);
+        for (HTTPFileArg file : files) {
+            out.text(file.getPath()).text(file.getParamName()).text(file.getMimeType());
+        }
         Arguments arguments = sampler.getArguments();
         out.number(arguments.getArgumentCount());
         for (JMeterProperty property : arguments) {
@@ -95,6 +113,19 @@ final class Requests {
         CookieManager cookies = sampler.getCookieManager();
         out.text(cookies == null ? null : cookies.getPolicy());
         return out.done();
+    }
+
+    /** Sets a time limit in milliseconds; a negative one does not exist. */
+    private static void readLimit(Wire.Reader in, Consumer<String> setter) {
+        long millis = in.large();
+        if (millis >= 0) {
+            setter.accept(Long.toString(millis));
+        }
+    }
+
+    /** Milliseconds; -1 if there is no limit (HTTPHC4Impl sets only positive ones). */
+    private static long limit(int millis) {
+        return millis > 0 ? millis : -1;
     }
 
     /** Sets a property to its text, or to a property that reads the text from the engine. */

@@ -53,7 +53,7 @@ final class ShownGroups {
         return new UnsupportedOperationException("The engine starts the users of a thread group; a script cannot add any");
     }
 
-    private static final class Main extends ThreadGroup {
+    static final class Main extends ThreadGroup {
         private static final long serialVersionUID = 1L;
 
         private final transient Settings settings;
@@ -141,7 +141,7 @@ final class ShownGroups {
         }
     }
 
-    private static final class Setup extends SetupThreadGroup {
+    static final class Setup extends SetupThreadGroup {
         private static final long serialVersionUID = 1L;
 
         private final transient Settings settings;
@@ -229,7 +229,7 @@ final class ShownGroups {
         }
     }
 
-    private static final class Teardown extends PostThreadGroup {
+    static final class Teardown extends PostThreadGroup {
         private static final long serialVersionUID = 1L;
 
         private final transient Settings settings;

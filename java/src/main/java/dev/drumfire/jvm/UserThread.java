@@ -31,6 +31,11 @@ final class UserThread extends JMeterThread {
         setScheduled(endMillis != 0);
     }
 
+    /** Groovy scripts read the private field of that name. */
+    public AbstractThreadGroup getThreadGroup() {
+        return group;
+    }
+
     /** The start of the schedule; 0 without one, or if users are created late (ThreadGroup#scheduleThread). */
     @Override
     public long getStartTime() {

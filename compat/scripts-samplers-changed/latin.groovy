@@ -1,0 +1,1 @@
+SampleResult.sampleLabel = 'ä'
