@@ -17,7 +17,7 @@ use crate::log::{self, options::LogOptions};
 use crate::refusal::Refusal;
 use crate::report::files;
 use crate::run::arguments::Progress;
-use crate::run::criteria::judge::Judge;
+use crate::run::criteria::judge::PassFail;
 use crate::run::criteria::{baseline, thresholds};
 use crate::run::ending::Ending;
 use crate::run::outputs::exports::Undelivered;
@@ -55,7 +55,7 @@ pub fn conclude(
     prepared: Prepared,
     attended: Attended,
     log: Option<PathBuf>,
-    judge: Option<&mut dyn Judge>,
+    judge: Option<&mut PassFail>,
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {

@@ -34,7 +34,7 @@ use crate::fleet;
 use crate::jmeter::remote;
 use crate::refusal::Refusal;
 use crate::run::arguments::RunArguments;
-use crate::run::criteria::judge::Judge;
+use crate::run::criteria::judge::PassFail;
 use crate::run::criteria::thresholds::LabelCondition;
 use conclude::{Attended, conclude};
 pub use prepare::{FAIL_ON, thresholds};
@@ -76,7 +76,7 @@ pub(super) struct RunParticipants<'c> {
     /// Follows its users step by step.
     pub debugging: Debugging,
     /// Judges it in addition to its thresholds.
-    pub judge: Option<&'c mut dyn Judge>,
+    pub judge: Option<&'c mut PassFail>,
     /// Conditions beside its thresholds that name labels of the plan.
     pub conditions: Vec<LabelCondition<'c>>,
 }
@@ -129,7 +129,7 @@ fn attend(
     engine: &Engine,
     control: &Control,
     follower: Option<&mut dyn Subscriber>,
-    judge: &mut Option<&mut dyn Judge>,
+    judge: &mut Option<&mut PassFail>,
     console: &mut Console<'_>,
 ) -> Attended {
     let Prepared { brief, listening } = prepared;

@@ -1,4 +1,4 @@
-//! Judges of a run beside its thresholds. They receive its numbers while it goes on and may end it.
+//! The judge of a run beside its thresholds. It receives the numbers while the run goes on and may end it.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,6 @@ use drumfire_taurus::{Criteria, Criterion, Numbers, Subject, code_fits};
 
 use crate::engine::{Control, Event, Subscriber};
 use crate::run::criteria::thresholds::LabelCondition;
-
-/// Receives the events of a run and decides at its end whether it passed.
-pub trait Judge: Subscriber {
-    /// Called when the run is about to start.
-    fn begin(&mut self, control: &Control);
-    /// How each condition ended.
-    fn end(&mut self) -> Vec<ThresholdResult>;
-}
 
 /// Judges a run by the criteria of Taurus's `passfail`.
 pub struct PassFail {
@@ -35,6 +27,18 @@ impl PassFail {
             open: BTreeMap::new(),
             whole: Increment::of_second(0),
         }
+    }
+
+    /// Called when the run is about to start.
+    pub fn begin(&mut self, control: &Control) {
+        self.control = Some(control.clone());
+    }
+
+    /// How each criterion ended.
+    pub fn end(&mut self) -> Vec<ThresholdResult> {
+        self.close_before(i64::MAX);
+        self.criteria.end(&JudgedSpan(&self.whole));
+        self.criteria.all.iter().map(result).collect()
     }
 
     /// Criteria that fail good runs, each with the way to write it the other way round.
@@ -96,18 +100,6 @@ impl Subscriber for PassFail {
                 .merge((**increment).clone());
             self.close_before(second - 1);
         }
-    }
-}
-
-impl Judge for PassFail {
-    fn begin(&mut self, control: &Control) {
-        self.control = Some(control.clone());
-    }
-
-    fn end(&mut self) -> Vec<ThresholdResult> {
-        self.close_before(i64::MAX);
-        self.criteria.end(&JudgedSpan(&self.whole));
-        self.criteria.all.iter().map(result).collect()
     }
 }
 
