@@ -193,7 +193,7 @@ pub fn on_worker_and_in_pool(
     let runtime = runtime.expect("a runtime needs nothing of the system");
     let mut verdict = |in_pool| {
         cx.parsed.clear();
-        cx.searches_apart = in_pool;
+        cx.set_searches_apart(in_pool);
         runtime.block_on(judge(cx))
     };
     let (on_worker, in_pool) = (verdict(false), verdict(true));

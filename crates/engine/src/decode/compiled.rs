@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use drumfire_expr::{Properties, Template, Text};
+use drumfire_expr::{Properties, Scope, Template, Text};
 use drumfire_query::css::{Engine, Selector};
 use drumfire_query::jmespath::JmesPath;
 use drumfire_query::jsonpath::JsonPath;
@@ -15,7 +15,6 @@ use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_query::xpath::XPath;
 
 use crate::decode::Decoder;
-use crate::run::context::Context;
 
 /// How many computed expressions a worker caches; JMeter's own pattern cache has the same size.
 const CAPACITY: usize = 1000;
@@ -146,16 +145,16 @@ impl<T: Compile> CompiledProperty<T> {
     }
 
     /// See [`Template::repeat`].
-    pub fn repeat(&self, cx: &mut Context, times: usize) {
+    pub fn repeat(&self, cx: &mut dyn Scope, times: usize) {
         self.template.repeat(cx, times);
     }
 
-    pub fn get(&self, cx: &mut Context) -> Ready<'_, T> {
+    pub fn get(&self, cx: &mut dyn Scope) -> Ready<'_, T> {
         self.get_by(cx, self.rules)
     }
 
     /// The expression by other rules than those it was compiled by.
-    pub fn get_by(&self, cx: &mut Context, rules: T::Rules) -> Ready<'_, T> {
+    pub fn get_by(&self, cx: &mut dyn Scope, rules: T::Rules) -> Ready<'_, T> {
         let text = self.template.eval(cx);
         let is_own = rules.into() == self.rules.into();
         let outcome = match self.constant.as_ref().filter(|_| is_own) {

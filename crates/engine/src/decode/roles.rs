@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::run::action::FailureAction;
 use crate::run::controllers::{ControllerKind, Hook};
 use crate::run::roles::{
-    AssertionRole, IterationListener, PostProcessorRole, PreProcessorRole, RowSource,
-    ThreadIterationListener, TimeLimit, TimerRole,
+    AssertionRole, IterationListener, PostProcessorRole, PreProcessor, PreProcessorRole,
+    ThreadIterationListener, TimerRole,
 };
 
 /// Where a listener sends the samples in its scope.
@@ -39,8 +39,8 @@ pub struct Roles {
     pub java: Option<u32>,
     /// Why the element's own Java class runs it with these settings; absent if it does not.
     pub foreign: Option<&'static str>,
-    /// Limits the samples of the whole thread group.
-    pub time_limit: Option<Arc<dyn TimeLimit>>,
+    /// Sets the limit of each sample of the whole thread group.
+    pub time_limit: Option<Arc<dyn PreProcessor>>,
 }
 
 impl Roles {
@@ -88,7 +88,7 @@ impl Roles {
             ..Roles::default()
         }
     }
-    pub fn rows(source: impl RowSource + 'static) -> Roles {
+    pub fn rows(source: impl PreProcessorRole + 'static) -> Roles {
         Roles {
             each_iteration: Some(Hook::Rows(Arc::new(source))),
             ..Roles::default()

@@ -2,15 +2,16 @@
 
 use std::rc::Rc;
 
-use drumfire_expr::{Template, Text};
-use drumfire_results::Sample;
+use drumfire_expr::{Scope, Template, Text};
+use drumfire_results::{AssertionResult, Sample};
 
 use crate::decode::Decoder;
 use crate::decode::setting::Choice;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::roles::ResultScope;
+use crate::run::roles::{Act, ResultScope};
+use crate::run::search::Searches;
 
 /// How many levels of sub-results are read below the first level (`AbstractScopedTestElement#recurseResults`).
 const DEEPER_LEVELS: u32 = 4;
@@ -50,7 +51,7 @@ impl Scoped {
     }
 
     /// The results that an assertion is called for.
-    pub fn scope(&self, cx: &mut Context) -> ResultScope {
+    pub fn scope(&self, cx: &mut dyn Scope) -> ResultScope {
         self.scope.get(cx)
     }
 
@@ -68,7 +69,7 @@ impl Scoped {
     }
 
     /// Evaluates the setting for a sample.
-    pub fn read(&self, cx: &mut Context) -> ScopeReading<'_> {
+    pub fn read(&self, cx: &mut dyn Scope) -> ScopeReading<'_> {
         let scope = self.scope.get(cx);
         let is_variable = scope == ResultScope::Variable;
         if self.lists && !is_variable {
@@ -80,6 +81,44 @@ impl Scoped {
             scope,
             variable,
         }
+    }
+
+    /// The turn of an extractor that searches the texts in its scope.
+    pub fn extract<'a, F>(
+        &'a self,
+        searches: &Searches,
+        cx: &'a mut Context,
+        sample: &'a mut Sample,
+        process: impl FnOnce(&'a mut Context, ScopeReading<'a>, &'a mut Sample) -> F,
+    ) -> Act<'a>
+    where
+        F: Future<Output = ()> + 'a,
+    {
+        let scope = self.read(cx);
+        let inputs = scope.inputs(cx, sample);
+        let bytes = inputs.map(|input| input.bytes()).sum();
+        searches.turn(cx, bytes, move |cx| process(cx, scope, sample))
+    }
+
+    /// The turn of an assertion that searches the text it judges. `check` gets `None` if that is an undefined variable.
+    pub fn judge<'a, F>(
+        &self,
+        searches: &Searches,
+        cx: &'a mut Context,
+        sample: &'a Sample,
+        check: impl FnOnce(&'a mut Context, Option<Input<'a>>) -> F,
+    ) -> Act<'a, AssertionResult>
+    where
+        F: Future<Output = AssertionResult> + 'a,
+    {
+        let scope = self.read(cx);
+        let input = if scope.is_variable() {
+            scope.variable(cx).map(Input::Variable)
+        } else {
+            Some(Input::Result(sample))
+        };
+        let bytes = input.as_ref().map_or(0, Input::bytes);
+        searches.turn(cx, bytes, move |cx| check(cx, input))
     }
 }
 
@@ -102,43 +141,51 @@ impl ScopeReading<'_> {
     }
 
     /// Value of the variable that the element reads.
-    pub fn variable(&self, cx: &Context) -> Option<Rc<str>> {
+    pub fn variable(&self, cx: &dyn Scope) -> Option<Rc<str>> {
         let name = self.variable.as_deref()?;
-        cx.vars.get_named(name).cloned()
+        cx.vars().get_named(name).cloned()
     }
 
     /// Evaluates the texts as often as JMeter reads them beside once.
-    pub fn repeat(&self, cx: &mut Context, scope: usize, variable: usize) {
+    pub fn repeat(&self, cx: &mut dyn Scope, scope: usize, variable: usize) {
         self.setting.scope.repeat(cx, scope);
         if self.is_variable() {
             self.setting.variable.repeat(cx, variable);
         }
     }
 
-    /// The length of all inputs together.
-    pub fn bytes(&self, cx: &Context, sample: &Sample) -> usize {
-        let inputs = self.inputs(cx, sample);
-        inputs.map(|input| input.bytes()).sum()
-    }
-
-    /// The length of the input that an assertion judges now: the result at hand, or the variable.
-    pub fn judged_bytes(&self, cx: &Context, sample: &Sample) -> usize {
-        self.judged(cx, sample).map_or(0, |input| input.bytes())
-    }
-
-    /// The input that an assertion judges now, a result or a variable; `None` if the variable is undefined.
-    pub fn judged<'s>(&self, cx: &Context, sample: &'s Sample) -> Option<Input<'s>> {
-        if self.is_variable() {
-            self.variable(cx).map(Input::Variable)
-        } else {
-            Some(Input::Result(sample))
+    /// As [`ScopeReading::inputs`], and logs an undefined variable, as JMeter's `extractor` of this name does.
+    pub fn inputs_or_warning<'s>(
+        &self,
+        cx: &mut dyn Scope,
+        sample: &'s Sample,
+        (extractor, name): (&str, &Template),
+    ) -> Vec<Input<'s>> {
+        let inputs: Vec<_> = self.inputs(cx, sample).collect();
+        if inputs.is_empty() && self.is_variable() {
+            let variable = self.variable_name();
+            let name = name.eval(cx);
+            tracing::warn!(
+                "No variable '{variable}' found to process by {extractor} '{name}', skipping processing"
+            );
         }
+        inputs
+    }
+
+    /// The results that are not blank, or the variable, which is `None` if it is undefined.
+    pub fn bodies<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Vec<Option<Input<'s>>> {
+        if self.is_variable() {
+            return vec![self.variable(cx).map(Input::Variable)];
+        }
+        let inputs = self.inputs(cx, sample);
+        let mut is_blank = |input: &Input<'_>| cx.parsed.is_blank(input);
+        inputs.filter(|input| !is_blank(input)).map(Some).collect()
     }
 
     /// All inputs that the element reads, in JMeter's order; none if the variable is undefined.
     pub fn inputs<'s>(
         &self,
-        cx: &Context,
+        cx: &dyn Scope,
         sample: &'s Sample,
     ) -> impl Iterator<Item = Input<'s>> + use<'s> {
         let variable = self.variable(cx);

@@ -161,7 +161,7 @@ mod tests {
         let sample = fixture::sample(&body);
         let query = JsonQuery::new(JsonReader::Smart);
         let value = Input::Variable(Rc::from(body.as_str()));
-        cx.searches_apart = true;
+        cx.set_searches_apart(true);
         for input in [Input::Result(&sample), value] {
             let worker = thread::current().id();
             let search = move |json: Result<&Json<'_>, &JsonError>, _: &JsonPath| {

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::ops::Deref;
 use std::path::Path;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -41,11 +42,59 @@ use crate::run::worker::Worker;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateId(pub u32);
 
-/// One user, as the elements of its thread group see it.
+/// One user, as the elements of its thread group see it. They may change its variables and what is parsed of its results, and
+/// read its [facts](UserFacts); anything else is a method.
 pub struct Context {
     pub vars: Vars,
+    /// The parsed parts of the result at hand, shared by all elements that read them.
+    pub parsed: Parsed,
     pub shared: Arc<Shared>,
     pub worker: Rc<Worker>,
+    pub(in crate::run) facts: UserFacts,
+    /// The sampler's name is being evaluated for a function.
+    is_naming: bool,
+    /// True while the settings of the sampler at hand are evaluated for code that inspects them. A script in one of these
+    /// settings sees only the sampler's name.
+    pub(in crate::run) is_described: bool,
+    /// Whether the searches of the element at hand run in the pool (`Searches::turn`).
+    pub(in crate::run) searches_apart: bool,
+    /// Set if the sample at hand reached a limit of an element. Its row then fails with this message.
+    pub(in crate::run) limit_met: Option<String>,
+    /// The action after this sample (`JMeterContext#setTestLogicalAction`).
+    pub(in crate::run) action: Action,
+    /// An order reduced the number of users, and this one is to end.
+    surplus: Cell<bool>,
+    /// How often users of this worker had been taken over by other machines when this one began.
+    releases: usize,
+    /// The thread group's action after a failed sample.
+    pub(in crate::run) on_error: OnError,
+    /// The times at which the sample at hand is interrupted, if it is still running.
+    pub(in crate::run) interruptions: Vec<Instant>,
+    /// A wait for a value consumed the interruption of a stop (`InterruptedException`), which then interrupts nothing else.
+    interruption_is_spent: Cell<bool>,
+    /// When the next sample should begin, if it is the first one after an arrival.
+    pub(in crate::run) arrival: Option<Instant>,
+    /// Whether the user is in the timers before its sampler, or was when its thread group should have ended.
+    pub(in crate::run) is_in_timers: bool,
+    /// The samplers' state of this user.
+    pub(in crate::run) slot: Box<dyn UserSlot>,
+    /// The Java host's state of this user.
+    pub(in crate::run) java: Option<Box<dyn Any>>,
+    /// Links it to the user it belongs to, if it runs a child of a Parallel Controller.
+    pub(in crate::run) branch: Option<Box<Branch>>,
+    /// The owner of the locks that it takes.
+    pub(in crate::run) lock_user: LockUser,
+    random: Random,
+    /// How deeply the texts of `__eval` are nested that it is evaluating.
+    nesting: usize,
+    raised: Option<Box<Raised>>,
+    /// The function that is being called has logged a failure.
+    has_function_failed: bool,
+    states: Box<[Option<Box<dyn Any>>]>,
+}
+
+/// What elements may read of a user. Only the run changes it.
+pub struct UserFacts {
     pub thread_name: Rc<str>,
     pub group_name: Rc<str>,
     /// Index of the thread group in the program.
@@ -55,71 +104,37 @@ pub struct Context {
     pub iteration: u32,
     /// `JMeterThread.last_sample_ok`.
     pub last_sample_ok: bool,
-    /// The sampler's name is being evaluated for a function.
-    is_naming: bool,
     /// The sampler at hand, or the last one (`JMeterThread.PACKAGE_OBJECT`).
     pub sampler: Option<SamplerId>,
     /// The one before it (`JMeterContext#getPreviousSampler`).
     pub previous_sampler: Option<SamplerId>,
     /// Counts the samplers that have run, including those without a result. It wraps around.
     pub sample_number: u32,
-    /// True while the settings of the sampler at hand are evaluated for code that inspects them. A script in one of these
-    /// settings sees only the sampler's name.
-    pub is_described: bool,
     /// The last sample, if something in the plan reads it.
     pub previous: Option<Rc<Sample>>,
-    /// The parsed parts of the result at hand, shared by all elements that read them.
-    pub parsed: Parsed,
-    /// Whether the searches of the element at hand run in the pool (`Searches::turn`).
-    pub searches_apart: bool,
-    /// Set if the sample at hand reached a limit of an element. Its row then fails with this message.
-    pub limit_met: Option<String>,
-    /// The action after this sample (`JMeterContext#setTestLogicalAction`).
-    pub action: Action,
     /// False once this user is to end after the step at hand (`JMeterThread#running`).
     pub alive: bool,
     /// Whether an error has ended the user that JMeter's thread does not survive.
     pub is_ended_by_error: bool,
-    /// An order reduced the number of users, and this one is to end.
-    surplus: Cell<bool>,
-    /// How often users of this worker had been taken over by other machines when this one began.
-    releases: usize,
     /// When the thread group's duration ends, in milliseconds since the epoch.
     pub end_ms: Option<i64>,
     pub same_user: bool,
-    /// The thread group's action after a failed sample.
-    pub on_error: OnError,
     /// Whether samples and sleeps are interrupted when the duration ends.
     pub interrupted_at_end: bool,
-    /// The times at which the sample at hand is interrupted, if it is still running.
-    pub interruptions: Vec<Instant>,
     /// A wait was interrupted. All later ones end at once, as in a Java thread that stays interrupted.
     pub interrupted: bool,
-    /// A wait for a value consumed the interruption of a stop (`InterruptedException`), which then interrupts nothing else.
-    interruption_is_spent: Cell<bool>,
     /// When the sample at hand should begin, according to the schedule of arrivals or of a timer.
     pub intended: Option<Instant>,
-    /// When the next sample should begin, if it is the first one after an arrival.
-    pub arrival: Option<Instant>,
     /// Whether the parts of the sample at hand are timed.
     pub is_timed: bool,
-    /// Whether the user is in the timers before its sampler, or was when its thread group should have ended.
-    pub is_in_timers: bool,
-    /// The samplers' state of this user.
-    pub slot: Box<dyn UserSlot>,
-    /// The Java host's state of this user.
-    pub java: Option<Box<dyn Any>>,
-    /// Links it to the user it belongs to, if it runs a child of a Parallel Controller.
-    pub branch: Option<Box<Branch>>,
-    /// The owner of the locks that it takes.
-    pub lock_user: LockUser,
-    random: Random,
-    /// How deeply the texts of `__eval` are nested that it is evaluating.
-    nesting: usize,
-    raised: Option<Box<Raised>>,
-    /// The function that is being called has logged a failure.
-    has_function_failed: bool,
-    states: Box<[Option<Box<dyn Any>>]>,
+}
+
+impl Deref for Context {
+    type Target = UserFacts;
+
+    fn deref(&self) -> &UserFacts {
+        &self.facts
+    }
 }
 
 /// The identity of a user.
@@ -152,49 +167,99 @@ impl Context {
         let states = (0..shared.program.state_count).map(|_| None).collect();
         Context {
             vars: shared.initial_vars(),
+            parsed: Parsed::new(worker.default_charset.clone()),
             shared: shared.clone(),
             worker: worker.clone(),
-            thread_name: identity.thread_name,
-            group_name: identity.group_name,
-            group: identity.group,
-            number: identity.number,
-            iteration: 0,
-            last_sample_ok: true,
+            lock_user: (identity.group, identity.number),
+            on_error: identity.on_error,
+            facts: UserFacts {
+                thread_name: identity.thread_name,
+                group_name: identity.group_name,
+                group: identity.group,
+                number: identity.number,
+                iteration: 0,
+                last_sample_ok: true,
+                sampler: None,
+                previous_sampler: None,
+                sample_number: 0,
+                previous: None,
+                alive: true,
+                is_ended_by_error: false,
+                end_ms: identity.end_ms,
+                same_user: identity.same_user,
+                interrupted_at_end: identity.interrupted_at_end,
+                interrupted: false,
+                intended: None,
+                is_timed: false,
+            },
             is_naming: false,
-            sampler: None,
-            previous_sampler: None,
-            sample_number: 0,
             is_described: false,
-            previous: None,
-            parsed: Parsed::new(worker.default_charset.clone()),
             searches_apart: false,
             limit_met: None,
             action: Action::Continue,
-            alive: true,
-            is_ended_by_error: false,
             surplus: Cell::new(false),
             releases: worker.releases(),
-            end_ms: identity.end_ms,
-            same_user: identity.same_user,
-            on_error: identity.on_error,
-            interrupted_at_end: identity.interrupted_at_end,
             interruptions: Vec::new(),
-            interrupted: false,
             interruption_is_spent: Cell::new(false),
-            intended: None,
             arrival: None,
-            is_timed: false,
             is_in_timers: false,
             slot: worker.slot.user(),
             java: None,
             branch: None,
-            lock_user: (identity.group, identity.number),
             random: worker.new_random(),
             nesting: 0,
             raised: None,
             has_function_failed: false,
             states,
         }
+    }
+
+    /// Ends the user after the step at hand.
+    pub fn end(&mut self) {
+        self.facts.alive = false;
+    }
+
+    /// Ends the user after the step at hand, and the user that it belongs to if it runs a child of a Parallel Controller.
+    pub fn end_with_parent(&mut self) {
+        self.end();
+        if let Some(branch) = &mut self.branch {
+            branch.stops_user = true;
+        }
+    }
+
+    /// Interrupts all later waits, as those of a Java thread that stays interrupted.
+    pub fn interrupt_waits(&mut self) {
+        self.facts.interrupted = true;
+    }
+
+    /// Interrupts the sample at hand at this time, if it is still running.
+    pub fn interrupt_at(&mut self, at: Instant) {
+        self.interruptions.push(at);
+    }
+
+    /// Sets when the sample at hand should begin, according to a timer's schedule.
+    pub fn intend(&mut self, at: Instant) {
+        self.facts.intended = Some(at);
+    }
+
+    /// Fails the row of the sample at hand because it reached a limit of an element.
+    pub fn fail_by_limit(&mut self, message: String) {
+        self.limit_met = Some(message);
+    }
+
+    /// Whether the searches of the element at hand run in the pool.
+    pub fn searches_apart(&self) -> bool {
+        self.searches_apart
+    }
+
+    /// The samplers' state of this user.
+    pub fn slot(&self) -> &dyn UserSlot {
+        &*self.slot
+    }
+
+    /// The samplers' state of this user.
+    pub fn slot_mut(&mut self) -> &mut dyn UserSlot {
+        &mut *self.slot
     }
 
     pub fn clock(&self) -> Clock {
@@ -232,7 +297,7 @@ impl Context {
             self.vars
                 .set(slot, if ok { "true" } else { "false" }.into());
         }
-        self.last_sample_ok = ok;
+        self.facts.last_sample_ok = ok;
     }
 
     /// The label of the sampler at hand, made of its evaluated name.
@@ -323,7 +388,7 @@ impl Context {
     pub async fn pause(&mut self) {
         let worker = self.worker.clone();
         // The schedule goes on during the pause, but the next sample's lateness is not measured.
-        self.intended = None;
+        self.facts.intended = None;
         loop {
             let (stop, ordered) = (worker.stop.notified(), worker.orders.notified());
             if !self.shared.control.is_paused() || !self.running() {
@@ -338,7 +403,7 @@ impl Context {
             };
             tokio::select! {
                 () = over => {
-                    self.alive = false;
+                    self.facts.alive = false;
                     return;
                 }
                 () = stop => {}
@@ -374,8 +439,8 @@ impl Context {
     /// Ends the user after an error that JMeter's thread does not survive.
     pub fn end_by_error(&mut self, reason: &str) {
         self.note_failure(Failed::User, None, reason);
-        self.alive = false;
-        self.is_ended_by_error = true;
+        self.facts.alive = false;
+        self.facts.is_ended_by_error = true;
     }
 
     /// Whether an evaluation has raised an exception since the last [`Context::take_raised`].
@@ -585,10 +650,28 @@ impl Future for Sleep<'_> {
             if !interruption.is_some_and(|at| at.poll(task).is_ready()) {
                 return Poll::Pending;
             }
-            cx.interrupted = true;
+            cx.facts.interrupted = true;
         }
         (*wait, *interruption) = (None, None);
         Poll::Ready(())
+    }
+}
+
+#[cfg(test)]
+impl Context {
+    /// Facts to change in a test.
+    pub fn facts_mut(&mut self) -> &mut UserFacts {
+        &mut self.facts
+    }
+
+    /// Lets the searches of a test run in the pool.
+    pub fn set_searches_apart(&mut self, is_apart: bool) {
+        self.searches_apart = is_apart;
+    }
+
+    /// Ends the limits of the sample at hand.
+    pub fn end_sample(&mut self) {
+        self.interruptions.clear();
     }
 }
 

@@ -6,7 +6,7 @@ use drumfire_expr::{Slot, Template};
 
 use crate::run::assignments::Assignments;
 use crate::run::property::{Flag, WholeNumber};
-use crate::run::roles::{Driver, IterationListener, RowSource};
+use crate::run::roles::{Driver, IterationListener, PreProcessorRole};
 use crate::run::step::{Child, ControllerId};
 
 /// One controller of a compiled thread group.
@@ -29,7 +29,7 @@ pub enum Hook {
     Controller(ControllerId),
     Element(Arc<dyn IterationListener>),
     /// A data source. The walk pauses until it has provided the next row.
-    Rows(Arc<dyn RowSource>),
+    Rows(Arc<dyn PreProcessorRole>),
 }
 
 pub enum ControllerKind {

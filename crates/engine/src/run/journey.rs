@@ -10,8 +10,8 @@ use crate::run::action::FailureAction;
 use crate::run::controllers::Controller;
 use crate::run::program::Program;
 use crate::run::roles::{
-    AssertionRole, ListenerRole, PostProcessorRole, PreProcessorRole, Preparation,
-    ThreadIterationListener, TimeLimit, TimerRole,
+    AssertionRole, ListenerRole, PostProcessorRole, PreProcessor, PreProcessorRole, Preparation,
+    ThreadIterationListener, TimerRole,
 };
 use crate::run::sampler::{Sampler, Samplers, SeenSampler};
 use crate::run::step::{ControllerId, SamplerId};
@@ -36,7 +36,7 @@ pub struct Journey {
     /// Elements that Java runs, in the order of the tree.
     pub java: Vec<u32>,
     /// Sample Timeouts, which apply to all samplers of the group.
-    pub time_limits: Vec<Arc<dyn TimeLimit>>,
+    pub time_limits: Vec<Arc<dyn PreProcessor>>,
 }
 
 /// A sampler and all that is in its scope (`SamplePackage`).

@@ -62,8 +62,8 @@ impl User {
         };
         let mut branch = User::new(&own.shared, &own.worker, self.plan(), identity);
         branch.cx.slot = own.slot.branch();
-        branch.cx.iteration = own.iteration;
-        branch.cx.previous = own.previous.clone();
+        branch.cx.facts.iteration = own.iteration;
+        branch.cx.facts.previous = own.previous.clone();
         let serial = own.shared.branches.fetch_add(1, Ordering::Relaxed);
         branch.cx.lock_user = (usize::MAX, serial);
         branch.cx.branch = Some(Box::new(Branch {
@@ -119,13 +119,13 @@ impl User {
         for User { cx, .. } in ended {
             let own = &mut self.cx;
             own.slot.rejoin(&*cx.slot);
-            own.previous = cx.previous;
-            own.last_sample_ok = cx.last_sample_ok;
+            own.facts.previous = cx.facts.previous;
+            own.facts.last_sample_ok = cx.facts.last_sample_ok;
             if cx.action != Action::Continue {
                 own.action = cx.action;
             }
             if let Some(branch) = cx.branch {
-                own.alive &= !branch.stops_user;
+                own.facts.alive &= !branch.stops_user;
                 collected.extend(branch.collected.into_iter().flatten());
                 noted.extend(branch.noted);
             }

@@ -1,10 +1,8 @@
 //! Properties that may hold a variable although JMeter's window shows a box or a number. They are evaluated for each sample.
 //! How they are read from an element is in `decode/setting.rs`.
 
-use drumfire_expr::Template;
+use drumfire_expr::{Scope, Template};
 use drumfire_java::values;
-
-use crate::run::context::Context;
 
 /// A boolean property (`AbstractProperty#getBooleanValue`).
 pub enum Flag {
@@ -13,7 +11,7 @@ pub enum Flag {
 }
 
 impl Flag {
-    pub fn get(&self, cx: &mut Context) -> bool {
+    pub fn get(&self, cx: &mut dyn Scope) -> bool {
         match self {
             Flag::Fixed(value) => *value,
             Flag::Computed(template) => values::property_bool(&template.eval(cx)),
@@ -21,7 +19,7 @@ impl Flag {
     }
 
     /// See [`Template::repeat`].
-    pub fn repeat(&self, cx: &mut Context, times: usize) {
+    pub fn repeat(&self, cx: &mut dyn Scope, times: usize) {
         if let Flag::Computed(template) = self {
             template.repeat(cx, times);
         }
@@ -35,7 +33,7 @@ pub enum WholeNumber {
 }
 
 impl WholeNumber {
-    pub fn get(&self, cx: &mut Context) -> i32 {
+    pub fn get(&self, cx: &mut dyn Scope) -> i32 {
         match self {
             WholeNumber::Fixed(value) => *value,
             WholeNumber::Computed(template) => crate::base::number::int(&template.eval(cx)),
@@ -43,7 +41,7 @@ impl WholeNumber {
     }
 
     /// See [`Template::repeat`].
-    pub fn repeat(&self, cx: &mut Context, times: usize) {
+    pub fn repeat(&self, cx: &mut dyn Scope, times: usize) {
         if let WholeNumber::Computed(template) = self {
             template.repeat(cx, times);
         }
@@ -57,7 +55,7 @@ pub enum Choice<T> {
 }
 
 impl<T: Copy> Choice<T> {
-    pub fn get(&self, cx: &mut Context) -> T {
+    pub fn get(&self, cx: &mut dyn Scope) -> T {
         match self {
             Choice::Fixed(value) => *value,
             Choice::Computed(template, read) => read(&template.eval(cx)),
@@ -73,7 +71,7 @@ impl<T: Copy> Choice<T> {
     }
 
     /// See [`Template::repeat`].
-    pub fn repeat(&self, cx: &mut Context, times: usize) {
+    pub fn repeat(&self, cx: &mut dyn Scope, times: usize) {
         if let Choice::Computed(template, _) = self {
             template.repeat(cx, times);
         }
@@ -84,7 +82,7 @@ impl<T: Copy> Choice<T> {
 pub struct Unused(pub Box<[Template]>);
 
 impl Unused {
-    pub fn eval(&self, cx: &mut Context) {
+    pub fn eval(&self, cx: &mut dyn Scope) {
         for template in &self.0 {
             template.repeat(cx, 1);
         }

@@ -6,7 +6,7 @@
 
 use std::pin::Pin;
 
-use drumfire_expr::Template;
+use drumfire_expr::{Scope, Template};
 use drumfire_results::{AssertionResult, Sample};
 
 use crate::run::context::Context;
@@ -41,7 +41,7 @@ pub trait Driver: Send + Sync {
     fn ask(&self, cx: &mut Context, below: &mut dyn ControllerChildren, ask: Ask) -> i32;
 }
 
-/// Runs before the sampler.
+/// Runs before the sampler; also provides a row when an iteration of its nearest controller starts. The user waits for it.
 pub trait PreProcessorRole: Send + Sync {
     fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a>;
 }
@@ -160,10 +160,10 @@ pub trait TimerRole: Send + Sync {
     }
 }
 
-/// A timer that computes its delay at once.
+/// A timer that computes its delay at once, of what texts and functions see of a user.
 pub trait Timer: Send + Sync {
     /// Milliseconds to wait.
-    fn delay_ms(&self, cx: &mut Context) -> i64;
+    fn delay_ms(&self, cx: &mut dyn Scope) -> i64;
     /// Whether `timer.factor` applies (`Timer#isModifiable`).
     fn is_modifiable(&self) -> bool {
         false
@@ -186,11 +186,6 @@ pub trait IterationListener: Send + Sync {
     fn iteration_start(&self, cx: &mut Context, iteration: i32);
 }
 
-/// Provides a row when an iteration of its nearest controller starts. The user waits for it, and the walk pauses meanwhile.
-pub trait RowSource: Send + Sync {
-    fn take_row<'a>(&'a self, cx: &'a mut Context) -> Pin<Box<dyn Future<Output = ()> + 'a>>;
-}
-
 /// Is notified when an iteration of the thread group starts (`TestIterationListener`).
 pub trait ThreadIterationListener: Send + Sync {
     fn thread_iteration_start(&self, cx: &mut Context);
@@ -199,11 +194,6 @@ pub trait ThreadIterationListener: Send + Sync {
 /// Work before the first user, on the first worker.
 pub trait Preparation: Send + Sync {
     fn prepare(&self) -> Pin<Box<dyn Future<Output = ()> + '_>>;
-}
-
-/// Limits the time of each sample of its thread group.
-pub trait TimeLimit: Send + Sync {
-    fn start(&self, cx: &mut Context);
 }
 
 /// Receives samples once assertions have judged them, and may change them for the listeners after it (`SampleListener`).

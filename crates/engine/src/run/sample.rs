@@ -32,7 +32,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     let package = &journey.samplers[id as usize];
     begin(user, id, package);
     let mut timed = user.cx.worker.stages.begin();
-    user.cx.is_timed = timed.is_some();
+    user.cx.facts.is_timed = timed.is_some();
     prepare(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Prepare);
     user.cx.is_in_timers = !package.timers.is_empty();
@@ -53,7 +53,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
             .overruns
             .is_over(user.cx.group, user.cx.clock());
     for limit in &journey.time_limits {
-        limit.start(&mut user.cx);
+        limit.process(&mut user.cx);
     }
     let delay_us = user
         .cx
@@ -72,7 +72,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         let (in_group, in_all) = user.cx.active_users();
         result.set_thread_with_children(&user.cx.thread_name, in_group, in_all);
         if user.cx.shared.program.keeps_previous {
-            user.cx.previous = Some(Rc::new((*result).clone()));
+            user.cx.facts.previous = Some(Rc::new((*result).clone()));
         }
         let examined = examine(user, package, &mut result, &mut timed).await;
         user.cx.parsed.clear();
@@ -98,8 +98,8 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
 
 /// Tells the user's context which sampler is next.
 fn begin(user: &mut User, id: SamplerId, package: &Package) {
-    user.cx.previous_sampler = user.cx.sampler.replace(id);
-    user.cx.sample_number = user.cx.sample_number.wrapping_add(1);
+    user.cx.facts.previous_sampler = user.cx.facts.sampler.replace(id);
+    user.cx.facts.sample_number = user.cx.sample_number.wrapping_add(1);
     let element = package.sampler.element();
     let is_http = element.is_some_and(|element| element.as_request().is_some());
     user.cx.slot.begin_sample(is_http);
@@ -209,11 +209,11 @@ fn hand_on(user: &mut User, result: Box<Sample>, transaction: Option<ControllerI
 /// that. The wait then ends at exactly that time, not at the next whole millisecond.
 async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant> {
     let arrival = user.cx.arrival.take();
-    user.cx.intended = arrival;
+    user.cx.facts.intended = arrival;
     if package.timers.is_empty() {
         return None;
     }
-    user.cx.intended = None;
+    user.cx.facts.intended = None;
     let mut total_ms = 0;
     let mut scheduled = arrival.map(|at| (at, 0));
     let factor = user.cx.shared.timer_factor;
@@ -225,7 +225,7 @@ async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant>
         if factor != 1.0 && timer.has_factor() {
             delay_ms = (delay_ms as f32 * factor).round() as i64;
         }
-        if let Some(at) = user.cx.intended.take() {
+        if let Some(at) = user.cx.facts.intended.take() {
             scheduled = Some((at, delay_ms));
         }
         total_ms += delay_ms;
@@ -234,7 +234,7 @@ async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant>
     if let Some((at, own_ms)) = scheduled {
         user.cx.worker.keep_schedules();
         let intended = at + Duration::from_millis((total_ms - own_ms).max(0) as u64);
-        user.cx.intended = Some(intended);
+        user.cx.facts.intended = Some(intended);
         if own_ms > 0 {
             due = intended;
         }
@@ -247,7 +247,7 @@ async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant>
     {
         // The wait would outlast the schedule.
         user.cx.shared.early.note_wait(package, total_ms);
-        user.cx.alive = false;
+        user.cx.facts.alive = false;
         return None;
     }
     Some(due)
@@ -260,7 +260,7 @@ fn gave_up(user: &mut User, package: &Package) -> bool {
         None => false,
         Some(Raised::StopThread(message)) => {
             tracing::info!("Stopping Thread: {message}");
-            user.cx.alive = false;
+            user.cx.facts.alive = false;
             true
         }
         Some(raised) => {
@@ -470,16 +470,16 @@ fn obey(user: &mut User, actions: &[FailureAction]) {
         match action {
             FailureAction::StopThread => {
                 tracing::info!("Stop Thread detected by thread: {}", user.cx.thread_name);
-                user.cx.alive = false;
+                user.cx.facts.alive = false;
             }
             FailureAction::StopTest => {
                 tracing::info!("Shutdown Test detected by thread: {}", user.cx.thread_name);
-                user.cx.alive = false;
+                user.cx.facts.alive = false;
                 user.cx.shared.stop(false);
             }
             FailureAction::StopTestNow => {
                 tracing::info!("Stop Test Now detected by thread: {}", user.cx.thread_name);
-                user.cx.alive = false;
+                user.cx.facts.alive = false;
                 user.cx.shared.stop(true);
             }
             FailureAction::Go(action) => user.cx.action = *action,
@@ -512,7 +512,7 @@ mod tests {
     struct Fixed(i64, bool);
 
     impl Timer for Fixed {
-        fn delay_ms(&self, _: &mut Context) -> i64 {
+        fn delay_ms(&self, _: &mut dyn drumfire_expr::Scope) -> i64 {
             self.0
         }
 
@@ -524,10 +524,10 @@ mod tests {
     /// Says when the sample should begin, and waits this many milliseconds for that.
     struct Scheduled(Instant, i64);
 
-    impl Timer for Scheduled {
-        fn delay_ms(&self, cx: &mut Context) -> i64 {
-            cx.intended = Some(self.0);
-            self.1
+    impl TimerRole for Scheduled {
+        fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+            cx.intend(self.0);
+            Act::Done(self.1)
         }
     }
 
@@ -581,7 +581,7 @@ mod tests {
     fn a_user_ends_rather_than_wait_past_its_end() {
         for (wait_ms, stays) in [(30_000, true), (90_000, false)] {
             let mut user = timed(one_user(1, SAMPLER), vec![Arc::new(Fixed(wait_ms, false))]);
-            user.cx.end_ms = Some(user.cx.clock().now_ms() + 60_000);
+            user.cx.facts.end_ms = Some(user.cx.clock().now_ms() + 60_000);
             assert_eq!(due(&mut user).is_some(), stays);
             assert_eq!(user.cx.alive, stays);
         }

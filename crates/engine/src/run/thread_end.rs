@@ -9,7 +9,7 @@ pub fn test_failed(cx: &mut Context, reason: &str) {
     tracing::error!("Test failed! {}: {reason}", cx.thread_name);
     note(cx, reason);
     cx.note_failure(Failed::User, None, reason);
-    cx.alive = false;
+    cx.facts.alive = false;
 }
 
 /// Records that the user ends earlier than the plan intends.
@@ -42,7 +42,7 @@ pub fn stop_thread(cx: &mut Context, reason: &str) {
         cx.thread_name
     );
     note(cx, reason);
-    cx.alive = false;
+    cx.facts.alive = false;
 }
 
 /// Evaluates with the variables a user starts with. Test beans that listen to iterations are prepared once, when their

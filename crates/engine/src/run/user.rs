@@ -189,7 +189,7 @@ impl User {
         if let Some(end_ms) = self.cx.end_ms
             && self.cx.clock().now_ms() >= end_ms
         {
-            self.cx.alive = false;
+            self.cx.facts.alive = false;
         }
     }
 
@@ -221,7 +221,7 @@ impl User {
     async fn tell(&mut self, id: ControllerId) {
         let journey = self.journey();
         if let Some(source) = self.walk.told_now(&journey, id) {
-            source.take_row(&mut self.cx).await;
+            source.turn(&mut self.cx).finish().await;
         }
     }
 

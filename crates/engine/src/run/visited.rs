@@ -158,13 +158,13 @@ impl VisitedUser for Context {
 
     fn set_previous(&mut self, sample: Sample) {
         self.parsed.clear();
-        self.previous = Some(Rc::new(sample));
+        self.facts.previous = Some(Rc::new(sample));
     }
 
     fn note_changed(&mut self, result: &Sample) {
         self.parsed.clear();
         if self.shared.program.keeps_previous {
-            self.previous = Some(Rc::new(result.clone()));
+            self.facts.previous = Some(Rc::new(result.clone()));
         }
     }
 
@@ -211,7 +211,7 @@ impl VisitedUser for Context {
     fn stop_thread(&mut self) {
         if self.alive {
             tracing::info!("Stop Thread detected by thread: {}", self.thread_name);
-            self.alive = false;
+            self.facts.alive = false;
         }
     }
 
@@ -226,7 +226,7 @@ impl VisitedUser for Context {
             "Shutdown Test"
         };
         tracing::info!("{what} detected by thread: {}", self.thread_name);
-        self.alive = false;
+        self.facts.alive = false;
         self.shared.stop(now);
     }
 }

@@ -15,7 +15,7 @@ use drumfire_results::{AssertionResult, Sample};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::decode::scoped::{ScopeReading, Scoped};
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
 use crate::elements::java;
 use crate::elements::xpath2_query::XPath2Query;
@@ -111,15 +111,9 @@ impl XPath2Assertion {
 }
 
 impl XPath2Assertion {
-    async fn check(
-        &self,
-        cx: &mut Context,
-        scope: ScopeReading<'_>,
-        sample: &Sample,
-    ) -> AssertionResult {
+    async fn check(&self, cx: &mut Context, input: Option<Input<'_>>) -> AssertionResult {
         let is_empty =
             |input: &Input<'_>| matches!(input, Input::Variable(value) if value.is_empty());
-        let input = scope.judged(cx, sample);
         match input.filter(|input| !is_empty(input)) {
             Some(input) => self.check_input(cx, &input).await,
             None => self.name.fail_for_null(cx),
@@ -129,10 +123,9 @@ impl XPath2Assertion {
 
 impl AssertionRole for XPath2Assertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        let scope = self.scoped.read(cx);
-        let bytes = scope.judged_bytes(cx, sample);
         let searches = self.query.searches();
-        searches.turn(cx, bytes, move |cx| self.check(cx, scope, sample))
+        self.scoped
+            .judge(searches, cx, sample, |cx, input| self.check(cx, input))
     }
 
     fn applies_to(&self, cx: &mut Context) -> ResultScope {

@@ -13,7 +13,7 @@ use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
-use crate::decode::scoped::{ScopeReading, Scoped};
+use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Unused};
 use crate::elements::xpath_query::{XPathFault, look};
 use crate::run::context::Context;
@@ -137,13 +137,8 @@ impl XPathAssertion {
         }
     }
 
-    async fn check(
-        &self,
-        cx: &mut Context,
-        scope: ScopeReading<'_>,
-        sample: &Sample,
-    ) -> AssertionResult {
-        match scope.judged(cx, sample) {
+    async fn check(&self, cx: &mut Context, input: Option<Input<'_>>) -> AssertionResult {
+        match input {
             Some(input) => self.check_input(cx, &input).await,
             None => self.name.fail_for_null(cx),
         }
@@ -152,10 +147,9 @@ impl XPathAssertion {
 
 impl AssertionRole for XPathAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        let scope = self.scoped.read(cx);
-        let bytes = scope.judged_bytes(cx, sample);
-        self.searches
-            .turn(cx, bytes, move |cx| self.check(cx, scope, sample))
+        let searches = &self.searches;
+        self.scoped
+            .judge(searches, cx, sample, |cx, input| self.check(cx, input))
     }
 
     fn applies_to(&self, cx: &mut Context) -> ResultScope {

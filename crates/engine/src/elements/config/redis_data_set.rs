@@ -13,7 +13,6 @@
 //! whole, while the plugin fills the memory. With `ssl` the plugin's own class runs it.
 
 use std::collections::HashMap;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
@@ -27,7 +26,7 @@ use super::redis_client::{RedisConnection, RedisError, RedisServer};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
-use crate::run::roles::RowSource;
+use crate::run::roles::{Act, PreProcessorRole};
 use crate::run::thread_end::{bound_once, stop_thread, test_failed};
 
 /// `Protocol.DEFAULT_PORT` and `Protocol.DEFAULT_TIMEOUT` of Jedis.
@@ -143,9 +142,9 @@ fn ordinal(text: String, second: &str) -> bool {
     text == second || text.trim() == "1"
 }
 
-impl RowSource for RedisDataSet {
-    fn take_row<'a>(&'a self, cx: &'a mut Context) -> Pin<Box<dyn Future<Output = ()> + 'a>> {
-        Box::pin(self.iteration_start(cx))
+impl PreProcessorRole for RedisDataSet {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+        Act::wait(self.iteration_start(cx))
     }
 }
 

@@ -70,16 +70,10 @@ impl BoundaryExtractor {
         scope: &ScopeReading<'_>,
         sample: &'s Sample,
     ) -> Result<Vec<Text<'s>>, Raised> {
-        let inputs = scope.inputs(cx, sample);
+        let element = ("Boundary Extractor", &self.name);
+        let inputs = scope.inputs_or_warning(cx, sample, element).into_iter();
         let texts = inputs.map(|input| ExtractorField::text(&self.field, cx, &input));
         let texts: Vec<Text<'s>> = texts.collect::<Result<_, _>>()?;
-        if texts.is_empty() && scope.is_variable() {
-            let variable = scope.variable_name();
-            let name = self.name.eval(cx);
-            tracing::warn!(
-                "No variable '{variable}' found to process by Boundary Extractor '{name}', skipping processing"
-            );
-        }
         Ok(texts)
     }
 

@@ -81,14 +81,8 @@ impl HtmlExtractor {
         (scope, sample): (&ScopeReading<'_>, &Sample),
         number: i32,
     ) -> Result<Values, String> {
-        let inputs: Vec<Input<'_>> = scope.inputs(cx, sample).collect();
-        if inputs.is_empty() && scope.is_variable() {
-            let variable = scope.variable_name();
-            let name = self.name.eval(cx);
-            tracing::warn!(
-                "No variable '{variable}' found to process by CSS Selector Extractor '{name}', skipping processing"
-            );
-        }
+        let element = ("CSS Selector Extractor", &self.name);
+        let inputs = scope.inputs_or_warning(cx, sample, element);
         let wanted = if number > 0 {
             number as usize
         } else {
@@ -211,10 +205,11 @@ fn engine(name: &str) -> Option<Engine> {
 
 impl PostProcessorRole for HtmlExtractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
-        let scope = self.scoped.read(cx);
-        let bytes = scope.bytes(cx, sample);
-        self.searches
-            .turn(cx, bytes, move |cx| self.process(cx, scope, sample))
+        let searches = &self.searches;
+        self.scoped
+            .extract(searches, cx, sample, |cx, scope, sample| {
+                self.process(cx, scope, sample)
+            })
     }
 
     fn reads(&self) -> Needs {

@@ -68,21 +68,6 @@ impl JmesPathExtractor {
         }
     }
 
-    /// The bodies that are not blank, or the variable, which is `None` if undefined.
-    fn inputs<'s>(
-        &self,
-        cx: &mut Context,
-        scope: &ScopeReading<'_>,
-        sample: &'s Sample,
-    ) -> Vec<Option<Input<'s>>> {
-        if scope.is_variable() {
-            return vec![scope.variable(cx).map(Input::Variable)];
-        }
-        let inputs = scope.inputs(cx, sample);
-        let mut is_blank = |input: &Input<'_>| cx.parsed.is_blank(input);
-        inputs.filter(|input| !is_blank(input)).map(Some).collect()
-    }
-
     async fn extract(
         &self,
         cx: &mut Context,
@@ -147,7 +132,7 @@ fn store(
 
 impl JmesPathExtractor {
     async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &Sample) {
-        let inputs = self.inputs(cx, &scope, sample);
+        let inputs = scope.bodies(cx, sample);
         let mut names = VariableNames::new(&self.reference.eval(cx));
         let default = self.default.eval(cx).into_value();
         let text = self.match_number.eval(cx);
@@ -180,10 +165,11 @@ impl JmesPathExtractor {
 
 impl PostProcessorRole for JmesPathExtractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
-        let scope = self.scoped.read(cx);
-        let bytes = scope.bytes(cx, sample);
         let searches = &self.query.searches;
-        searches.turn(cx, bytes, move |cx| self.process(cx, scope, sample))
+        self.scoped
+            .extract(searches, cx, sample, |cx, scope, sample| {
+                self.process(cx, scope, sample)
+            })
     }
 
     fn reads(&self) -> Needs {

@@ -98,22 +98,6 @@ impl JsonPostProcessor {
         }
     }
 
-    /// The bodies that are not blank, or the variable, which is `None` if it is undefined or empty.
-    fn inputs<'s>(
-        &self,
-        cx: &mut Context,
-        scope: &ScopeReading<'_>,
-        sample: &'s Sample,
-    ) -> Vec<Option<Input<'s>>> {
-        if scope.is_variable() {
-            let value = scope.variable(cx).filter(|value| !value.is_empty());
-            return vec![value.map(Input::Variable)];
-        }
-        let inputs = scope.inputs(cx, sample);
-        let mut is_blank = |input: &Input<'_>| cx.parsed.is_blank(input);
-        inputs.filter(|input| !is_blank(input)).map(Some).collect()
-    }
-
     fn path(&self, index: usize, text: &str) -> Result<Use<'_, JsonPath>, String> {
         match &self.compiled {
             Some(compiled) => compiled[index]
@@ -134,7 +118,8 @@ impl JsonPostProcessor {
         let path = self.path(index, path)?;
         let mut values = Values::new();
         for input in inputs {
-            let input = input.as_ref().ok_or(NO_TEXT)?;
+            let input = input.as_ref().filter(|input| input.bytes() > 0);
+            let input = input.ok_or(NO_TEXT)?;
             if count <= MOST_SEARCHES
                 && let Some(value) = find_unparsed(cx, input, &path)
             {
@@ -163,7 +148,7 @@ fn find(
 
 /// The value of a path, found on the worker without parsing the text; `None` if path or text do not allow that.
 fn find_unparsed(cx: &mut Context, input: &Input<'_>, path: &JsonPath) -> Option<Option<Rc<str>>> {
-    if cx.searches_apart || !cx.parsed.may_search_json(input) {
+    if cx.searches_apart() || !cx.parsed.may_search_json(input) {
         return None;
     }
     let text = cx.parsed.text(input);
@@ -193,7 +178,7 @@ fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
 
 impl JsonPostProcessor {
     async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
-        let inputs = self.inputs(cx, &scope, sample);
+        let inputs = scope.bodies(cx, sample);
         let (names, paths, defaults) = (
             self.names.eval(cx),
             self.paths.eval(cx),
@@ -245,10 +230,11 @@ impl JsonPostProcessor {
 
 impl PostProcessorRole for JsonPostProcessor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
-        let scope = self.scoped.read(cx);
-        let bytes = scope.bytes(cx, sample);
         let searches = &self.query.searches;
-        searches.turn(cx, bytes, move |cx| self.process(cx, scope, sample))
+        self.scoped
+            .extract(searches, cx, sample, |cx, scope, sample| {
+                self.process(cx, scope, sample)
+            })
     }
 
     fn reads(&self) -> Needs {

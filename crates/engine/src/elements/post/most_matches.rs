@@ -32,7 +32,7 @@ impl MostMatches {
             self.0
         );
         tracing::error!("{message}");
-        cx.limit_met = Some(message);
+        cx.fail_by_limit(message);
     }
 }
 

@@ -28,7 +28,6 @@ use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Choice, Flag, WholeNumber};
 use crate::run::context::{Context, StateId};
-use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, PostProcessorRole};
 use crate::run::search::Searches;
@@ -100,14 +99,8 @@ impl RegexExtractor {
     /// The texts to be searched; `None` if one of them cannot be made, which this has raised in the context.
     fn texts<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Vec<Text<'s>>> {
         let scope = self.scoped.read(cx);
-        let inputs: Vec<Input<'s>> = scope.inputs(cx, sample).collect();
-        if inputs.is_empty() && scope.is_variable() {
-            let variable = scope.variable_name();
-            let name = self.name.eval(cx);
-            tracing::warn!(
-                "No variable '{variable}' found to process by RegexExtractor '{name}', skipping processing"
-            );
-        }
+        let element = ("RegexExtractor", &self.name);
+        let inputs = scope.inputs_or_warning(cx, sample, element);
         let mut texts = Vec::with_capacity(inputs.len());
         for input in &inputs {
             match ExtractorField::text(&self.field, cx, input) {

@@ -67,28 +67,15 @@ impl XPath2Extractor {
     ) -> Result<Values, String> {
         let number = self.match_number.get(cx);
         let mut found = Values::new();
-        if !scope.is_variable() {
-            for _ in scope.inputs(cx, sample) {
-                let input = Input::Result(sample);
-                let to = (number, &mut found);
-                self.search(cx, &input, to).await?;
-            }
-            return Ok(found);
-        }
-        match scope.variable(cx) {
-            Some(value) if value.is_empty() => {}
-            Some(value) => {
-                let input = Input::Variable(value);
-                let to = (number, &mut found);
-                self.search(cx, &input, to).await?;
-            }
-            None => {
-                let variable = scope.variable_name();
-                let name = self.name.eval(cx);
-                tracing::warn!(
-                    "No variable '{variable}' found to process by XPathExtractor '{name}', skipping processing"
-                );
-            }
+        let element = ("XPathExtractor", &self.name);
+        for input in scope.inputs_or_warning(cx, sample, element) {
+            let input = match input {
+                Input::Variable(value) if value.is_empty() => continue,
+                Input::Variable(_) => input,
+                Input::Result(_) => Input::Result(sample),
+            };
+            let to = (number, &mut found);
+            self.search(cx, &input, to).await?;
         }
         Ok(found)
     }
@@ -152,10 +139,11 @@ impl XPath2Extractor {
 
 impl PostProcessorRole for XPath2Extractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
-        let scope = self.scoped.read(cx);
-        let bytes = scope.bytes(cx, sample);
         let searches = self.query.searches();
-        searches.turn(cx, bytes, move |cx| self.process(cx, scope, sample))
+        self.scoped
+            .extract(searches, cx, sample, |cx, scope, sample| {
+                self.process(cx, scope, sample)
+            })
     }
 
     fn reads(&self) -> Needs {

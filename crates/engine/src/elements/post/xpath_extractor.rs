@@ -80,14 +80,8 @@ impl XPathExtractor {
         cx: &mut Context,
         (scope, sample): (&ScopeReading<'_>, &Sample),
     ) -> Result<Values, String> {
-        let inputs: Vec<Input<'_>> = scope.inputs(cx, sample).collect();
-        if inputs.is_empty() && scope.is_variable() {
-            let variable = scope.variable_name();
-            let name = self.name.eval(cx);
-            tracing::warn!(
-                "No variable '{variable}' found to process by XPathExtractor '{name}', skipping processing"
-            );
-        }
+        let element = ("XPathExtractor", &self.name);
+        let inputs = scope.inputs_or_warning(cx, sample, element);
         let number = self.match_number.get(cx);
         let mut found = Values::new();
         for input in &inputs {
@@ -194,10 +188,11 @@ pub(super) fn failed_extraction(name: Rc<str>, message: &str) -> AssertionResult
 
 impl PostProcessorRole for XPathExtractor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
-        let scope = self.scoped.read(cx);
-        let bytes = scope.bytes(cx, sample);
-        self.searches
-            .turn(cx, bytes, move |cx| self.process(cx, scope, sample))
+        let searches = &self.searches;
+        self.scoped
+            .extract(searches, cx, sample, |cx, scope, sample| {
+                self.process(cx, scope, sample)
+            })
     }
 
     fn reads(&self) -> Needs {

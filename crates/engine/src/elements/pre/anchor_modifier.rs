@@ -281,7 +281,7 @@ mod tests {
     fn sent(page: &str, request: Request) -> String {
         let xml = r#"<AnchorModifier guiclass="AnchorModifierGui" testclass="AnchorModifier" testname="a"/>"#;
         let (roles, mut cx) = fixture::decode(xml, decode);
-        cx.previous = Some(Rc::new(Sample {
+        cx.facts_mut().previous = Some(Rc::new(Sample {
             url: Some("http://host/dir/page.html".into()),
             ..fixture::sample(page)
         }));

@@ -16,7 +16,7 @@ use drumfire_expr::Template;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::Context;
-use crate::run::roles::TimeLimit;
+use crate::run::roles::PreProcessor;
 
 /// A limit on the time of each sample.
 pub struct SampleTimeout {
@@ -33,14 +33,14 @@ pub fn decode(d: &mut Decoder) -> Roles {
     }
 }
 
-impl TimeLimit for SampleTimeout {
+impl PreProcessor for SampleTimeout {
     /// Sets the deadline of a sample that starts now (`SampleTimeout#sampleStarting`).
-    fn start(&self, cx: &mut Context) {
+    fn process(&self, cx: &mut Context) {
         let timeout_ms = crate::base::number::long(&self.timeout.eval(cx));
         if timeout_ms > 0
             && let Some(at) = Instant::now().checked_add(Duration::from_millis(timeout_ms as u64))
         {
-            cx.interruptions.push(at);
+            cx.interrupt_at(at);
         }
     }
 }
@@ -56,7 +56,7 @@ mod tests {
         );
         let (roles, mut cx) = fixture::decode(&xml, decode);
         cx.vars.set_named("t", "40".into());
-        roles.time_limit.expect("it limits").start(&mut cx);
+        roles.time_limit.expect("it limits").process(&mut cx);
         cx
     }
 
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn no_number_and_no_positive_number_are_no_limit() {
         for timeout in ["", "0", "-5", "x"] {
-            assert!(limited(timeout).interruptions.is_empty(), "{timeout}");
+            assert!(limited(timeout).sample_limits().is_empty(), "{timeout}");
         }
     }
 
@@ -82,7 +82,7 @@ mod tests {
         let mut cx = limited("${t}");
         let first = sleep_ms(&mut cx, 60_000);
         assert!((40..30_000).contains(&first), "{first}");
-        cx.interruptions.clear();
+        cx.end_sample();
         assert!(sleep_ms(&mut cx, 60_000) < 30_000);
     }
 

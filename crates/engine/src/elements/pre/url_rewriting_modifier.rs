@@ -269,7 +269,7 @@ mod tests {
     impl RewriterFixture {
         /// Path and arguments of a GET after the modifier saw a page.
         fn sent(&mut self, page: &str, path: &str) -> String {
-            self.cx.previous = Some(Rc::new(fixture::sample(page)));
+            self.cx.facts_mut().previous = Some(Rc::new(fixture::sample(page)));
             user_mut(&mut self.cx).edits.begin(true);
             self.pre.turn(&mut self.cx).done();
             let mut request = Request {

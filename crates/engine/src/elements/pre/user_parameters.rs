@@ -120,7 +120,7 @@ mod tests {
         let pre = roles.pre.expect("it is a pre-processor");
         pre.turn(&mut cx).done();
         assert_eq!(fixture::variables(&cx, ""), ["a=x", "b_x=xy"]);
-        cx.number = 3;
+        cx.facts_mut().number = 3;
         pre.turn(&mut cx).done();
         assert_eq!(fixture::variables(&cx, "a"), ["a=z"]);
     }

@@ -123,7 +123,7 @@ impl AccessLogSampler {
             Err(NoRequest::Ended) => {
                 if !bound.found || !self.has_filter {
                     tracing::info!("Stopping: {}", cx.thread_name);
-                    cx.alive = false;
+                    cx.end();
                 }
                 if let Some(cookies) = self.http.cookie_manager() {
                     cookies.clear(cx);

@@ -13,6 +13,7 @@ use crate::decode::Decoder;
 use crate::decode::setting::WholeNumber;
 use crate::run::action::Action;
 use crate::run::context::Context;
+use crate::run::java::visit::VisitedUser as _;
 use crate::run::sampler::{Sampler, SamplerTurn};
 
 const TARGET_THREAD: i32 = 0;
@@ -65,16 +66,13 @@ impl Sampler for FlowControlAction {
                 return SamplerTurn::Pause(cx.sleep_ms(pause_ms));
             }
             Deed::Stop { .. } if target == TARGET_THREAD => {
-                cx.alive = false;
-                if let Some(branch) = &mut cx.branch {
-                    branch.stops_user = true;
-                }
+                cx.end_with_parent();
             }
             Deed::Stop { now } if target == TARGET_TEST => {
-                cx.alive = false;
+                cx.end();
                 cx.shared.stop(now);
             }
-            Deed::Go(action) => cx.action = action,
+            Deed::Go(action) => cx.set_action(action),
             Deed::Stop { .. } | Deed::Nothing => {}
         }
         SamplerTurn::Done(None)

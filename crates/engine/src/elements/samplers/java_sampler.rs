@@ -226,7 +226,7 @@ pub async fn sleep(cx: &mut Context, sleep_ms: i64) -> bool {
     let due = Instant::now() + Duration::from_millis(sleep_ms as u64);
     let over = cx.attend_sleep(due).await;
     if !over && cx.shared.control.state() != Stopping::Now {
-        cx.interrupted = true;
+        cx.interrupt_waits();
     }
     over
 }
@@ -284,11 +284,12 @@ mod tests {
         let (sampler, mut cx) = fixture::decode(&xml, |d| {
             decode(d, &[], Needs::BODY).expect("the class is built in")
         });
-        cx.end_ms = Some(cx.clock().now_ms() - 1);
-        cx.interrupted_at_end = true;
+        let now_ms = cx.clock().now_ms();
+        cx.facts_mut().end_ms = Some(now_ms - 1);
+        cx.facts_mut().interrupted_at_end = true;
         let sample = runtime().block_on(sampler.sample(&mut cx, &Template::raw("j")));
         assert!(!sample.success && sample.elapsed_ms < 30_000, "{sample:?}");
-        cx.interrupted = false;
+        cx.facts_mut().interrupted = false;
         let start = Instant::now();
         runtime().block_on(cx.sleep_ms(60_000));
         assert!(cx.interrupted && start.elapsed().as_secs() < 30);

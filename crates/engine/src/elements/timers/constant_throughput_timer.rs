@@ -15,7 +15,7 @@ use drumfire_jmx::Value;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
-use crate::run::roles::Timer;
+use crate::run::roles::{Act, TimerRole};
 
 const MS_PER_MINUTE: f64 = 60_000.0;
 /// The wait for a throughput of 0: longer than any run, and far from overflow.
@@ -84,7 +84,13 @@ fn mode(d: &mut Decoder) -> Template {
     }
 }
 
-impl Timer for ConstantThroughputTimer {
+impl TimerRole for ConstantThroughputTimer {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+        Act::Done(self.delay_ms(cx))
+    }
+}
+
+impl ConstantThroughputTimer {
     fn delay_ms(&self, cx: &mut Context) -> i64 {
         let throughput = values::property_double(&self.throughput.eval(cx));
         let throughput = throughput * cx.shared.control.rate();
@@ -118,7 +124,7 @@ impl Timer for ConstantThroughputTimer {
         // A shared schedule computes a delay from now, so only a user's own schedule can be missed.
         let missed = !first && !matches!(mode, 3 | 4);
         if wait_ms > 0 || missed {
-            cx.intended = Some(cx.clock().instant(intended_ms));
+            cx.intend(cx.clock().instant(intended_ms));
         }
         wait_ms
     }

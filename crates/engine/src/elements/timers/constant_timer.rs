@@ -3,11 +3,10 @@
 //! Property: `ConstantTimer.delay` in milliseconds; 0 if it is not a whole number. `timer.factor` does not apply.
 
 use drumfire_elements::timers::constant_timer as facts;
-use drumfire_expr::Template;
+use drumfire_expr::{Scope, Template};
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::roles::Timer;
 
 struct ConstantTimer {
@@ -21,7 +20,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl Timer for ConstantTimer {
-    fn delay_ms(&self, cx: &mut Context) -> i64 {
+    fn delay_ms(&self, cx: &mut dyn Scope) -> i64 {
         crate::base::number::long(&self.delay.eval(cx))
     }
 }

@@ -3,12 +3,11 @@
 //! Properties: `ConstantTimer.delay` and `RandomTimer.range` (the standard deviation), both in milliseconds. A negative
 //! sum counts as its absolute value. `timer.factor` applies.
 
-use drumfire_expr::Random;
+use drumfire_expr::{Random, Scope};
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::timers::RandomDelay;
-use crate::run::context::Context;
 use crate::run::roles::Timer;
 
 struct GaussianRandomTimer(RandomDelay);
@@ -18,7 +17,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl Timer for GaussianRandomTimer {
-    fn delay_ms(&self, cx: &mut Context) -> i64 {
+    fn delay_ms(&self, cx: &mut dyn Scope) -> i64 {
         let (delay_ms, deviation_ms) = self.0.eval(cx);
         (normal(cx.random()) * deviation_ms + delay_ms as f64).abs() as i64
     }

@@ -10,10 +10,8 @@ mod uniform_random_timer;
 mod variable_throughput_timer;
 
 use drumfire_elements::timers::uniform_random_timer as facts;
-use drumfire_expr::Template;
+use drumfire_expr::{Scope, Template};
 use drumfire_java::values;
-
-use crate::run::context::Context;
 
 pub use constant_throughput_timer::decode as constant_throughput;
 pub use constant_timer::decode as constant;
@@ -39,7 +37,7 @@ impl RandomDelay {
     }
 
     /// The constant delay in milliseconds and the range, 0 if they are not numbers.
-    fn eval(&self, cx: &mut Context) -> (i64, f64) {
+    fn eval(&self, cx: &mut dyn Scope) -> (i64, f64) {
         let delay_ms = values::property_long(&self.delay.eval(cx));
         (delay_ms, values::property_double(&self.range.eval(cx)))
     }

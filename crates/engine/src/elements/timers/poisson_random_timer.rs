@@ -3,12 +3,11 @@
 //! Properties: `ConstantTimer.delay` in milliseconds and `RandomTimer.range` (the Poisson lambda, rounded).
 //! `timer.factor` applies. Above a lambda of 30, J. D. Cook's rejection method is used, as in JMeter.
 
-use drumfire_expr::Random;
+use drumfire_expr::{Random, Scope};
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::timers::RandomDelay;
-use crate::run::context::Context;
 use crate::run::roles::Timer;
 
 struct PoissonRandomTimer(RandomDelay);
@@ -18,7 +17,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl Timer for PoissonRandomTimer {
-    fn delay_ms(&self, cx: &mut Context) -> i64 {
+    fn delay_ms(&self, cx: &mut dyn Scope) -> i64 {
         let (delay_ms, lambda) = self.0.eval(cx);
         poisson(cx.random(), (lambda + 0.5).floor() as i32)
             .wrapping_add(delay_ms)

@@ -19,7 +19,7 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::setting::Unused;
 use crate::run::context::{Context, StateId};
-use crate::run::roles::Timer;
+use crate::run::roles::{Act, TimerRole};
 
 const PRECISION: f64 = 0.00001;
 /// The maximum number of arrivals in one duration; more would exceed Java's default heap.
@@ -69,7 +69,13 @@ pub fn decode(d: &mut Decoder) -> Roles {
     })
 }
 
-impl Timer for PreciseThroughputTimer {
+impl TimerRole for PreciseThroughputTimer {
+    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+        Act::Done(self.delay_ms(cx))
+    }
+}
+
+impl PreciseThroughputTimer {
     /// `PreciseThroughputTimer#delay`.
     fn delay_ms(&self, cx: &mut Context) -> i64 {
         self.unused.eval(cx);
@@ -94,7 +100,7 @@ impl Timer for PreciseThroughputTimer {
             return 0;
         }
         let start_ns = origin_ms as f64 * 1e6;
-        cx.intended = Some(cx.clock().instant_ns((start_ns + arrival_s * 1e9) as u64));
+        cx.intend(cx.clock().instant_ns((start_ns + arrival_s * 1e9) as u64));
         delay_ms
     }
 }
@@ -330,7 +336,8 @@ mod tests {
     #[test]
     fn a_delay_past_the_schedule_ends_the_user() {
         let (roles, mut cx) = timer("10");
-        cx.end_ms = Some(cx.clock().now_ms() + 10);
+        let now_ms = cx.clock().now_ms();
+        cx.facts_mut().end_ms = Some(now_ms + 10);
         assert_eq!(roles.timer.expect("it is a timer").turn(&mut cx).done(), 0);
         assert!(
             matches!(cx.take_raised(), Some(Raised::StopThread(message)) if message.contains("Terminating the thread manually"))

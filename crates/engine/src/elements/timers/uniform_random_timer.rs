@@ -2,10 +2,11 @@
 //!
 //! Properties: `ConstantTimer.delay` and `RandomTimer.range`, both in milliseconds. `timer.factor` applies.
 
+use drumfire_expr::Scope;
+
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::timers::RandomDelay;
-use crate::run::context::Context;
 use crate::run::roles::Timer;
 
 struct UniformRandomTimer(RandomDelay);
@@ -15,7 +16,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl Timer for UniformRandomTimer {
-    fn delay_ms(&self, cx: &mut Context) -> i64 {
+    fn delay_ms(&self, cx: &mut dyn Scope) -> i64 {
         let (delay_ms, range_ms) = self.0.eval(cx);
         uniform_ms(cx.random().unit(), range_ms, delay_ms)
     }

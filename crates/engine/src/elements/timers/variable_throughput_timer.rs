@@ -276,7 +276,7 @@ impl VariableThroughputTimer {
                 tokio::select! {
                     () = cx.worker.alarms.wait_until(due) => {}
                     () = self.passed.notified() => {}
-                    () = cx.interruption() => cx.interrupted = true,
+                    () = cx.interruption() => cx.interrupt_waits(),
                     () = stop => {}
                 }
             }

@@ -22,7 +22,7 @@ use crate::run::controllers::{ControllerKind, ForEach, Hook, Throughput, Virtual
 use crate::run::java::plan::{Ask, JavaEvent};
 use crate::run::journey::Journey;
 use crate::run::named_locks::Held;
-use crate::run::roles::RowSource;
+use crate::run::roles::PreProcessorRole;
 use crate::run::step::{Child, ControllerId, Step};
 use crate::run::transaction::{IndependentTransaction, ParentTransaction};
 
@@ -117,7 +117,7 @@ impl Walk {
         &self,
         journey: &'j Journey,
         id: ControllerId,
-    ) -> Option<&'j dyn RowSource> {
+    ) -> Option<&'j dyn PreProcessorRole> {
         let told = usize::from(self.states[id as usize].told);
         match journey.controllers[id as usize]
             .listeners
@@ -582,7 +582,7 @@ impl Walker<'_> {
     /// `JMeterThread#notifyTestListeners`: a new iteration of the thread group.
     pub(super) fn start_thread_iteration(&mut self) {
         let cx = &mut *self.cx;
-        cx.iteration += 1;
+        cx.facts.iteration += 1;
         cx.slot.begin_iteration(cx.same_user, cx.shared.reset_state);
         for listener in &self.journey.iteration_listeners {
             listener.thread_iteration_start(cx);

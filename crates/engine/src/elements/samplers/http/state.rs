@@ -289,12 +289,12 @@ fn own_user(slot: &dyn UserSlot) -> &UserState {
 
 /// The HTTP state of a user.
 pub fn user(cx: &Context) -> &UserState {
-    own_user(&*cx.slot)
+    own_user(cx.slot())
 }
 
 /// The HTTP state of a user.
 pub fn user_mut(cx: &mut Context) -> &mut UserState {
-    let slot: &mut dyn Any = &mut *cx.slot;
+    let slot: &mut dyn Any = cx.slot_mut();
     slot.downcast_mut().expect(ONLY_HTTP)
 }
 
