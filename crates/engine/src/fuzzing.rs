@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::elements::config::csv_file::{CsvFiles, CsvReadOptions, ReadFault};
+use crate::elements::config::csv_file::{CsvFiles, CsvReadOptions, RowFailure};
 
 /// Reads all rows of a file as a CSV Data Set without recycling does. Skips rows that cannot be parsed.
 pub fn csv_rows(
@@ -26,8 +26,8 @@ pub fn csv_rows(
         match file.fields(reading, delimiter) {
             Ok(row) if row.is_empty() => return rows,
             Ok(row) => rows.push(row),
-            Err(ReadFault::Io(_)) => return rows,
-            Err(ReadFault::Argument(_)) => {}
+            Err(RowFailure::Io(_)) => return rows,
+            Err(RowFailure::Argument(_)) => {}
         }
     }
 }

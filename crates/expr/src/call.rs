@@ -18,20 +18,20 @@ pub(crate) type CallResult<'a> = Result<Text<'a>, Raised>;
 pub(crate) type Plain = for<'a> fn(Args<'a>, &mut dyn Scope) -> CallResult<'a>;
 
 /// Creates the state of one call in a plan. The scope is that of the compilation.
-pub(crate) type Prepare = fn(Args<'_>, &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal>;
+pub(crate) type Prepare = fn(Args<'_>, &mut dyn Scope) -> Result<Box<dyn Stateful>, CallError>;
 
 /// Why a call cannot be compiled.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct CallError {
     /// A stable identifier.
     pub(crate) code: &'static str,
     pub(crate) message: String,
 }
 
-impl From<Raised> for Refusal {
+impl From<Raised> for CallError {
     /// An exception of an argument that is evaluated at compile time.
-    fn from(raised: Raised) -> Refusal {
-        Refusal {
+    fn from(raised: Raised) -> CallError {
+        CallError {
             code: "function-arguments",
             message: raised.to_string(),
         }
@@ -87,7 +87,7 @@ impl FunctionCall {
         spec: &'static FunctionSpec,
         args: Vec<Template>,
         scope: &mut dyn Scope,
-    ) -> Result<FunctionCall, Refusal> {
+    ) -> Result<FunctionCall, CallError> {
         let args: Box<[Template]> = args.into();
         let body = match spec.build {
             Build::Plain(function) => FunctionBody::Plain(function),

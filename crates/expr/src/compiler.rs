@@ -6,12 +6,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::fault::TemplateFault;
 use crate::parse::{Parser, VariableNumbering};
 use crate::properties::Properties;
 use crate::random::Random;
 use crate::scope::{Level, Raised, Scope, ScriptCall};
 use crate::template::{Template, TemplatePart};
+use crate::template_error::TemplateError;
 use crate::vars::{Slot, Value, VarNames, Vars};
 
 /// Compiles the property texts of one plan. It numbers the variables, collects warnings, and holds what JMeter knows
@@ -19,7 +19,7 @@ use crate::vars::{Slot, Value, VarNames, Vars};
 #[derive(Debug)]
 pub struct Compiler {
     scope: StaticScope,
-    warnings: Vec<TemplateFault>,
+    warnings: Vec<TemplateError>,
 }
 
 impl Compiler {
@@ -85,7 +85,7 @@ impl Compiler {
     }
 
     /// Takes the findings that do not keep JMeter from running the texts.
-    pub fn take_warnings(&mut self) -> Vec<TemplateFault> {
+    pub fn take_warnings(&mut self) -> Vec<TemplateError> {
         std::mem::take(&mut self.warnings)
     }
 
@@ -96,7 +96,7 @@ impl Compiler {
     }
 
     /// Compiles a text to its parts; the spans of faults and warnings refer to it.
-    pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<TemplatePart>, TemplateFault> {
+    pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<TemplatePart>, TemplateError> {
         let earlier = self.warnings.len();
         let names = VariableNumbering::Growing;
         let parts = Parser::new(names, &mut self.scope, &mut self.warnings).compile(text, 0);
@@ -120,7 +120,7 @@ impl Template {
     /// If JMeter's `FunctionParser` throws `InvalidVariableException`. `PreCompiler` then logs the message and leaves
     /// **all** properties of that element unevaluated, which [`Template::raw`] reproduces. Less severe findings are in
     /// [`Compiler::take_warnings`].
-    pub fn compile(text: &str, cx: &mut Compiler) -> Result<Template, TemplateFault> {
+    pub fn compile(text: &str, cx: &mut Compiler) -> Result<Template, TemplateError> {
         if !text.contains("${") {
             return Ok(Template::raw(text));
         }

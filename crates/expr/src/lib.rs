@@ -12,7 +12,6 @@
 mod call;
 mod catalogue;
 mod compiler;
-mod fault;
 mod functions;
 pub mod jexl;
 pub mod js_condition;
@@ -25,12 +24,12 @@ mod scope;
 mod shared;
 mod spec;
 mod template;
+mod template_error;
 mod text;
 mod vars;
 
 pub use catalogue::{add_function, function, function_rung, functions};
 pub use compiler::{Compiler, ScriptRunner, StaticScope};
-pub use fault::{Severity, TemplateFault};
 pub use functions::decimal_format::format as format_decimal;
 pub use functions::escapes::unescape_html4;
 pub use match_template::MatchTemplate;
@@ -40,5 +39,6 @@ pub use scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 pub use shared::fifos::{Fifos, PopRequest};
 pub use spec::{FunctionOrigin, FunctionRung, FunctionSpec, Parameter};
 pub use template::Template;
+pub use template_error::{Severity, TemplateError};
 pub use text::Text;
 pub use vars::{Slot, Value, VarNames, Vars, numeral};

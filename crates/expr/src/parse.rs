@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use crate::call::FunctionCall;
 use crate::catalogue;
-use crate::fault::TemplateFault;
 use crate::scope::{Raised, Scope};
 use crate::spec::FunctionSpec;
 use crate::template::{Template, TemplatePart, Variable};
+use crate::template_error::TemplateError;
 use crate::text::Text;
 
 /// How variables get their numbers.
@@ -57,7 +57,7 @@ pub(crate) struct Parser<'c> {
     names: VariableNumbering,
     /// The scope for functions that evaluate arguments at compile time (`__time`, `__timeShift`).
     scope: &'c mut dyn Scope,
-    warnings: &'c mut Vec<TemplateFault>,
+    warnings: &'c mut Vec<TemplateError>,
     /// The calls around the text at hand.
     depth: usize,
     /// The highest depth so far.
@@ -96,7 +96,7 @@ impl<'c> Parser<'c> {
     pub(crate) fn new(
         names: VariableNumbering,
         scope: &'c mut dyn Scope,
-        warnings: &'c mut Vec<TemplateFault>,
+        warnings: &'c mut Vec<TemplateError>,
     ) -> Parser<'c> {
         let depth = *scope.nesting();
         Parser {
@@ -113,7 +113,7 @@ impl<'c> Parser<'c> {
         &mut self,
         text: &str,
         base: usize,
-    ) -> Result<Vec<TemplatePart>, TemplateFault> {
+    ) -> Result<Vec<TemplatePart>, TemplateError> {
         let mut cursor = Cursor { text, pos: 0, base };
         let mut parts = Vec::new();
         let plain = text.find(['$', '\\']).unwrap_or(text.len());
@@ -148,7 +148,7 @@ impl<'c> Parser<'c> {
     }
 
     /// `FunctionParser.makeFunction`: the part after `${`.
-    fn reference(&mut self, cursor: &mut Cursor<'_>) -> Result<TemplatePart, TemplateFault> {
+    fn reference(&mut self, cursor: &mut Cursor<'_>) -> Result<TemplatePart, TemplateError> {
         let start = cursor.pos - 2;
         let mut buffer = String::with_capacity(NAME_BYTES);
         let mut previous = ' ';
@@ -191,7 +191,7 @@ impl<'c> Parser<'c> {
             }
         }
         self.warnings.push(
-            TemplateFault::warning(
+            TemplateError::warning(
                 "unterminated-reference",
                 format!("Probably an invalid function string: {buffer}"),
                 cursor.span_from(start),
@@ -203,7 +203,7 @@ impl<'c> Parser<'c> {
 
     fn warn_unknown_function(&mut self, text: &str, span: Range<usize>) {
         let name = text.split('(').next().unwrap_or(text);
-        let fault = TemplateFault::warning(
+        let fault = TemplateError::warning(
             "unknown-function",
             format!("There is no function {name}; JMeter takes this for a variable"),
             span,
@@ -219,20 +219,20 @@ impl<'c> Parser<'c> {
         spec: &'static FunctionSpec,
         args: Vec<Template>,
         span: Range<usize>,
-    ) -> Result<TemplatePart, TemplateFault> {
+    ) -> Result<TemplatePart, TemplateError> {
         if let Some(message) = spec.wrong_count(args.len()) {
             return Err(
-                TemplateFault::error("function-arguments", message, span).with_help(spec.usage())
+                TemplateError::error("function-arguments", message, span).with_help(spec.usage())
             );
         }
         match FunctionCall::new(spec, args, self.scope) {
             Ok(call) => Ok(TemplatePart::Call(Box::new(call))),
-            Err(refusal) => Err(TemplateFault::error(refusal.code, refusal.message, span)),
+            Err(refusal) => Err(TemplateError::error(refusal.code, refusal.message, span)),
         }
     }
 
     /// `FunctionParser.parseParams`: the part after `name(`, up to the closing parenthesis.
-    fn arguments(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<Template>, TemplateFault> {
+    fn arguments(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<Template>, TemplateError> {
         let mut args = Vec::new();
         let mut start = cursor.pos;
         let mut buffer = String::with_capacity(NAME_BYTES);
@@ -273,11 +273,11 @@ impl<'c> Parser<'c> {
     }
 
     /// One argument. Unlike a property, it is always unescaped (`CompoundVariable.setParameters`).
-    fn argument(&mut self, text: &str, base: usize) -> Result<Template, TemplateFault> {
+    fn argument(&mut self, text: &str, base: usize) -> Result<Template, TemplateError> {
         if self.depth >= MOST_NESTED {
             let message = format!("Functions are nested more than {MOST_NESTED} deep");
             return Err(
-                TemplateFault::error(TOO_DEEP, message, base..base + text.len())
+                TemplateError::error(TOO_DEEP, message, base..base + text.len())
                     .with_help("put parts of the text into variables"),
             );
         }
@@ -290,7 +290,7 @@ impl<'c> Parser<'c> {
 }
 
 /// Only spaces (`Character.isSpaceChar`, so no tabs) and `}` may follow the closing parenthesis.
-fn expect_end(cursor: &mut Cursor<'_>, name: &str, start: usize) -> Result<(), TemplateFault> {
+fn expect_end(cursor: &mut Cursor<'_>, name: &str, start: usize) -> Result<(), TemplateError> {
     let after = loop {
         match cursor.next() {
             Some(c) if is_space_char(c) => {}
@@ -301,7 +301,7 @@ fn expect_end(cursor: &mut Cursor<'_>, name: &str, start: usize) -> Result<(), T
         return Ok(());
     }
     let shown: String = cursor.text.chars().take(100).collect();
-    Err(TemplateFault::error(
+    Err(TemplateError::error(
         "function-end",
         format!("Expected }} after {name} function call in {shown}"),
         cursor.span_from(start),

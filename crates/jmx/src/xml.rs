@@ -141,7 +141,7 @@ impl Attribute<'_> {
 
 /// A syntax error in the XML.
 #[derive(Debug)]
-pub(crate) struct XmlFault {
+pub(crate) struct XmlError {
     pub code: &'static str,
     pub message: String,
     pub help: Option<String>,
@@ -150,9 +150,9 @@ pub(crate) struct XmlFault {
     pub node: Option<NodeId>,
 }
 
-impl XmlFault {
+impl XmlError {
     pub fn new(code: &'static str, span: Span, message: impl Into<String>) -> Self {
-        XmlFault {
+        XmlError {
             code,
             message: message.into(),
             help: None,
@@ -173,7 +173,7 @@ pub(crate) struct Document<'a> {
     nodes: Vec<XmlNode<'a>>,
     attributes: Vec<Attribute<'a>>,
     /// Why reading stopped, unless it reached the end of the plan.
-    pub fault: Option<XmlFault>,
+    pub fault: Option<XmlError>,
     /// Positions of references to half a surrogate pair, which were replaced.
     pub lone_surrogates: Vec<Span>,
     /// Text after the plan that JMeter never reads.
@@ -239,11 +239,11 @@ enum Progress {
 }
 
 impl<'a> XmlParser<'a> {
-    fn run(&mut self) -> Result<(), XmlFault> {
+    fn run(&mut self) -> Result<(), XmlError> {
         if self.text.len() > MAX_BYTES {
             let start = Span::new(0, 0);
             return Err(
-                XmlFault::new("xml-size", start, "the file is larger than 4 GiB")
+                XmlError::new("xml-size", start, "the file is larger than 4 GiB")
                     .help("split the plan: fragments can be joined by an Include Controller"),
             );
         }
@@ -285,7 +285,7 @@ impl<'a> XmlParser<'a> {
         self.document.attributes.reserve_exact(attributes);
     }
 
-    fn event(&mut self, event: Event<'a>, span: Span) -> Result<Progress, XmlFault> {
+    fn event(&mut self, event: Event<'a>, span: Span) -> Result<Progress, XmlError> {
         match event {
             Event::Text(_) | Event::GeneralRef(_) => {
                 let start = self.run.map_or(span.start, |run| run.start);
@@ -335,9 +335,9 @@ impl<'a> XmlParser<'a> {
         &self,
         declaration: &quick_xml::events::BytesDecl<'_>,
         span: Span,
-    ) -> Result<Progress, XmlFault> {
+    ) -> Result<Progress, XmlError> {
         if span.start != 0 {
-            return Err(XmlFault::new(
+            return Err(XmlError::new(
                 "xml-late-declaration",
                 span,
                 "the XML declaration is not the first thing in the file",
@@ -346,22 +346,22 @@ impl<'a> XmlParser<'a> {
         }
         match declaration.version().as_deref() {
             Ok("1.0" | "1.1") => Ok(Progress::More),
-            Ok(version) => Err(XmlFault::new(
+            Ok(version) => Err(XmlError::new(
                 "xml-version",
                 span,
                 format!("XML version {version} does not exist"),
             )
             .help("write version=\"1.0\"")),
             Err(_) => Err(
-                XmlFault::new("xml-version", span, "the XML declaration has no version")
+                XmlError::new("xml-version", span, "the XML declaration has no version")
                     .help("start the file with <?xml version=\"1.0\" encoding=\"UTF-8\"?>"),
             ),
         }
     }
 
-    fn start(&mut self, span: Span, empty: bool) -> Result<(), XmlFault> {
+    fn start(&mut self, span: Span, empty: bool) -> Result<(), XmlError> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(XmlFault::new(
+            return Err(XmlError::new(
                 "xml-depth",
                 span,
                 format!("elements are nested more than {MAX_DEPTH} deep"),
@@ -408,7 +408,7 @@ impl<'a> XmlParser<'a> {
     }
 
     /// Reads the attributes of a start tag between two offsets.
-    fn attributes(&mut self, mut at: usize, end: usize) -> Result<(), XmlFault> {
+    fn attributes(&mut self, mut at: usize, end: usize) -> Result<(), XmlError> {
         /// From this number on, names are compared by hash: a hostile tag may have a million attributes.
         const FEW: usize = 16;
         let first = self.document.attributes.len();
@@ -428,7 +428,7 @@ impl<'a> XmlParser<'a> {
             if repeated {
                 let message = format!("the attribute {} appears twice", attribute.name);
                 return Err(
-                    XmlFault::new("xml-duplicate-attribute", attribute.span(), message)
+                    XmlError::new("xml-duplicate-attribute", attribute.span(), message)
                         .help("remove one of them"),
                 );
             }
@@ -437,7 +437,7 @@ impl<'a> XmlParser<'a> {
         Ok(())
     }
 
-    fn end(&mut self, span: Span) -> Result<Progress, XmlFault> {
+    fn end(&mut self, span: Span) -> Result<Progress, XmlError> {
         let name = self.text[span.start + 2..span.end - 1].trim_end_matches(is_blank);
         match self.open.last() {
             Some(&top) if self.document.node(top).name == name => {
@@ -471,9 +471,9 @@ impl<'a> XmlParser<'a> {
         Progress::Done
     }
 
-    fn mismatch(&self, name: &str, span: Span) -> XmlFault {
+    fn mismatch(&self, name: &str, span: Span) -> XmlError {
         let Some(&top) = self.open.last() else {
-            return XmlFault::new(
+            return XmlError::new(
                 "xml-stray-end-tag",
                 span,
                 format!("</{name}> closes nothing"),
@@ -486,7 +486,7 @@ impl<'a> XmlParser<'a> {
             .iter()
             .any(|&id| self.document.node(id).name == name)
         {
-            return XmlFault::new(
+            return XmlError::new(
                 "xml-unclosed-tag",
                 open.tag(),
                 format!("<{}> is not closed before </{name}>", open.name),
@@ -496,13 +496,13 @@ impl<'a> XmlParser<'a> {
         let message = format!("</{name}> does not match the open tag <{}>", open.name);
         if did_you_mean(name, [open.name]).is_some() {
             let help = format!("did you mean </{}>?", open.name);
-            return XmlFault::new("xml-mismatched-tag", span, message).help(help);
+            return XmlError::new("xml-mismatched-tag", span, message).help(help);
         }
         let help = format!("remove it, or put back the <{name}> that is missing before it");
-        XmlFault::new("xml-stray-end-tag", span, message).help(help)
+        XmlError::new("xml-stray-end-tag", span, message).help(help)
     }
 
-    fn cdata(&mut self, span: Span) -> Result<Progress, XmlFault> {
+    fn cdata(&mut self, span: Span) -> Result<Progress, XmlError> {
         let content = Span::new(span.start + "<![CDATA[".len(), span.end - "]]>".len());
         if self.open.is_empty() {
             return Err(outside_root(span));
@@ -511,7 +511,7 @@ impl<'a> XmlParser<'a> {
         Ok(Progress::More)
     }
 
-    fn flush_text(&mut self) -> Result<(), XmlFault> {
+    fn flush_text(&mut self) -> Result<(), XmlError> {
         let Some(run) = self.run.take() else {
             return Ok(());
         };
@@ -544,17 +544,17 @@ impl<'a> XmlParser<'a> {
         }
     }
 
-    fn unexpected_end(&self) -> XmlFault {
+    fn unexpected_end(&self) -> XmlError {
         let end = Span::new(self.text.len(), self.text.len());
         let Some(&top) = self.open.last() else {
-            return XmlFault::new("jmx-empty", end, "the file holds no XML element")
+            return XmlError::new("jmx-empty", end, "the file holds no XML element")
                 .help(crate::sniff::SAVE_AGAIN);
         };
         let node = self.document.node(top);
         truncated(node.tag(), format!("the file ends inside <{}>", node.name))
     }
 
-    fn syntax_fault(&self, error: &quick_xml::Error, at: usize) -> XmlFault {
+    fn syntax_fault(&self, error: &quick_xml::Error, at: usize) -> XmlError {
         let rest = Span::new(at.min(self.text.len()), (at + 1).min(self.text.len()));
         match error {
             quick_xml::Error::Syntax(kind) => match kind {
@@ -565,14 +565,14 @@ impl<'a> XmlParser<'a> {
                     truncated(rest, "a <? has no end ?>")
                 }
                 SyntaxError::UnclosedSingleQuotedAttributeValue
-                | SyntaxError::UnclosedDoubleQuotedAttributeValue => XmlFault::new(
+                | SyntaxError::UnclosedDoubleQuotedAttributeValue => XmlError::new(
                     "xml-unclosed-quote",
                     rest,
                     "the value of an attribute in this tag has no closing quote",
                 )
                 .help("add the quote"),
                 SyntaxError::UnclosedTag => truncated(rest, "a tag has no closing >"),
-                SyntaxError::InvalidBangMarkup => XmlFault::new(
+                SyntaxError::InvalidBangMarkup => XmlError::new(
                     "xml-syntax",
                     rest,
                     "<! starts neither a comment nor a CDATA section",
@@ -580,11 +580,11 @@ impl<'a> XmlParser<'a> {
                 .help("write &lt; for a < that is text"),
             },
             quick_xml::Error::IllFormed(IllFormedError::DoubleHyphenInComment) => {
-                XmlFault::new("xml-comment", rest, "a comment holds --, which XML forbids")
+                XmlError::new("xml-comment", rest, "a comment holds --, which XML forbids")
                     .help("remove one of the hyphens")
             }
             quick_xml::Error::IllFormed(IllFormedError::MissingDoctypeName) => doctype(rest),
-            other => XmlFault::new("xml-syntax", rest, format!("this is not XML: {other}")),
+            other => XmlError::new("xml-syntax", rest, format!("this is not XML: {other}")),
         }
     }
 }
@@ -597,13 +597,13 @@ pub(crate) fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-fn truncated(span: Span, message: impl Into<String>) -> XmlFault {
-    XmlFault::new("xml-truncated", span, message)
+fn truncated(span: Span, message: impl Into<String>) -> XmlError {
+    XmlError::new("xml-truncated", span, message)
         .help("the file was probably cut off: copy it again, or add what is missing at its end")
 }
 
-fn doctype(span: Span) -> XmlFault {
-    XmlFault::new(
+fn doctype(span: Span) -> XmlError {
+    XmlError::new(
         "xml-doctype",
         span,
         "Drumfire refuses a document type definition (DOCTYPE)",
@@ -611,8 +611,8 @@ fn doctype(span: Span) -> XmlFault {
     .help("remove it: JMeter writes none, and its entities could pull other files into the plan")
 }
 
-fn outside_root(span: Span) -> XmlFault {
-    XmlFault::new(
+fn outside_root(span: Span) -> XmlError {
+    XmlError::new(
         "xml-text-outside",
         span,
         "there is text before the first tag",
@@ -654,12 +654,12 @@ fn good(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{b7}')
 }
 
-fn check_name(name: &str, tag: Span) -> Result<(), XmlFault> {
+fn check_name(name: &str, tag: Span) -> Result<(), XmlError> {
     if is_name(name) {
         return Ok(());
     }
     let span = Span::new(tag.start, tag.start + 1 + name.len());
-    Err(XmlFault::new(
+    Err(XmlError::new(
         "xml-bad-name",
         span,
         "< is not followed by the name of a tag",
@@ -673,7 +673,7 @@ fn next_attribute<'a>(
     at: &mut usize,
     end: usize,
     lone_surrogates: &mut Vec<Span>,
-) -> Result<Option<Attribute<'a>>, XmlFault> {
+) -> Result<Option<Attribute<'a>>, XmlError> {
     let blanks = |from: usize| position(&text[from..end], |byte| !is_blank_byte(byte));
     let Some(start) = blanks(*at).map(|blanks| *at + blanks) else {
         return Ok(None);
@@ -686,26 +686,26 @@ fn next_attribute<'a>(
     let name_span = Span::new(start, start + name_length);
     if !is_name(name) {
         let message = format!("{name:?} cannot be the name of an attribute");
-        return Err(XmlFault::new("xml-attribute-name", name_span, message)
+        return Err(XmlError::new("xml-attribute-name", name_span, message)
             .help("write name=\"…\", or remove it"));
     }
     let Some(value) = after_name.strip_prefix('=') else {
         let message = format!("the attribute {name} has no value");
-        return Err(XmlFault::new("xml-attribute-value", name_span, message)
+        return Err(XmlError::new("xml-attribute-value", name_span, message)
             .help(format!("write {name}=\"…\"")));
     };
     let value = value.trim_start_matches(is_blank);
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
     let Some(quote) = quote else {
         let message = format!("the value of the attribute {name} is not in quotes");
-        return Err(XmlFault::new("xml-attribute-quotes", name_span, message)
+        return Err(XmlError::new("xml-attribute-quotes", name_span, message)
             .help(format!("write {name}=\"…\"")));
     };
     let value_start = end - value.len() + 1;
     let behind = &text.as_bytes()[value_start..end];
     let length = memchr(quote as u8, behind).ok_or_else(|| {
         let message = format!("the value of the attribute {name} has no closing quote");
-        XmlFault::new("xml-unclosed-quote", name_span, message).help("add the quote")
+        XmlError::new("xml-unclosed-quote", name_span, message).help("add the quote")
     })?;
     let raw = &text[value_start..value_start + length];
     *at = value_start + length + 1;
@@ -713,7 +713,7 @@ fn next_attribute<'a>(
     if let Some(bracket) = memchr(b'<', raw.as_bytes()) {
         let place = Span::new(value_start + bracket, value_start + bracket + 1);
         let message = format!("< in the value of the attribute {name}");
-        return Err(XmlFault::new("xml-attribute-bracket", place, message)
+        return Err(XmlError::new("xml-attribute-bracket", place, message)
             .help("write &lt;, or add the closing quote if that is what is missing"));
     }
     let value = decode_attribute(raw, value_start, lone_surrogates)?;

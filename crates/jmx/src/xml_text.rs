@@ -5,18 +5,18 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr_iter, memchr2, memchr3};
 
 use crate::source::Span;
-use crate::xml::XmlFault;
+use crate::xml::XmlError;
 
 /// Decodes text between tags, which starts at `offset` of the file. Line ends become `\n`.
 pub(crate) fn decode_text<'a>(
     raw: &'a str,
     offset: usize,
     lone_surrogates: &mut Vec<Span>,
-) -> Result<Cow<'a, str>, XmlFault> {
+) -> Result<Cow<'a, str>, XmlError> {
     if let Some(at) = cdata_end(raw) {
         let span = Span::new(offset + at, offset + at + 3);
         return Err(
-            XmlFault::new("xml-cdata-end", span, "]]> outside a CDATA section")
+            XmlError::new("xml-cdata-end", span, "]]> outside a CDATA section")
                 .help("write ]]&gt;"),
         );
     }
@@ -33,7 +33,7 @@ pub(crate) fn decode_attribute<'a>(
     raw: &'a str,
     offset: usize,
     lone_surrogates: &mut Vec<Span>,
-) -> Result<Cow<'a, str>, XmlFault> {
+) -> Result<Cow<'a, str>, XmlError> {
     decode(raw, offset, ' ', lone_surrogates)
 }
 
@@ -50,7 +50,7 @@ fn decode<'a>(
     offset: usize,
     line_end: char,
     lone_surrogates: &mut Vec<Span>,
-) -> Result<Cow<'a, str>, XmlFault> {
+) -> Result<Cow<'a, str>, XmlError> {
     let blank_out = line_end == ' ';
     // Finds characters that cannot simply be copied.
     let special = |bytes: &[u8]| {
@@ -96,7 +96,7 @@ fn reference(
     offset: usize,
     out: &mut String,
     lone_surrogates: &mut Vec<Span>,
-) -> Result<usize, XmlFault> {
+) -> Result<usize, XmlError> {
     let place = |length: usize| Span::new(offset + at, offset + at + length);
     if raw[at + 1..].starts_with('#') {
         let (code, mut length) =
@@ -125,7 +125,7 @@ fn reference(
     let name_length = name_length.unwrap_or(raw.len() - at - 1);
     let name = &raw[at + 1..at + 1 + name_length];
     if name.is_empty() || !raw[at + 1 + name_length..].starts_with(';') {
-        return Err(XmlFault::new(
+        return Err(XmlError::new(
             "xml-bare-ampersand",
             place(1),
             "& does not start a reference",
@@ -140,7 +140,7 @@ fn reference(
         "quot" => '"',
         "apos" => '\'',
         _ => {
-            return Err(XmlFault::new("xml-unknown-entity", place(length), format!("&{name}; is not an entity of XML"))
+            return Err(XmlError::new("xml-unknown-entity", place(length), format!("&{name}; is not an entity of XML"))
                 .help("XML has &lt; &gt; &amp; &quot; &apos; and numbers such as &#233;; if the & is text, write &amp;"));
         }
     });
@@ -163,7 +163,7 @@ fn character_code(text: &str) -> Option<(u32, usize)> {
     (length > 0 && code <= 0x10_ffff).then_some((code, prefix + length + 1))
 }
 
-fn bad_character(text: &str, start: usize) -> XmlFault {
+fn bad_character(text: &str, start: usize) -> XmlError {
     const LONGEST: usize = 12;
     let length = text
         .char_indices()
@@ -171,7 +171,7 @@ fn bad_character(text: &str, start: usize) -> XmlFault {
         .find(|&(_, c)| c == ';')
         .map_or(2, |(at, _)| at + 1);
     let message = format!("{} is not a character", &text[..length]);
-    XmlFault::new(
+    XmlError::new(
         "xml-bad-character",
         Span::new(start, start + length),
         message,

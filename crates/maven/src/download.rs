@@ -59,7 +59,7 @@ impl Downloads {
         let mut tries = 1;
         loop {
             match once(agent, url, credentials) {
-                Err(Trouble { why, may_pass }) => {
+                Err(DownloadFailure { why, may_pass }) => {
                     if !may_pass || tries == TRIES {
                         return Err(why);
                     }
@@ -72,7 +72,7 @@ impl Downloads {
     }
 }
 
-struct Trouble {
+struct DownloadFailure {
     why: String,
     may_pass: bool,
 }
@@ -81,7 +81,7 @@ fn once(
     agent: &Agent,
     url: &str,
     credentials: Option<&Credentials>,
-) -> Result<RepositoryResponse, Trouble> {
+) -> Result<RepositoryResponse, DownloadFailure> {
     let mut request = agent.get(url);
     if let Some(Credentials { user, password }) = credentials {
         let pair = STANDARD.encode(format!("{user}:{password}"));
@@ -96,7 +96,7 @@ fn once(
                 .map_err(failed)
         }
         404 | 410 => Ok(RepositoryResponse::Absent),
-        status => Err(Trouble {
+        status => Err(DownloadFailure {
             why: match status {
                 401 | 403 => format!("status {status}: check the credentials"),
                 _ => format!("status {status}"),
@@ -107,8 +107,8 @@ fn once(
 }
 
 /// A server that cannot be reached is not tried again: with each file the user would wait for it anew.
-fn failed(error: ureq::Error) -> Trouble {
-    Trouble {
+fn failed(error: ureq::Error) -> DownloadFailure {
+    DownloadFailure {
         may_pass: may_pass(&error),
         why: told(&error),
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::value::{has_variable, text};
 
 /// A number, or an expression that JMeter evaluates.
@@ -38,7 +38,7 @@ impl Amount {
 }
 
 /// A duration in seconds, or an expression; `None` if the value is missing.
-pub(crate) fn time(value: Option<&Value>, name: &str) -> Result<Option<Amount>, Fault> {
+pub(crate) fn time(value: Option<&Value>, name: &str) -> Result<Option<Amount>, TaurusError> {
     read(value, name, seconds)
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn number(
     value: Option<&Value>,
     name: &str,
     int: bool,
-) -> Result<Option<Amount>, Fault> {
+) -> Result<Option<Amount>, TaurusError> {
     read(value, name, |text| {
         let number: f64 = text
             .trim()
@@ -61,7 +61,7 @@ fn read(
     value: Option<&Value>,
     name: &str,
     parse: impl Fn(&str) -> Result<f64, String>,
-) -> Result<Option<Amount>, Fault> {
+) -> Result<Option<Amount>, TaurusError> {
     let value = match value {
         None | Some(Value::Null) => return Ok(None),
         Some(value) => text(value),
@@ -69,7 +69,7 @@ fn read(
     if has_variable(&value) {
         return Ok(Some(Amount::Text(value)));
     }
-    let number = parse(&value).map_err(|why| Fault::new(format!("`{name}`: {why}")))?;
+    let number = parse(&value).map_err(|why| TaurusError::new(format!("`{name}`: {why}")))?;
     Ok(Some(Amount::Number(number)))
 }
 

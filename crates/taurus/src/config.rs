@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::files::Files;
 use crate::value::{Table, list, text};
 
@@ -20,7 +20,7 @@ pub fn is_configuration(file: &Path) -> bool {
 }
 
 /// Reads a file with everything that it includes, then applies the command line's overrides, each `path=value`.
-pub(crate) fn read(file: &Path, overrides: &[String], files: &Files) -> Result<Table, Fault> {
+pub(crate) fn read(file: &Path, overrides: &[String], files: &Files) -> Result<Table, TaurusError> {
     let mut config = Table::new();
     merge_file(&mut config, file)?;
     let mut included: Vec<String> = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn read(file: &Path, overrides: &[String], files: &Files) -> Result<T
                 continue;
             }
             if included.len() >= MAX_INCLUDED {
-                return Err(Fault::new("`included-configs` has too many files"));
+                return Err(TaurusError::new("`included-configs` has too many files"));
             }
             let path = files.find(&name);
             if !path.is_file() {
@@ -66,14 +66,14 @@ fn names_an_execution(change: &str) -> bool {
     index.is_some_and(|index| index.trim_start_matches('^').parse::<i64>().is_ok())
 }
 
-fn merge_file(config: &mut Table, file: &Path) -> Result<(), Fault> {
+fn merge_file(config: &mut Table, file: &Path) -> Result<(), TaurusError> {
     let bytes = drumfire_platform::files::read_regular(file)
-        .map_err(|error| Fault::unreadable(file, &error))?;
-    let content =
-        String::from_utf8(bytes).map_err(|_| Fault::new("the file is not UTF-8").in_file(file))?;
+        .map_err(|error| TaurusError::unreadable(file, &error))?;
+    let content = String::from_utf8(bytes)
+        .map_err(|_| TaurusError::new("the file is not UTF-8").in_file(file))?;
     if let Some(span) = drumfire_jmx::conflict(&content) {
         let line = content[..span.start].lines().count() + 1;
-        let fault = Fault::new(format!("line {line} begins an unresolved conflict of git"));
+        let fault = TaurusError::new(format!("line {line} begins an unresolved conflict of git"));
         return Err(fault.hint(drumfire_jmx::RESOLVE).in_file(file));
     }
     for document in documents(&content).map_err(|fault| fault.in_file(file))? {
@@ -83,7 +83,7 @@ fn merge_file(config: &mut Table, file: &Path) -> Result<(), Fault> {
 }
 
 /// The documents of a text, without empty ones.
-pub(crate) fn documents(content: &str) -> Result<Vec<Table>, Fault> {
+pub(crate) fn documents(content: &str) -> Result<Vec<Table>, TaurusError> {
     let content = content.trim_start_matches('\u{feff}');
     let read = crate::yaml::documents(&tabs_replaced(content));
     let values = match read {
@@ -96,11 +96,11 @@ pub(crate) fn documents(content: &str) -> Result<Vec<Table>, Fault> {
                 } else {
                     "is broken"
                 };
-                Fault::new(format!("the JSON {what} at line {line}, column {column}"))
+                TaurusError::new(format!("the JSON {what} at line {line}, column {column}"))
             })?;
             vec![value]
         }
-        Err(error) => return Err(Fault::new(format!("the YAML is broken{error}"))),
+        Err(error) => return Err(TaurusError::new(format!("the YAML is broken{error}"))),
     };
     let mut found = Vec::new();
     for value in values {
@@ -108,8 +108,9 @@ pub(crate) fn documents(content: &str) -> Result<Vec<Table>, Fault> {
             Value::Object(table) => found.push(table),
             Value::Null => {}
             _ => {
-                let fault =
-                    Fault::new("a configuration must be a table, and this document is not one");
+                let fault = TaurusError::new(
+                    "a configuration must be a table, and this document is not one",
+                );
                 return Err(fault.hint("begin with `execution:`"));
             }
         }
@@ -173,9 +174,9 @@ fn merge_items(old: &mut Vec<Value>, new: Vec<Value>) {
 
 /// Applies one override of the command line: `a.b.0.c=value`. A negative number appends; `^` removes, before the last name or
 /// before the path; `*` changes all entries with that name.
-pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> {
+pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), TaurusError> {
     let Some((path, value)) = change.split_once('=') else {
-        let fault = Fault::new(format!("`-o {change}` is not a change"));
+        let fault = TaurusError::new(format!("`-o {change}` is not a change"));
         return Err(fault.hint("write `-o path.to.setting=value`"));
     };
     let (removes, path) = match path.strip_prefix('^') {
@@ -217,7 +218,7 @@ pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> 
         *config = table;
     }
     outcome.ok_or_else(|| {
-        let fault = Fault::new(format!(
+        let fault = TaurusError::new(format!(
             "`-o {change}` leads through a value that is neither table nor list"
         ));
         fault.hint("check the path: list indexes start at 0")

@@ -10,14 +10,14 @@ use drumfire_elements::shared::http;
 use drumfire_jmx::{Element, Node, Prop, Value};
 
 use crate::amount::milliseconds;
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::files::Files;
 use crate::value::{Table, flag, has_variable, is_true, list, table, text, text_or};
 
 const COOKIES: &str = "org.apache.jmeter.protocol.http.control.HC4CookieHandler";
 
 /// The elements at the start of a scenario that is made from requests.
-pub(crate) fn head(scenario: &Table, files: &Files) -> Result<Vec<Node>, Fault> {
+pub(crate) fn head(scenario: &Table, files: &Files) -> Result<Vec<Node>, TaurusError> {
     let mut head = vec![defaults(scenario)];
     if flag(scenario, "store-cache", true) {
         head.insert(
@@ -115,7 +115,7 @@ fn is_scheme(text: &str) -> bool {
             .all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign))
 }
 
-fn cookies(scenario: &Table) -> Result<Node, Fault> {
+fn cookies(scenario: &Table) -> Result<Node, TaurusError> {
     let mut node = cookie_manager::FACTS
         .node("Cookies")
         .with(cookie_manager::CLEAR_EACH_ITERATION.name, false)
@@ -126,7 +126,7 @@ fn cookies(scenario: &Table) -> Result<Node, Fault> {
         let field = |name: &str| {
             let value = fields.and_then(|fields| fields.get(name));
             value.map(text).ok_or_else(|| {
-                Fault::new(format!("a cookie lacks `{name}`: {cookie}"))
+                TaurusError::new(format!("a cookie lacks `{name}`: {cookie}"))
                     .hint("write `name`, `value` and `domain`")
             })
         };
@@ -152,7 +152,7 @@ fn cookies(scenario: &Table) -> Result<Node, Fault> {
     Ok(node)
 }
 
-fn authorization(scenario: &Table) -> Result<Option<Node>, Fault> {
+fn authorization(scenario: &Table) -> Result<Option<Node>, TaurusError> {
     let Some(given) = scenario
         .get("authorization")
         .filter(|given| is_true(Some(given)))
@@ -168,7 +168,7 @@ fn authorization(scenario: &Table) -> Result<Option<Node>, Fault> {
         serde_json::Value::Array(entries) => (false, entries.iter().collect()),
         one @ serde_json::Value::Object(_) => (false, vec![one]),
         other => {
-            return Err(Fault::new(format!(
+            return Err(TaurusError::new(format!(
                 "`authorization` must be a table or a list, and `{other}` is neither"
             )));
         }
@@ -186,7 +186,7 @@ fn authorization(scenario: &Table) -> Result<Option<Node>, Fault> {
             || field("password").is_empty()
             || field("url").is_empty() && field("domain").is_empty()
         {
-            let fault = Fault::new(
+            let fault = TaurusError::new(
                 "an `authorization` lacks its name, its password, or both url and domain",
             );
             return Err(fault.hint("write `url`, `name` and `password`"));
@@ -229,13 +229,12 @@ fn keystore(scenario: &Table) -> Option<Node> {
     Some(node)
 }
 
-fn data_source(source: &serde_json::Value, files: &Files) -> Result<Node, Fault> {
+fn data_source(source: &serde_json::Value, files: &Files) -> Result<Node, TaurusError> {
     let source = crate::value::as_table(source, "path");
     let written = text_or(&source, "path", "");
     if written.is_empty() {
-        return Err(
-            Fault::new("an entry of `data-sources` has no path").hint("write `path: users.csv`")
-        );
+        return Err(TaurusError::new("an entry of `data-sources` has no path")
+            .hint("write `path: users.csv`"));
     }
     let given = text_or(&source, "delimiter", "");
     let given = match given.to_ascii_lowercase().as_str() {

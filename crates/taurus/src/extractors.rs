@@ -9,12 +9,12 @@ use drumfire_elements::pre::jsr223_pre_processor;
 use drumfire_elements::shared::scope;
 use drumfire_jmx::{Node, Prop, Value};
 
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::files::Files;
 use crate::value::{Table, as_table, flag, is_true, list, table, text, text_or};
 
 /// The assertions, extractors and scripts of a request, in this order.
-pub(crate) fn of_request(request: &Table, files: &Files) -> Result<Vec<Node>, Fault> {
+pub(crate) fn of_request(request: &Table, files: &Files) -> Result<Vec<Node>, TaurusError> {
     let mut all = assertions(request)?;
     extractors(request, &mut all)?;
     scripts(request, files, &mut all)?;
@@ -27,13 +27,13 @@ fn entries(request: &Table, key: &str, short: &str) -> Vec<(String, Table)> {
         .collect()
 }
 
-fn needed(config: &Table, key: &str, place: &str) -> Result<String, Fault> {
+fn needed(config: &Table, key: &str, place: &str) -> Result<String, TaurusError> {
     config.get(key).map(text).ok_or_else(|| {
-        Fault::new(format!("{place} lacks `{key}`")).hint(format!("write `{key}: …` there"))
+        TaurusError::new(format!("{place} lacks `{key}`")).hint(format!("write `{key}: …` there"))
     })
 }
 
-type Extractor = fn(&str, &Table) -> Result<Node, Fault>;
+type Extractor = fn(&str, &Table) -> Result<Node, TaurusError>;
 
 /// The kinds of extractors: their key, the main option, and the function that builds their element.
 const EXTRACTORS: [(&str, &str, Extractor); 5] = [
@@ -44,7 +44,7 @@ const EXTRACTORS: [(&str, &str, Extractor); 5] = [
     ("extract-xpath", "xpath", xpath_extractor),
 ];
 
-fn extractors(request: &Table, all: &mut Vec<Node>) -> Result<(), Fault> {
+fn extractors(request: &Table, all: &mut Vec<Node>) -> Result<(), TaurusError> {
     for (key, short, extractor) in EXTRACTORS {
         for (name, config) in entries(request, key, short) {
             all.push(extractor(&name, &config)?);
@@ -53,7 +53,7 @@ fn extractors(request: &Table, all: &mut Vec<Node>) -> Result<(), Fault> {
     Ok(())
 }
 
-fn boundary_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
+fn boundary_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     let place = format!("the boundary extractor `{name}`");
     let node = named(boundary_extractor::CLASS, "BoundaryExtractorGui", name)
         .with(
@@ -80,7 +80,7 @@ fn boundary_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
     Ok(scoped(node, config))
 }
 
-fn regexp_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
+fn regexp_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     let place = format!("the regexp extractor `{name}`");
     let template = match config.get("template") {
         None => "$1$".to_owned(),
@@ -115,7 +115,7 @@ fn regexp_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
     Ok(scoped(node, config))
 }
 
-fn css_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
+fn css_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     let place = format!("the CSS extractor `{name}`");
     let node = named(css_extractor::CLASS, "HtmlExtractorGui", name)
         .with(css_extractor::NAME.name, name)
@@ -138,7 +138,7 @@ fn css_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
     Ok(scoped(node, config))
 }
 
-fn xpath_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
+fn xpath_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     let place = format!("the XPath extractor `{name}`");
     let node = named(xpath_extractor::CLASS, "XPathExtractorGui", name)
         .with(xpath_extractor::NAME.name, name)
@@ -173,7 +173,7 @@ fn xpath_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
     Ok(scoped(node, config))
 }
 
-fn json_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
+fn json_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     let place = format!("the JSONPath extractor `{name}`");
     let mut node = named(json_extractor::CLASS, "JSONPostProcessorGui", name)
         .with(json_extractor::NAMES.name, name)
@@ -231,7 +231,7 @@ fn boundary_subject(subject: &str) -> &'static str {
     }
 }
 
-fn assertions(request: &Table) -> Result<Vec<Node>, Fault> {
+fn assertions(request: &Table) -> Result<Vec<Node>, TaurusError> {
     let mut all = Vec::new();
     for assertion in list(request, "assert") {
         all.push(response_assertion(&as_table(assertion, "contains"))?);
@@ -292,12 +292,11 @@ fn assertions(request: &Table) -> Result<Vec<Node>, Fault> {
     Ok(all)
 }
 
-fn response_assertion(config: &Table) -> Result<Node, Fault> {
+fn response_assertion(config: &Table) -> Result<Node, TaurusError> {
     let texts: Vec<String> = list(config, "contains").into_iter().map(text).collect();
     if !config.contains_key("contains") {
-        return Err(
-            Fault::new("an entry of `assert` lacks `contains`").hint("write `contains: [text]`")
-        );
+        return Err(TaurusError::new("an entry of `assert` lacks `contains`")
+            .hint("write `contains: [text]`"));
     }
     let is_inverted = flag(config, "not", false);
     let field = match text_or(config, "subject", "body").as_str() {
@@ -327,13 +326,13 @@ fn response_assertion(config: &Table) -> Result<Node, Fault> {
 }
 
 /// JSR223 elements of a request, an action or a scenario.
-pub(crate) fn scripts(of: &Table, files: &Files, all: &mut Vec<Node>) -> Result<(), Fault> {
+pub(crate) fn scripts(of: &Table, files: &Files, all: &mut Vec<Node>) -> Result<(), TaurusError> {
     for script in list(of, "jsr223") {
         let config = as_table(script, "script-text");
         let file = text_or(&config, "script-file", "");
         let content = text_or(&config, "script-text", "");
         if file.is_empty() && content.is_empty() {
-            let fault = Fault::new("a `jsr223` has neither script-file nor script-text");
+            let fault = TaurusError::new("a `jsr223` has neither script-file nor script-text");
             return Err(fault.hint("write one of them"));
         }
         let file = if file.is_empty() {
@@ -361,7 +360,7 @@ pub(crate) fn scripts(of: &Table, files: &Files, all: &mut Vec<Node>) -> Result<
 }
 
 /// The absolute path of a file that the plan will read.
-pub(crate) fn existing(name: &str, files: &Files) -> Result<String, Fault> {
+pub(crate) fn existing(name: &str, files: &Files) -> Result<String, TaurusError> {
     if crate::value::has_variable(name) {
         return Ok(name.to_owned());
     }

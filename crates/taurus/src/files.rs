@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use drumfire_platform::causes::missing;
 use drumfire_platform::spelling::near_file;
 
-use crate::fault::Fault;
+use crate::error::TaurusError;
 
 /// The search path: the working folder, then the folder of the configuration, then the folders above it up to the project's.
 #[derive(Debug, Clone, Default)]
@@ -30,8 +30,8 @@ impl Files {
     }
 
     /// The fault of a configuration that names a file that does not exist.
-    pub fn missing(&self, name: &str) -> Fault {
-        let fault = Fault::new(missing(Path::new(name)));
+    pub fn missing(&self, name: &str) -> TaurusError {
+        let fault = TaurusError::new(missing(Path::new(name)));
         let mut folders = vec![PathBuf::new()];
         folders.extend(self.folders.iter().cloned());
         fault.hint(match near_file(Path::new(name), &folders) {

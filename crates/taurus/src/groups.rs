@@ -11,7 +11,7 @@ use drumfire_elements::timers::throughput_shaping_timer;
 use drumfire_jmx::{Element, Node, Prop, Value};
 
 use crate::amount::Amount;
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::load::Load;
 use crate::value::{float_text, has_variable};
 
@@ -44,7 +44,7 @@ pub(crate) fn apply(
     load: &Load,
     rules: &GroupRules,
     notes: &mut Vec<String>,
-) -> Result<(), Fault> {
+) -> Result<(), TaurusError> {
     if load.is_absent() {
         return Ok(());
     }
@@ -91,13 +91,13 @@ fn shares(
     places: &[usize],
     load: &Load,
     notes: &mut Vec<String>,
-) -> Result<Vec<Amount>, Fault> {
+) -> Result<Vec<Amount>, TaurusError> {
     let own = places.iter().map(|at| own_users(&plan.children[*at]));
     match &load.concurrency {
         Some(expression @ Amount::Text(_)) => Ok(vec![expression.clone(); places.len()]),
         None => Ok(own.map(Amount::Text).collect()),
         Some(Amount::Number(users)) => {
-            let own: Result<Vec<f64>, Fault> = own.map(|own| counted(&own)).collect();
+            let own: Result<Vec<f64>, TaurusError> = own.map(|own| counted(&own)).collect();
             Ok(divided(*users, &own?, notes))
         }
     }
@@ -135,7 +135,7 @@ fn own_users(group: &Node) -> String {
 }
 
 /// The number of users that a group has itself. For a property it is the default, or else one.
-fn counted(own: &str) -> Result<f64, Fault> {
+fn counted(own: &str) -> Result<f64, TaurusError> {
     let known = if has_variable(own) {
         let is_property = own.starts_with("${__P(") || own.starts_with("${__property(");
         let default = own.find(',').filter(|_| is_property && own.len() > 2);
@@ -145,7 +145,7 @@ fn counted(own: &str) -> Result<f64, Fault> {
     };
     let number: Option<f64> = known.trim().parse().ok();
     number.map(f64::trunc).ok_or_else(|| {
-        Fault::new(format!(
+        TaurusError::new(format!(
             "a thread group has `{own}` users, which is not a number"
         ))
         .hint("write a number there, or `${__P(users,5)}`")

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::files::Files;
 use crate::value::{Table, as_table, flag, list, table, text, text_or};
 
@@ -50,7 +50,7 @@ pub(crate) fn read(
     config: &Table,
     files: &Files,
     notes: &mut Vec<String>,
-) -> Result<Vec<Hook>, Fault> {
+) -> Result<Vec<Hook>, TaurusError> {
     let mut hooks = Vec::new();
     for service in list(config, "services") {
         let service = as_table(service, "module");
@@ -71,9 +71,11 @@ pub(crate) fn read(
     Ok(hooks)
 }
 
-fn hook(task: &Table, stage: Stage, files: &Files) -> Result<Hook, Fault> {
+fn hook(task: &Table, stage: Stage, files: &Files) -> Result<Hook, TaurusError> {
     let Some(command) = task.get("command").map(text) else {
-        return Err(Fault::new("a task of shellexec has no command").hint("write `command: …`"));
+        return Err(
+            TaurusError::new("a task of shellexec has no command").hint("write `command: …`")
+        );
     };
     let folder = task
         .get("cwd")

@@ -6,7 +6,7 @@ use drumfire_elements::other::test_plan;
 use drumfire_elements::thread_groups::thread_group;
 use drumfire_jmx::{Name, Node, Prop, Value};
 
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::groups::PLAIN;
 
 /// The plan of an execution.
@@ -22,7 +22,10 @@ pub(crate) struct ExecutionPlan {
 const VARIABLES: &str = "TestPlan.user_defined_variables";
 
 /// Joins all plans into one. `slots` is how many executions run at a time.
-pub(crate) fn join(mut parts: Vec<ExecutionPlan>, slots: Option<usize>) -> Result<Node, Fault> {
+pub(crate) fn join(
+    mut parts: Vec<ExecutionPlan>,
+    slots: Option<usize>,
+) -> Result<Node, TaurusError> {
     let in_turn = slots.is_some_and(|slots| slots < parts.len());
     let serialized = in_turn && set_delays(&mut parts, slots.unwrap_or(1))?;
     for part in &mut parts {
@@ -52,7 +55,7 @@ pub(crate) fn join(mut parts: Vec<ExecutionPlan>, slots: Option<usize>) -> Resul
 
 /// Sets start delays so that executions wait for a free slot. If durations are unknown, returns whether the groups must run
 /// in sequence instead.
-fn set_delays(parts: &mut [ExecutionPlan], slots: usize) -> Result<bool, Fault> {
+fn set_delays(parts: &mut [ExecutionPlan], slots: usize) -> Result<bool, TaurusError> {
     let waiting = parts.len().saturating_sub(slots);
     let are_known = parts
         .iter()
@@ -83,7 +86,7 @@ fn set_delays(parts: &mut [ExecutionPlan], slots: usize) -> Result<bool, Fault> 
     if slots <= 1 && one_each {
         Ok(true)
     } else {
-        let fault = Fault::new("executions that wait for one another need a duration");
+        let fault = TaurusError::new("executions that wait for one another need a duration");
         Err(fault.hint("write `hold-for` in each"))
     }
 }
@@ -103,7 +106,11 @@ fn put_delay(group: &mut Node, seconds: f64) {
 }
 
 /// Moves the groups of a plan into the joined plan, each with the elements that stand beside the groups.
-fn take(plan: Node, whole: &mut Node, variables: &mut Vec<(String, String)>) -> Result<(), Fault> {
+fn take(
+    plan: Node,
+    whole: &mut Node,
+    variables: &mut Vec<(String, String)>,
+) -> Result<(), TaurusError> {
     note_variables(&plan, variables)?;
     let mut beside = Vec::new();
     let mut groups = Vec::new();
@@ -139,7 +146,7 @@ fn take(plan: Node, whole: &mut Node, variables: &mut Vec<(String, String)>) -> 
 }
 
 /// Collects the variables of all plans. In one plan, a name can only have one value.
-fn note_variables(plan: &Node, known: &mut Vec<(String, String)>) -> Result<(), Fault> {
+fn note_variables(plan: &Node, known: &mut Vec<(String, String)>) -> Result<(), TaurusError> {
     let of_plan = plan
         .props
         .element(VARIABLES)
@@ -159,7 +166,7 @@ fn note_variables(plan: &Node, known: &mut Vec<(String, String)>) -> Result<(), 
         let value = argument.props.str("Argument.value").into_owned();
         match known.iter().find(|(own, _)| *own == name) {
             Some((_, own)) if *own != value => {
-                let fault = Fault::new(format!(
+                let fault = TaurusError::new(format!(
                     "two executions give the variable `{name}` different values, `{own}` and `{value}`"
                 ));
                 return Err(fault.hint("rename the variable in one of them (`drumfire rename`), or run them one by one"));

@@ -7,7 +7,7 @@
 use drumfire_platform::spelling::did_you_mean;
 use serde_json::Value;
 
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::scenario::Execution;
 use crate::value::{Table, as_table, list, table, text_or};
 
@@ -131,11 +131,11 @@ const TASK: Level = level("a task of `shellexec`", &[
 
 impl Level {
     /// Refuses a key that is not one of this level.
-    fn check(&self, table: &Table) -> Result<(), Fault> {
+    fn check(&self, table: &Table) -> Result<(), TaurusError> {
         let unknown = |key: &&String| !self.keys.contains(&key.as_str()) && !is_own(key);
         for key in table.keys().filter(unknown) {
             let near = did_you_mean(key, self.keys.iter().copied());
-            let fault = Fault::new(format!("`{key}` is not a key of {}", self.place));
+            let fault = TaurusError::new(format!("`{key}` is not a key of {}", self.place));
             match near {
                 Some(near) => return Err(fault.hint(format!("write `{near}`"))),
                 None if self.is_open => {}
@@ -146,14 +146,14 @@ impl Level {
     }
 
     /// Checks a value that may be a table.
-    fn check_value(&self, value: Option<&Value>) -> Result<(), Fault> {
+    fn check_value(&self, value: Option<&Value>) -> Result<(), TaurusError> {
         value
             .and_then(Value::as_object)
             .map_or(Ok(()), |table| self.check(table))
     }
 
     /// Checks the tables of a list; a single one counts as a list of one.
-    fn check_list(&self, around: &Table, key: &str) -> Result<(), Fault> {
+    fn check_list(&self, around: &Table, key: &str) -> Result<(), TaurusError> {
         list(around, key)
             .into_iter()
             .try_for_each(|item| self.check_value(Some(item)))
@@ -166,7 +166,7 @@ fn is_own(key: &str) -> bool {
 }
 
 /// Refuses a configuration with a key that Taurus does not have. Only the scenarios that are executed are checked.
-pub(crate) fn check(config: &Table, executions: &[Execution]) -> Result<(), Fault> {
+pub(crate) fn check(config: &Table, executions: &[Execution]) -> Result<(), TaurusError> {
     TOP.check(config)?;
     SETTINGS.check_value(config.get("settings"))?;
     let modules = table(config, "modules");
@@ -202,7 +202,7 @@ pub(crate) fn check(config: &Table, executions: &[Execution]) -> Result<(), Faul
 }
 
 /// Criteria are a list, or a table of messages.
-fn criteria(around: &Table) -> Result<(), Fault> {
+fn criteria(around: &Table) -> Result<(), TaurusError> {
     match around.get("criteria") {
         Some(Value::Object(by_message)) => by_message
             .values()
@@ -215,7 +215,7 @@ fn scenario<'c>(
     scenario: &'c Table,
     all: &'c Table,
     checked: &mut Vec<&'c str>,
-) -> Result<(), Fault> {
+) -> Result<(), TaurusError> {
     SCENARIO.check(scenario)?;
     for (level, key) in [
         (&SOURCE, "data-sources"),
@@ -239,7 +239,7 @@ fn requests<'c>(
     key: &str,
     all: &'c Table,
     checked: &mut Vec<&'c str>,
-) -> Result<(), Fault> {
+) -> Result<(), TaurusError> {
     for request in list(around, key).into_iter().filter_map(Value::as_object) {
         REQUEST.check(request)?;
         for key in [
@@ -280,7 +280,7 @@ mod tests {
 
     use super::*;
 
-    fn checked(text: &str) -> Result<(), Fault> {
+    fn checked(text: &str) -> Result<(), TaurusError> {
         let mut config = documents(text).expect("YAML").remove(0);
         let executions = executions(&mut config, &Files::default())?;
         check(&config, &executions)

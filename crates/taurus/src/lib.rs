@@ -10,8 +10,8 @@ mod cmdline;
 mod config;
 mod criteria;
 mod elements;
+mod error;
 mod extractors;
-mod fault;
 mod files;
 mod groups;
 mod hooks;
@@ -29,6 +29,6 @@ mod yaml;
 
 pub use config::is_configuration;
 pub use criteria::{Criteria, Criterion, Numbers, Subject, code_fits};
-pub use fault::Fault;
+pub use error::TaurusError;
 pub use hooks::{Hook, Stage};
 pub use test::{Test, load};

@@ -1,7 +1,7 @@
 //! The load of an execution.
 
 use crate::amount::{Amount, number, time};
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::value::{Table, is_true};
 
 /// The load as the configuration defines it.
@@ -26,7 +26,7 @@ pub(crate) struct Load {
 
 impl Load {
     /// Reads the load of an execution for a run on this machine.
-    pub fn of(execution: &Table) -> Result<Load, Fault> {
+    pub fn of(execution: &Table) -> Result<Load, TaurusError> {
         let local = |key: &str| match execution.get(key) {
             Some(serde_json::Value::Object(by_place)) => by_place.get("local"),
             other => other,

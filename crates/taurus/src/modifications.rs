@@ -4,7 +4,7 @@
 use drumfire_jmx::{Element, Node, Prop, Props, Value as Held};
 use serde_json::Value;
 
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::value::{Table, list, table, text};
 
 /// Applies the modifications of a scenario.
@@ -12,7 +12,7 @@ pub(crate) fn apply(
     plan: &mut Node,
     scenario: &Table,
     notes: &mut Vec<String>,
-) -> Result<(), Fault> {
+) -> Result<(), TaurusError> {
     let Some(wanted) = table(scenario, "modifications") else {
         return Ok(());
     };
@@ -32,7 +32,8 @@ pub(crate) fn apply(
             continue;
         };
         if inside.is_empty() {
-            let fault = Fault::new(format!("`set-prop` has `{path}`, which names no property"));
+            let fault =
+                TaurusError::new(format!("`set-prop` has `{path}`, which names no property"));
             return Err(fault.hint("write `Element name>property: value`"));
         }
         if !set(plan, name, inside, value) {

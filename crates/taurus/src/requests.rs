@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::amount::seconds;
 use crate::elements::{head, set_variables};
+use crate::error::TaurusError;
 use crate::extractors::scripts;
-use crate::fault::Fault;
 use crate::files::Files;
 use crate::samplers::{InheritedSettings, http_request};
 use crate::value::{Table, as_table, flag, text, text_or};
@@ -31,17 +31,21 @@ pub(crate) struct ScenarioCompiler<'c> {
 
 impl ScenarioCompiler<'_> {
     /// All elements of a scenario that go into its thread group.
-    pub fn scenario(&mut self, scenario: &Table) -> Result<Vec<Node>, Fault> {
+    pub fn scenario(&mut self, scenario: &Table) -> Result<Vec<Node>, TaurusError> {
         let mut nodes = head(scenario, self.files)?;
         nodes.extend(self.requests(scenario.get("requests"), scenario)?);
         scripts(scenario, self.files, &mut nodes)?;
         Ok(nodes)
     }
 
-    fn requests(&mut self, list: Option<&Value>, scenario: &Table) -> Result<Vec<Node>, Fault> {
+    fn requests(
+        &mut self,
+        list: Option<&Value>,
+        scenario: &Table,
+    ) -> Result<Vec<Node>, TaurusError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Fault::new("blocks of requests are nested too deeply"));
+            return Err(TaurusError::new("blocks of requests are nested too deeply"));
         }
         let mut nodes = Vec::new();
         let empty = Vec::new();
@@ -49,7 +53,7 @@ impl ScenarioCompiler<'_> {
             Some(Value::Array(list)) => list,
             None | Some(Value::Null) => &empty,
             Some(other) => {
-                let fault = Fault::new(format!(
+                let fault = TaurusError::new(format!(
                     "requests must be a list, and `{}` is not one",
                     text(other)
                 ));
@@ -64,7 +68,7 @@ impl ScenarioCompiler<'_> {
         Ok(nodes)
     }
 
-    fn request(&mut self, request: &Table, scenario: &Table) -> Result<Vec<Node>, Fault> {
+    fn request(&mut self, request: &Table, scenario: &Table) -> Result<Vec<Node>, TaurusError> {
         if request.contains_key("if") {
             return self.conditional(request, scenario);
         }
@@ -80,8 +84,10 @@ impl ScenarioCompiler<'_> {
         } else {
             for key in ["setup", "teardown", "mqtt", "grpc"] {
                 if request.contains_key(key) {
-                    return Err(Fault::new(format!("`{key}` blocks are not supported"))
-                        .hint("leave them out"));
+                    return Err(
+                        TaurusError::new(format!("`{key}` blocks are not supported"))
+                            .hint("leave them out"),
+                    );
                 }
             }
             let around = InheritedSettings {
@@ -94,7 +100,7 @@ impl ScenarioCompiler<'_> {
     }
 
     /// An `if` block: a controller for `then`, and one with the negated condition for `else`.
-    fn conditional(&mut self, request: &Table, scenario: &Table) -> Result<Vec<Node>, Fault> {
+    fn conditional(&mut self, request: &Table, scenario: &Table) -> Result<Vec<Node>, TaurusError> {
         let condition = text_or(request, "if", "");
         let then = self.requests(Some(inner(request, "then")?), scenario)?;
         let mut nodes = vec![if_controller(&condition).above(then)];
@@ -106,7 +112,11 @@ impl ScenarioCompiler<'_> {
     }
 
     /// The controller of a block that contains requests; `None` for other requests.
-    fn controller(&mut self, request: &Table, scenario: &Table) -> Result<Option<Node>, Fault> {
+    fn controller(
+        &mut self,
+        request: &Table,
+        scenario: &Table,
+    ) -> Result<Option<Node>, TaurusError> {
         let has = |key: &str| request.contains_key(key);
         if has("once") {
             let below = self.requests(request.get("once"), scenario)?;
@@ -130,12 +140,14 @@ impl ScenarioCompiler<'_> {
         Ok(Some(node.above(below)))
     }
 
-    fn included(&mut self, name: &str) -> Result<Node, Fault> {
+    fn included(&mut self, name: &str) -> Result<Node, TaurusError> {
         if self.path.iter().any(|own| own == name) {
-            return Err(Fault::new(format!("the scenario `{name}` includes itself")));
+            return Err(TaurusError::new(format!(
+                "the scenario `{name}` includes itself"
+            )));
         }
         let Some(scenario) = self.scenarios.get(name).and_then(Value::as_object) else {
-            return Err(Fault::new(format!(
+            return Err(TaurusError::new(format!(
                 "`include-scenario` names `{name}`, which is not among the scenarios"
             )));
         };
@@ -147,10 +159,10 @@ impl ScenarioCompiler<'_> {
 }
 
 /// The requests within a block, which are required.
-fn inner<'a>(request: &'a Table, key: &str) -> Result<&'a Value, Fault> {
+fn inner<'a>(request: &'a Table, key: &str) -> Result<&'a Value, TaurusError> {
     request.get(key).ok_or_else(|| {
         let kind = request.keys().next().map_or("", String::as_str);
-        Fault::new(format!("a `{kind}` block lacks `{key}`"))
+        TaurusError::new(format!("a `{kind}` block lacks `{key}`"))
             .hint(format!("write `{key}:` with a list of requests"))
     })
 }
@@ -188,9 +200,9 @@ fn if_controller(condition: &str) -> Node {
         .with(if_controller::CONDITION.name, condition)
 }
 
-fn foreach(written: &str) -> Result<Node, Fault> {
+fn foreach(written: &str) -> Result<Node, TaurusError> {
     let Some((variable, list)) = written.rsplit_once(" in ") else {
-        let fault = Fault::new(format!("`foreach: {written}` does not name a list"));
+        let fault = TaurusError::new(format!("`foreach: {written}` does not name a list"));
         return Err(fault.hint("write `foreach: item in items`"));
     };
     Ok(foreach_controller::FACTS
@@ -200,13 +212,13 @@ fn foreach(written: &str) -> Result<Node, Fault> {
         .with(foreach_controller::USE_SEPARATOR.name, true))
 }
 
-fn action(request: &Table, files: &Files) -> Result<Node, Fault> {
+fn action(request: &Table, files: &Files) -> Result<Node, TaurusError> {
     let one_of = |key: &str, default: &str, known: &[(&str, i32)]| {
         let written = text_or(request, key, default);
         let found = known.iter().find(|(name, _)| *name == written);
         found.map(|(_, number)| *number).ok_or_else(|| {
             let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-            Fault::new(format!("`{key}: {written}` is not known"))
+            TaurusError::new(format!("`{key}: {written}` is not known"))
                 .hint(format!("write one of {}", names.join(", ")))
         })
     };
@@ -220,7 +232,7 @@ fn action(request: &Table, files: &Files) -> Result<Node, Fault> {
     let pause = request
         .get("pause-duration")
         .map_or(Ok(0.0), |time| seconds(&text(time)));
-    let pause = pause.map_err(Fault::new)?;
+    let pause = pause.map_err(TaurusError::new)?;
     let mut below = Vec::new();
     scripts(request, files, &mut below)?;
     Ok(flow_control_action::FACTS

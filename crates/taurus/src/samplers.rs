@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::amount::milliseconds;
 use crate::elements::{headers, scheme_of};
+use crate::error::TaurusError;
 use crate::extractors::{existing, of_request};
-use crate::fault::Fault;
 use crate::files::Files;
 use crate::value::{Table, has_variable, is_true, json, list, table, text, text_or};
 
@@ -37,9 +37,12 @@ impl InheritedSettings<'_> {
 }
 
 /// A request with its headers, timer, assertions and extractors.
-pub(crate) fn http_request(request: &Table, around: &InheritedSettings<'_>) -> Result<Node, Fault> {
+pub(crate) fn http_request(
+    request: &Table,
+    around: &InheritedSettings<'_>,
+) -> Result<Node, TaurusError> {
     let Some(url) = request.get("url").map(text) else {
-        let fault = Fault::new(format!(
+        let fault = TaurusError::new(format!(
             "a request has no url: {}",
             json(&Value::Object(request.clone()))
         ));
@@ -100,7 +103,7 @@ pub(crate) fn http_request(request: &Table, around: &InheritedSettings<'_>) -> R
 }
 
 /// The body of a request: a text, or fields of a form.
-fn body_of(request: &Table, around: &InheritedSettings<'_>) -> Result<Option<Value>, Fault> {
+fn body_of(request: &Table, around: &InheritedSettings<'_>) -> Result<Option<Value>, TaurusError> {
     let Some(body) = request.get("body") else {
         return Ok(None);
     };
@@ -128,7 +131,7 @@ fn is_simple(fields: &Table) -> bool {
         .all(|value| matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_)))
 }
 
-fn with_body(node: Node, body: &Value) -> Result<Node, Fault> {
+fn with_body(node: Node, body: &Value) -> Result<Node, TaurusError> {
     match body {
         Value::Object(fields) if fields.is_empty() => Ok(node),
         Value::Object(fields) => {
@@ -186,17 +189,16 @@ fn uploads(
     request: &Table,
     method: &str,
     around: &InheritedSettings<'_>,
-) -> Result<Vec<Table>, Fault> {
+) -> Result<Vec<Table>, TaurusError> {
     let mut all = Vec::new();
     for file in list(request, "upload-files") {
         let mut file = crate::value::as_table(file, "path");
         let Some(path) = file.get("path").map(text) else {
-            return Err(
-                Fault::new("an entry of `upload-files` has no path").hint("write `path: file`")
-            );
+            return Err(TaurusError::new("an entry of `upload-files` has no path")
+                .hint("write `path: file`"));
         };
         if method == "POST" && !is_true(file.get("param")) {
-            let fault = Fault::new(format!(
+            let fault = TaurusError::new(format!(
                 "`upload-files` does not name the field of `{path}`"
             ));
             return Err(fault.hint("write `param: field`"));
@@ -260,7 +262,7 @@ fn mime_type(path: &str) -> &'static str {
 }
 
 /// The timer of a think time: a duration, or `uniform(2s, 500ms)`, `gaussian(…)`, `poisson(…)`.
-fn timer(think_time: Option<&Value>) -> Result<Option<Node>, Fault> {
+fn timer(think_time: Option<&Value>) -> Result<Option<Node>, TaurusError> {
     let Some(think_time) = think_time.filter(|time| is_true(Some(time))) else {
         return Ok(None);
     };
@@ -286,7 +288,7 @@ fn timer(think_time: Option<&Value>) -> Result<Option<Node>, Fault> {
     let [Some(mean), Some(deviation)] =
         [parts.first(), parts.get(1)].map(|part| part.and_then(|part| ms(part)))
     else {
-        let fault = Fault::new(format!("`think-time: {written}` does not have two times"));
+        let fault = TaurusError::new(format!("`think-time: {written}` does not have two times"));
         return Err(fault.hint("write `uniform(2s, 500ms)`"));
     };
     let made = |class: &str, delay: i64, range: i64| {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::files::Files;
 use crate::value::{Table, as_table, text, text_or};
 
@@ -16,13 +16,13 @@ pub(crate) struct Execution {
 }
 
 /// All executions. Inline scenarios become named ones.
-pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execution>, Fault> {
+pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execution>, TaurusError> {
     if let Some(place) = config
         .get("provisioning")
         .map(text)
         .filter(|place| place != "local")
     {
-        let fault = Fault::new(format!("`provisioning: {place}` runs the test elsewhere"));
+        let fault = TaurusError::new(format!("`provisioning: {place}` runs the test elsewhere"));
         return Err(fault.hint("write `provisioning: local`"));
     }
     let written = written_executions(config)?;
@@ -37,7 +37,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
         .unwrap_or_default();
     for (name, scenario) in &mut scenarios {
         if !scenario.is_object() && !scenario.is_string() {
-            return Err(Fault::new(format!(
+            return Err(TaurusError::new(format!(
                 "the scenario `{name}` must be a table, and `{}` is not one",
                 text(scenario)
             )));
@@ -48,7 +48,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
     let mut found = Vec::new();
     for (place, execution) in written.into_iter().enumerate() {
         let Value::Object(execution) = execution else {
-            let fault = Fault::new(format!(
+            let fault = TaurusError::new(format!(
                 "execution {} must be a table, and `{}` is not one",
                 place + 1,
                 text(&execution)
@@ -67,7 +67,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
 }
 
 /// Refuses executions for other tools, and tells how to leave them out.
-fn refuse_others(written: &[Value], default: &str) -> Result<(), Fault> {
+fn refuse_others(written: &[Value], default: &str) -> Result<(), TaurusError> {
     let executions = written.iter().enumerate();
     let others: Vec<(usize, String)> = executions
         .filter_map(|(place, execution)| {
@@ -81,7 +81,7 @@ fn refuse_others(written: &[Value], default: &str) -> Result<(), Fault> {
     let named = others.iter().map(|(place, executor)| {
         format!("execution {} is for the executor `{executor}`", place + 1)
     });
-    let fault = Fault::new(named.collect::<Vec<_>>().join(", "));
+    let fault = TaurusError::new(named.collect::<Vec<_>>().join(", "));
     if others.len() == written.len() {
         return Err(fault.hint("only `executor: jmeter` is run here"));
     }
@@ -97,13 +97,13 @@ fn refuse_others(written: &[Value], default: &str) -> Result<(), Fault> {
 }
 
 /// The list `execution`; a single table counts as a list of one.
-fn written_executions(config: &Table) -> Result<Vec<Value>, Fault> {
+fn written_executions(config: &Table) -> Result<Vec<Value>, TaurusError> {
     let written = match config.get("execution") {
         Some(Value::Array(all)) => all.clone(),
         Some(one @ Value::Object(_)) => vec![one.clone()],
         None | Some(Value::Null) => Vec::new(),
         Some(other) => {
-            let fault = Fault::new(format!(
+            let fault = TaurusError::new(format!(
                 "`execution` must be a list, and `{}` is not one",
                 text(other)
             ));
@@ -111,7 +111,7 @@ fn written_executions(config: &Table) -> Result<Vec<Value>, Fault> {
         }
     };
     if written.is_empty() {
-        let fault = Fault::new("the configuration has no `execution`");
+        let fault = TaurusError::new("the configuration has no `execution`");
         return Err(fault.hint("write `execution:` with `- scenario: …` below it"));
     }
     Ok(written)
@@ -122,9 +122,9 @@ fn scenario_of(
     scenarios: &mut Table,
     files: &Files,
     place: usize,
-) -> Result<(String, Table), Fault> {
+) -> Result<(String, Table), TaurusError> {
     let Some(written) = execution.get("scenario") else {
-        let fault = Fault::new(format!("execution {} has no scenario", place + 1));
+        let fault = TaurusError::new(format!("execution {} has no scenario", place + 1));
         return Err(fault.hint("write `scenario:` with a name, a script or requests"));
     };
     let inline = match written {
@@ -133,7 +133,8 @@ fn scenario_of(
             Some(as_table(written, "script"))
         }
         Value::Array(_) => {
-            let fault = Fault::new(format!("the scenario of execution {} is a list", place + 1));
+            let fault =
+                TaurusError::new(format!("the scenario of execution {} is a list", place + 1));
             return Err(fault.hint("put `requests:` before the list"));
         }
         _ => None,
@@ -142,7 +143,7 @@ fn scenario_of(
         let label = text(written);
         let Some(scenario) = scenarios.get(&label).and_then(Value::as_object) else {
             let known: Vec<&str> = scenarios.keys().map(String::as_str).collect();
-            let fault = Fault::new(format!(
+            let fault = TaurusError::new(format!(
                 "there is no scenario `{label}`, neither by name nor as a file"
             ));
             return Err(if known.is_empty() {

@@ -12,7 +12,7 @@ use crate::amount::{Amount, seconds};
 use crate::cmdline;
 use crate::config;
 use crate::criteria::Criteria;
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::files::Files;
 use crate::groups::{self, GroupRules, PlainGroup};
 use crate::hooks::{self, Hook};
@@ -52,7 +52,7 @@ pub struct Test {
 ///
 /// # Errors
 /// The first error that prevents a run.
-pub fn load(file: &Path, overrides: &[String]) -> Result<Test, Fault> {
+pub fn load(file: &Path, overrides: &[String]) -> Result<Test, TaurusError> {
     let files = Files::around(file);
     let mut config = config::read(file, overrides, &files)?;
     let environment = environment(&config);
@@ -114,7 +114,7 @@ pub fn load(file: &Path, overrides: &[String]) -> Result<Test, Fault> {
 }
 
 /// The fault of a recording or an API description in the place of a configuration.
-fn importable(config: &Table, file: &Path) -> Option<Fault> {
+fn importable(config: &Table, file: &Path) -> Option<TaurusError> {
     let is_recording = table(config, "log").is_some_and(|log| log.contains_key("entries"));
     let is_collection = table(config, "info").is_some_and(|info| info.contains_key("_postman_id"));
     let kind = match config.contains_key("openapi") || config.contains_key("swagger") {
@@ -124,17 +124,17 @@ fn importable(config: &Table, file: &Path) -> Option<Fault> {
         false => return None,
     };
     let (name, plan) = (file.display(), file.with_extension("jmx"));
-    let fault = Fault::new(format!("`{name}` is {kind}, not a Taurus configuration"));
+    let fault = TaurusError::new(format!("`{name}` is {kind}, not a Taurus configuration"));
     Some(fault.hint(format!(
         "write `drumfire import {name} -o {}`",
         plan.display()
     )))
 }
 
-fn in_execution(fault: Fault, place: usize, count: usize) -> Fault {
+fn in_execution(fault: TaurusError, place: usize, count: usize) -> TaurusError {
     match count {
         1 => fault,
-        _ => Fault {
+        _ => TaurusError {
             message: format!("execution {}: {}", place + 1, fault.message),
             ..fault
         },
@@ -164,11 +164,11 @@ fn part(
     module: &Table,
     files: &Files,
     notes: &mut Vec<String>,
-) -> Result<(ExecutionPlan, Option<Tree>), Fault> {
+) -> Result<(ExecutionPlan, Option<Tree>), TaurusError> {
     let load = Load::of(&execution.config)?;
-    let delay = seconds(&text_or(&execution.config, "delay", "0")).map_err(Fault::new)?;
+    let delay = seconds(&text_or(&execution.config, "delay", "0")).map_err(TaurusError::new)?;
     if execution.config.contains_key("start-at") {
-        let fault = Fault::new("`start-at` is not supported");
+        let fault = TaurusError::new("`start-at` is not supported");
         return Err(fault.hint("write `delay`, or start the run at that time"));
     }
     let scenario = &execution.scenario;
@@ -198,7 +198,7 @@ fn part(
     Ok((part, tree))
 }
 
-fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), Fault> {
+fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), TaurusError> {
     let file = files.find(script);
     if !file.is_file() {
         return Err(files.missing(script));
@@ -206,7 +206,7 @@ fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), Fault> {
     let read = drumfire_jmx::read_file(&file).map_err(|faults| {
         let first = faults.iter().find(|fault| fault.is_error());
         let message = first.map_or_else(String::new, |fault| fault.message.clone());
-        Fault::new(format!(
+        TaurusError::new(format!(
             "the script `{script}` is not a JMeter plan: {message}"
         ))
         .hint(format!("run `drumfire check {script}`"))
@@ -217,7 +217,7 @@ fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), Fault> {
         .find(|root| root.class == test_plan::CLASS)
         .cloned();
     let Some(mut plan) = plan else {
-        return Err(Fault::new(format!(
+        return Err(TaurusError::new(format!(
             "the script `{script}` has no Test Plan"
         )));
     };
@@ -225,10 +225,14 @@ fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), Fault> {
     Ok((plan, read.tree))
 }
 
-fn from_requests(execution: &Execution, config: &Table, files: &Files) -> Result<Node, Fault> {
+fn from_requests(
+    execution: &Execution,
+    config: &Table,
+    files: &Files,
+) -> Result<Node, TaurusError> {
     let scenario = &execution.scenario;
     if list(scenario, "requests").is_empty() {
-        let fault = Fault::new(format!(
+        let fault = TaurusError::new(format!(
             "the scenario `{}` has neither a script nor requests",
             execution.label
         ));
@@ -261,7 +265,7 @@ fn from_requests(execution: &Execution, config: &Table, files: &Files) -> Result
 }
 
 /// How many executions run at a time.
-fn slots(config: &Table) -> Result<Option<usize>, Fault> {
+fn slots(config: &Table) -> Result<Option<usize>, TaurusError> {
     let local = table(config, "modules").and_then(|modules| table(modules, "local"));
     let Some(local) = local else {
         return Ok(None);
@@ -274,14 +278,14 @@ fn slots(config: &Table) -> Result<Option<usize>, Fault> {
         Some(capacity) => match capacity.parse::<usize>() {
             Ok(0) => Ok(None),
             Ok(slots) => Ok(Some(slots)),
-            Err(_) => Err(Fault::new(format!(
+            Err(_) => Err(TaurusError::new(format!(
                 "`capacity: {capacity}` is not a number"
             ))),
         },
     }
 }
 
-fn passfail(config: &Table, criteria: &mut Criteria) -> Result<(), Fault> {
+fn passfail(config: &Table, criteria: &mut Criteria) -> Result<(), TaurusError> {
     for reporter in list(config, "reporting") {
         let reporter = as_table(reporter, "module");
         if text_or(&reporter, "module", "") == "passfail"

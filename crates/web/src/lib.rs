@@ -7,7 +7,7 @@
 #![warn(missing_docs)]
 
 mod body_parts;
-mod encoding_fault;
+mod encoding_error;
 mod header_value;
 mod multipart;
 mod wire;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-pub use crate::encoding_fault::EncodingFault;
+pub use crate::encoding_error::EncodingError;
 use drumfire_java::Exception;
 
 /// The server that a connection was meant for.
@@ -104,7 +104,7 @@ pub enum ExchangeFailure<'a> {
     /// A line after the last chunk is not a header.
     BadTrailer(&'a str),
     /// A compressed body cannot be decoded.
-    Damaged(EncodingFault<'a>),
+    Damaged(EncodingError<'a>),
     /// The peer closed the connection during the TLS handshake, or did not speak TLS and closed.
     TlsClosed,
     /// The peer answered the TLS handshake with something that is not TLS.
@@ -449,7 +449,7 @@ mod tests {
             "Remote host terminated the handshake",
         );
         assert_failure(
-            ExchangeFailure::Damaged(EncodingFault::NotGzip),
+            ExchangeFailure::Damaged(EncodingError::NotGzip),
             "java.util.zip.ZipException",
             "Not in GZIP format",
         );

@@ -5,7 +5,7 @@ use std::process::Child;
 
 use drumfire_platform::causes::{cause, unwritable};
 use drumfire_platform::processes::shell;
-use drumfire_taurus::{Fault, Hook, Stage, Test};
+use drumfire_taurus::{Hook, Stage, TaurusError, Test};
 
 use crate::args;
 use crate::command::Command;
@@ -128,7 +128,7 @@ fn defined(letter: &str, pairs: &[(String, String)]) -> Vec<String> {
         .collect()
 }
 
-fn refusal(fault: Fault) -> Refusal {
+fn refusal(fault: TaurusError) -> Refusal {
     let refusal = Refusal::new(Exit::PlanRefused, fault.message);
     match fault.hint {
         Some(hint) => refusal.hint(hint),

@@ -12,7 +12,7 @@ use crate::settings::authorities::TLS_CA;
 use crate::settings::profiles::{
     Choices, Held, OUT, Outputs, Profile, ProfileChoice, TAGS, Values,
 };
-use crate::settings::project_faults::{ProjectFault, fault, place};
+use crate::settings::project_faults::{ProjectError, fault, place};
 
 /// The file's name.
 pub const FILE: &str = "drumfire.toml";
@@ -131,7 +131,7 @@ fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
 }
 
 /// A fault as the text of an error, with its place.
-fn told(file: &Path, text: &str, fault: &ProjectFault) -> String {
+fn told(file: &Path, text: &str, fault: &ProjectError) -> String {
     let (line, column) = place(text, fault.span.start);
     let mut told = format!("{}:{line}:{column}: {}", file.display(), fault.message);
     if let Some(hint) = &fault.hint {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use drumfire_platform::spelling::did_you_mean;
 
 /// A fault with its place and its remedy.
-pub struct ProjectFault {
+pub struct ProjectError {
     /// The place in the text, in bytes.
     pub span: Range<usize>,
     /// The fault.
@@ -15,9 +15,9 @@ pub struct ProjectFault {
 }
 
 /// The fault that the reader of TOML reports.
-pub fn fault(error: &toml::de::Error) -> ProjectFault {
+pub fn fault(error: &toml::de::Error) -> ProjectError {
     let (message, hint) = words(error.message());
-    ProjectFault {
+    ProjectError {
         span: error.span().unwrap_or_default(),
         message,
         hint,

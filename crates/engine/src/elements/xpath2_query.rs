@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use drumfire_expr::{Template, Text};
 use drumfire_query::xpath::{Tree, XPathError};
-use drumfire_query::xpath2::{XPath2, XPath2Fault};
+use drumfire_query::xpath2::{XPath2, XPath2Error};
 
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compile, NoRules, Use, computed};
@@ -45,7 +45,7 @@ impl XPath2Query {
         let (text, namespaces) = (d.template(text), d.template(namespaces));
         let (query, prefixes) = (text.literal()?, namespaces.literal()?);
         match XPath2::compile(query, prefixes) {
-            Err(fault @ XPath2Fault::NotBuilt(_)) => Some(format!("for '{query}', {fault}")),
+            Err(fault @ XPath2Error::NotBuilt(_)) => Some(format!("for '{query}', {fault}")),
             _ => None,
         }
     }

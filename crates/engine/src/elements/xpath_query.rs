@@ -12,25 +12,25 @@ use crate::run::context::Context;
 use crate::run::search::{Searches, XmlText};
 
 /// Why there is no answer, with the message of JMeter's library.
-pub enum XPathFault {
+pub enum EvaluationError {
     /// The text is not well-formed.
     Text(String),
     /// The expression cannot be compiled or evaluated.
     Query(String),
 }
 
-impl XPathFault {
+impl EvaluationError {
     pub fn into_message(self) -> String {
         match self {
-            XPathFault::Text(message) | XPathFault::Query(message) => message,
+            EvaluationError::Text(message) | EvaluationError::Query(message) => message,
         }
     }
 }
 
-impl XPathFault {
-    fn of(tree: &Result<Tree, XPathError>) -> Option<XPathFault> {
+impl EvaluationError {
+    fn of(tree: &Result<Tree, XPathError>) -> Option<EvaluationError> {
         let error = tree.as_ref().err()?;
-        Some(XPathFault::Text(error.message.clone()))
+        Some(EvaluationError::Text(error.message.clone()))
     }
 }
 
@@ -42,9 +42,9 @@ pub async fn look<'q>(
     text: XmlText<'_, '_>,
     query: &'q CompiledProperty<XPath>,
     fragment: &Flag,
-) -> (Text<'q>, Result<XPathResult, XPathFault>) {
+) -> (Text<'q>, Result<XPathResult, EvaluationError>) {
     let xml = searches.open(cx, text);
-    if let Some(fault) = xml.local().and_then(XPathFault::of) {
+    if let Some(fault) = xml.local().and_then(EvaluationError::of) {
         return (Text::Literal(""), Err(fault));
     }
     let ready = query.get(cx);
@@ -59,8 +59,8 @@ pub async fn look<'q>(
         }
         Err(message) => {
             let search = |tree: &_, message: &String| {
-                let malformed = || XPathFault::Query(message.clone());
-                Err(XPathFault::of(tree).unwrap_or_else(malformed))
+                let malformed = || EvaluationError::Query(message.clone());
+                Err(EvaluationError::of(tree).unwrap_or_else(malformed))
             };
             xml.search(cx, &message, search).await
         }
@@ -102,12 +102,12 @@ fn answer(
     tree: &Result<Tree, XPathError>,
     fragment: bool,
     namespaces: Option<&Namespaces>,
-) -> Result<XPathResult, XPathFault> {
+) -> Result<XPathResult, EvaluationError> {
     let tree = match tree {
         Ok(tree) => tree,
-        Err(error) => return Err(XPathFault::Text(error.message.clone())),
+        Err(error) => return Err(EvaluationError::Text(error.message.clone())),
     };
     let none = Namespaces::new();
     let answer = query.evaluate_in(tree, fragment, namespaces.unwrap_or(&none));
-    answer.map_err(|error| XPathFault::Query(error.message))
+    answer.map_err(|error| EvaluationError::Query(error.message))
 }

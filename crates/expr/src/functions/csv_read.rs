@@ -7,7 +7,7 @@ use drumfire_java::file_server;
 use drumfire_java::values::parse_int;
 
 use super::files;
-use crate::call::{Args, CallResult, Refusal, Stateful};
+use crate::call::{Args, CallError, CallResult, Stateful};
 use crate::scope::{Level, Scope};
 use crate::shared::csv_files::{CsvCursor, CsvFile, OpenFiles};
 use crate::text::Text;
@@ -30,7 +30,7 @@ fn split_line(line: &str, delimiter: &str) -> Vec<String> {
 struct CsvRead;
 
 /// `CSVRead.setParameters` closes all files, "the only way to detect that a run is starting".
-pub(super) fn prepare(_: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+pub(super) fn prepare(_: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stateful>, CallError> {
     *scope.properties().csv_files().lock() = OpenFiles::default();
     Ok(Box::new(CsvRead))
 }

@@ -3,7 +3,7 @@
 //!
 //! Queues have no limit (`kg.apc.jmeter.functions.FifoCapacity`).
 
-use crate::call::{Args, CallResult, NULL, Refusal, Stateful, next_instance};
+use crate::call::{Args, CallError, CallResult, NULL, Stateful, next_instance};
 use crate::scope::Scope;
 use crate::shared::fifos::PopRequest;
 use crate::text::Text;
@@ -40,7 +40,7 @@ impl Pop {
     pub(super) fn prepare(
         _: Args<'_>,
         scope: &mut dyn Scope,
-    ) -> Result<Box<dyn Stateful>, Refusal> {
+    ) -> Result<Box<dyn Stateful>, CallError> {
         Ok(Box::new(Pop {
             instance: next_instance(),
             timeout_s: scope.properties().get_long(TIMEOUT, i64::MAX),

@@ -9,7 +9,7 @@ use drumfire_java::JvmDefaults;
 use drumfire_java::charset::Charset;
 use drumfire_java::values::{parse_bool, parse_int};
 
-use crate::call::{Args, CallResult, Refusal, Stateful, store};
+use crate::call::{Args, CallError, CallResult, Stateful, store};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 
@@ -111,7 +111,7 @@ struct OpenFile {
 }
 
 impl StringFromFile {
-    pub(super) fn prepare(_: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+    pub(super) fn prepare(_: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, CallError> {
         Ok(Box::<StringFromFile>::default())
     }
 }

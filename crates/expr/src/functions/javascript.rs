@@ -1,7 +1,7 @@
 //! `JavaScript`: evaluates simple expressions natively and leaves other scripts to a JavaScript
 //! engine.
 
-use crate::call::{Args, CallResult, Refusal, Stateful, next_instance, store};
+use crate::call::{Args, CallError, CallResult, Stateful, next_instance, store};
 use crate::js_condition::{self, ConditionError};
 use crate::scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 use crate::text::Text;
@@ -18,7 +18,7 @@ struct JavaScript {
     needs_jvm: bool,
 }
 
-pub(super) fn prepare(args: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+pub(super) fn prepare(args: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, CallError> {
     let needs_engine = |script| js_condition::needs_engine_beside(script, OBJECTS).is_some();
     Ok(Box::new(JavaScript {
         instance: next_instance(),

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::call::{Args, CallResult, Refusal, Stateful, next_instance, store};
+use crate::call::{Args, CallError, CallResult, Stateful, next_instance, store};
 use crate::jexl::{Dialect, JexlError, Script};
 use crate::scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 use crate::text::Text;
@@ -45,14 +45,14 @@ fn compiled(text: &str, dialect: Dialect) -> Rc<Result<Script, JexlError>> {
 pub(super) fn prepare_jexl2(
     args: Args<'_>,
     _: &mut dyn Scope,
-) -> Result<Box<dyn Stateful>, Refusal> {
+) -> Result<Box<dyn Stateful>, CallError> {
     Ok(prepare(args, Dialect::Jexl2))
 }
 
 pub(super) fn prepare_jexl3(
     args: Args<'_>,
     _: &mut dyn Scope,
-) -> Result<Box<dyn Stateful>, Refusal> {
+) -> Result<Box<dyn Stateful>, CallError> {
     Ok(prepare(args, Dialect::Jexl3))
 }
 

@@ -1,6 +1,6 @@
 //! `Property`, `Property2`, `SetProperty`, `IsPropDefined`, and `Env` of jmeter-plugins.
 
-use crate::call::{Args, CallResult, NULL, Refusal, Stateful, next_instance, store};
+use crate::call::{Args, CallError, CallResult, NULL, Stateful, next_instance, store};
 use crate::scope::Scope;
 use crate::text::Text;
 
@@ -13,7 +13,10 @@ pub(super) struct P {
 }
 
 impl P {
-    pub(super) fn prepare(args: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+    pub(super) fn prepare(
+        args: Args<'_>,
+        _: &mut dyn Scope,
+    ) -> Result<Box<dyn Stateful>, CallError> {
         let is_constant = args.templates().iter().all(|arg| arg.literal().is_some());
         Ok(Box::new(P {
             place: is_constant.then(next_instance),

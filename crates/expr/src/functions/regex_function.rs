@@ -5,7 +5,7 @@ use std::sync::Arc;
 use drumfire_java::values::{parse_float, parse_int};
 use drumfire_query::regex::{Captures, Dialect, Pattern, RegexOptions};
 
-use crate::call::{Args, CallResult, Refusal, Stateful, not_a_number, store};
+use crate::call::{Args, CallError, CallResult, Stateful, not_a_number, store};
 use crate::match_template::MatchTemplate;
 use crate::regexes;
 use crate::scope::{Level, Raised, Scope};
@@ -19,7 +19,10 @@ struct RegexFunction {
     template: Option<MatchTemplate>,
 }
 
-pub(super) fn prepare(args: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+pub(super) fn prepare(
+    args: Args<'_>,
+    scope: &mut dyn Scope,
+) -> Result<Box<dyn Stateful>, CallError> {
     let engine = scope.properties().get_trimmed("jmeter.regex.engine");
     let dialect = match engine {
         Some(engine) if !engine.eq_ignore_ascii_case("oro") => Dialect::Java,

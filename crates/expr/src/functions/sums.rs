@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use drumfire_java::values::{double_to_string, parse_bool, parse_double, parse_int, parse_long};
 
-use crate::call::{Args, CallResult, Refusal, Stateful, next_instance, not_a_number, store};
+use crate::call::{Args, CallError, CallResult, Stateful, next_instance, not_a_number, store};
 use crate::scope::Scope;
 use crate::text::Text;
 
@@ -69,7 +69,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    pub(super) fn prepare(_: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+    pub(super) fn prepare(_: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, CallError> {
         Ok(Box::new(Counter {
             shared: AtomicI32::new(0),
             instance: next_instance(),

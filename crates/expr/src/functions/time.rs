@@ -10,7 +10,7 @@ use drumfire_java::{Exception, JvmDefaults};
 
 use jiff::Timestamp;
 
-use crate::call::{Args, CallResult, Refusal, Stateful, store};
+use crate::call::{Args, CallError, CallResult, Stateful, store};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 
@@ -42,7 +42,7 @@ const ALIASES: [(&str, &str, &str); 5] = [
 pub(super) fn prepare_time(
     args: Args<'_>,
     scope: &mut dyn Scope,
-) -> Result<Box<dyn Stateful>, Refusal> {
+) -> Result<Box<dyn Stateful>, CallError> {
     let format = args.text(0, scope)?;
     let variable = args.trimmed(1, scope)?;
     Ok(Box::new(TimeFunction {
@@ -113,10 +113,10 @@ struct TimeShift {
 pub(super) fn prepare_time_shift(
     args: Args<'_>,
     scope: &mut dyn Scope,
-) -> Result<Box<dyn Stateful>, Refusal> {
+) -> Result<Box<dyn Stateful>, CallError> {
     let said = |index: usize, scope: &mut dyn Scope| {
         let text = args.trimmed(index, scope)?;
-        Ok::<String, Refusal>(text.into_string())
+        Ok::<String, CallError>(text.into_string())
     };
     let pattern = said(0, scope)?;
     let locale = if args.len() == 4 {

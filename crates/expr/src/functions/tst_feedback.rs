@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use drumfire_java::values::{parse_double, parse_float, parse_int};
 
-use crate::call::{Args, CallResult, Refusal, Stateful, not_a_number};
+use crate::call::{Args, CallError, CallResult, Stateful, not_a_number};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 
@@ -19,7 +19,7 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    pub(super) fn prepare(_: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+    pub(super) fn prepare(_: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, CallError> {
         Ok(Box::new(Feedback {
             just_started: AtomicBool::new(true),
         }))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use drumfire_java::charset::Charset;
 use drumfire_query::xpath::{Tree, XPath, XPathResult};
 
-use crate::call::{Args, CallResult, NULL, Refusal, Stateful};
+use crate::call::{Args, CallError, CallResult, NULL, Stateful};
 use crate::scope::{Level, Scope};
 use crate::shared::xpath_files::FoundNodes;
 use crate::text::Text;
@@ -15,7 +15,7 @@ use crate::text::Text;
 struct NextNode;
 
 /// `XPath.setParameters` drops all files, as `CSVRead` does.
-pub(super) fn prepare(_: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
+pub(super) fn prepare(_: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stateful>, CallError> {
     scope.properties().xpath_files().lock().clear();
     Ok(Box::new(NextNode))
 }

@@ -2,17 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use drumfire_expr::{Compiler, Properties, Scope, Severity, Template, TemplateFault};
+use drumfire_expr::{Compiler, Properties, Scope, Severity, Template, TemplateError};
 
 fn compiler() -> Compiler {
     Compiler::new(Properties::new())
 }
 
-fn fault(text: &str) -> TemplateFault {
+fn fault(text: &str) -> TemplateError {
     Template::compile(text, &mut compiler()).unwrap_err()
 }
 
-fn warnings(text: &str) -> Vec<TemplateFault> {
+fn warnings(text: &str) -> Vec<TemplateError> {
     let mut compiler = compiler();
     Template::compile(text, &mut compiler).unwrap();
     compiler.take_warnings()

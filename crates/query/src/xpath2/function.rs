@@ -9,7 +9,7 @@ use super::ast::{Expr, Function, Operator};
 use super::compare::truth;
 use super::eval::{Evaluation, Focus};
 use super::item::{AtomicValue, Item, Items, Number, Outcome, fail, number};
-use super::{Namespaces, XPath2Fault, newer};
+use super::{Namespaces, XPath2Error, newer};
 
 /// The namespace of functions without a prefix.
 const FUNCTION_NAMESPACE: &str = "http://www.w3.org/2005/xpath-functions";
@@ -86,16 +86,16 @@ impl Function {
         name: &str,
         arguments: usize,
         namespaces: &Namespaces,
-    ) -> Result<Function, XPath2Fault> {
+    ) -> Result<Function, XPath2Error> {
         let uri = prefix.map_or(Ok(FUNCTION_NAMESPACE), |prefix| namespaces.known(prefix))?;
         let unknown = |why: &str| {
-            Err(XPath2Fault::malformed(format!(
+            Err(XPath2Error::malformed(format!(
                 "Cannot find a {arguments}-argument function named Q{{{uri}}}{name}(){why}"
             )))
         };
         if uri != FUNCTION_NAMESPACE {
             return if uri.contains("w3.org") {
-                Err(XPath2Fault::not_built(&format!(
+                Err(XPath2Error::not_built(&format!(
                     "the function {name} of {uri}"
                 )))
             } else {
@@ -107,13 +107,13 @@ impl Function {
         let mut rows = rows.filter(|((known, ..), _)| *known == name);
         let Some(((name, least, most), is_newer)) = rows.next() else {
             return if NOT_BUILT.contains(&format!(" {name} ")) {
-                Err(XPath2Fault::not_built(&format!("the function {name}")))
+                Err(XPath2Error::not_built(&format!("the function {name}")))
             } else {
                 unknown("")
             };
         };
         if arguments == most + 1 && TAKES_MORE.contains(name) {
-            return Err(XPath2Fault::not_built(&format!(
+            return Err(XPath2Error::not_built(&format!(
                 "the function {name} with {arguments} arguments"
             )));
         }

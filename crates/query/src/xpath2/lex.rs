@@ -2,7 +2,7 @@
 
 use bigdecimal::BigDecimal;
 
-use super::XPath2Fault;
+use super::XPath2Error;
 use super::ast::Literal;
 
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ const SYMBOLS: [&str; 34] = [
 ];
 
 /// All tokens, followed by an end token.
-pub(super) fn tokens(text: &str) -> Result<Vec<XPathToken>, XPath2Fault> {
+pub(super) fn tokens(text: &str) -> Result<Vec<XPathToken>, XPath2Error> {
     let mut lexer = XPathLexer { rest: text };
     let mut tokens = Vec::new();
     loop {
@@ -78,7 +78,7 @@ fn is_name_part(c: char) -> bool {
 }
 
 impl<'a> XPathLexer<'a> {
-    fn next(&mut self) -> Result<XPathToken, XPath2Fault> {
+    fn next(&mut self) -> Result<XPathToken, XPath2Error> {
         self.skip_blanks()?;
         let Some(first) = self.rest.chars().next() else {
             return Ok(XPathToken::End);
@@ -94,7 +94,7 @@ impl<'a> XPathLexer<'a> {
         }
         if let Some(rest) = self.rest.strip_prefix("Q{") {
             let Some((uri, rest)) = rest.split_once('}') else {
-                return Err(XPath2Fault::malformed("No closing '}' found for Q{"));
+                return Err(XPath2Error::malformed("No closing '}' found for Q{"));
             };
             self.rest = rest;
             return Ok(XPathToken::Expanded(
@@ -119,7 +119,7 @@ impl<'a> XPathLexer<'a> {
                 self.rest = &self.rest[symbol.len()..];
                 Ok(XPathToken::Symbol(symbol))
             }
-            None => Err(XPath2Fault::malformed(format!(
+            None => Err(XPath2Error::malformed(format!(
                 "Invalid character '{first}' (x{:x}) in expression",
                 u32::from(first)
             ))),
@@ -127,7 +127,7 @@ impl<'a> XPathLexer<'a> {
     }
 
     /// Skips white space and comments, which may be nested.
-    fn skip_blanks(&mut self) -> Result<(), XPath2Fault> {
+    fn skip_blanks(&mut self) -> Result<(), XPath2Error> {
         loop {
             self.rest = self.rest.trim_start_matches([' ', '\t', '\r', '\n']);
             if !self.rest.starts_with("(:") {
@@ -147,7 +147,7 @@ impl<'a> XPathLexer<'a> {
                 } else {
                     let mut chars = self.rest.chars();
                     if chars.next().is_none() {
-                        return Err(XPath2Fault::malformed("Unclosed XPath comment"));
+                        return Err(XPath2Error::malformed("Unclosed XPath comment"));
                     }
                     self.rest = chars.as_str();
                 }
@@ -179,12 +179,12 @@ impl<'a> XPathLexer<'a> {
     }
 
     /// Reads a literal in quotes; a doubled quote stands for one.
-    fn quoted(&mut self, quote: char) -> Result<String, XPath2Fault> {
+    fn quoted(&mut self, quote: char) -> Result<String, XPath2Error> {
         let mut out = String::new();
         let mut rest = &self.rest[1..];
         loop {
             let Some((part, behind)) = rest.split_once(quote) else {
-                return Err(XPath2Fault::malformed("Unmatched quote in expression"));
+                return Err(XPath2Error::malformed("Unmatched quote in expression"));
             };
             out.push_str(part);
             match behind.strip_prefix(quote) {
@@ -200,7 +200,7 @@ impl<'a> XPathLexer<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<XPathToken, XPath2Fault> {
+    fn number(&mut self) -> Result<XPathToken, XPath2Error> {
         let bytes = self.rest.as_bytes();
         let digits = |mut at: usize| {
             while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -229,12 +229,12 @@ impl<'a> XPathLexer<'a> {
         } else if is_whole {
             let whole = text.parse();
             Literal::Whole(
-                whole.map_err(|_| XPath2Fault::not_built("whole numbers beyond 64 bits"))?,
+                whole.map_err(|_| XPath2Error::not_built("whole numbers beyond 64 bits"))?,
             )
         } else {
             let decimal = text.trim_end_matches('.').parse::<BigDecimal>();
             Literal::Decimal(
-                decimal.map_err(|_| XPath2Fault::malformed("Invalid numeric literal"))?,
+                decimal.map_err(|_| XPath2Error::malformed("Invalid numeric literal"))?,
             )
         }))
     }

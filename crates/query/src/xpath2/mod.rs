@@ -28,7 +28,7 @@ use eval::Evaluation;
 
 /// Why an expression cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum XPath2Fault {
+pub enum XPath2Error {
     /// It is invalid; contains `getMessage()` of the exception in JMeter.
     #[error("{0}")]
     Malformed(String),
@@ -37,14 +37,14 @@ pub enum XPath2Fault {
     NotBuilt(String),
 }
 
-impl XPath2Fault {
-    fn malformed(message: impl AsRef<str>) -> XPath2Fault {
+impl XPath2Error {
+    fn malformed(message: impl AsRef<str>) -> XPath2Error {
         let message = message.as_ref();
-        XPath2Fault::Malformed(format!("net.sf.saxon.s9api.SaxonApiException: {message}"))
+        XPath2Error::Malformed(format!("net.sf.saxon.s9api.SaxonApiException: {message}"))
     }
 
-    fn not_built(what: &str) -> XPath2Fault {
-        XPath2Fault::NotBuilt(what.to_owned())
+    fn not_built(what: &str) -> XPath2Error {
+        XPath2Error::NotBuilt(what.to_owned())
     }
 }
 
@@ -61,7 +61,7 @@ impl XPath2 {
     ///
     /// # Errors
     /// If the expression is malformed or uses something that is not implemented.
-    pub fn compile(text: &str, namespaces: &str) -> Result<XPath2, XPath2Fault> {
+    pub fn compile(text: &str, namespaces: &str) -> Result<XPath2, XPath2Error> {
         let namespaces = Namespaces::parse(namespaces);
         Ok(XPath2 {
             expression: parse::parse(text, &namespaces)?,
@@ -139,9 +139,9 @@ impl Namespaces {
     ///
     /// # Errors
     /// If there is none, with Saxon's message.
-    fn known(&self, prefix: &str) -> Result<&str, XPath2Fault> {
+    fn known(&self, prefix: &str) -> Result<&str, XPath2Error> {
         self.uri(prefix).ok_or_else(|| {
-            XPath2Fault::malformed(format!("Namespace prefix '{prefix}' has not been declared"))
+            XPath2Error::malformed(format!("Namespace prefix '{prefix}' has not been declared"))
         })
     }
 }

@@ -6,10 +6,10 @@ use super::ast::{
     AtomicType, AxisStep, ComparisonOperator, Expr, Function, NodeComparison, NodeTest, Operator,
 };
 use super::lex::{XPathToken, tokens};
-use super::{Namespaces, XPath2Fault};
+use super::{Namespaces, XPath2Error};
 use crate::nesting::{self, Nests};
 
-pub(super) type Parsed<T> = Result<T, XPath2Fault>;
+pub(super) type Parsed<T> = Result<T, XPath2Error>;
 
 /// Parses a whole expression.
 pub(super) fn parse(text: &str, namespaces: &Namespaces) -> Parsed<Expr> {
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str, namespaces: &Namespaces) -> Parsed<Expr> {
     let expr = parser.sequence()?;
     match parser.peek() {
         XPathToken::End => Ok(expr),
-        other => Err(XPath2Fault::malformed(format!(
+        other => Err(XPath2Error::malformed(format!(
             "Unexpected token {} beyond end of expression",
             other.shown()
         ))),
@@ -50,8 +50,8 @@ fn nests(token: &XPathToken) -> Nests {
     }
 }
 
-fn too_deep() -> XPath2Fault {
-    XPath2Fault::not_built("an expression nested this deeply")
+fn too_deep() -> XPath2Error {
+    XPath2Error::not_built("an expression nested this deeply")
 }
 
 fn two(make: fn(Box<Expr>, Box<Expr>) -> Expr, a: Expr, b: Expr) -> Expr {
@@ -106,14 +106,14 @@ impl Parser<'_> {
     }
 
     fn wanted<T>(&self, what: &str) -> Parsed<T> {
-        Err(XPath2Fault::malformed(format!(
+        Err(XPath2Error::malformed(format!(
             "expected \"{what}\", found {}",
             self.peek().shown()
         )))
     }
 
     fn unexpected<T>(&self) -> Parsed<T> {
-        Err(XPath2Fault::malformed(format!(
+        Err(XPath2Error::malformed(format!(
             "Unexpected token {} at start of expression",
             self.peek().shown()
         )))
@@ -139,7 +139,7 @@ impl Parser<'_> {
     fn nested_single(&mut self) -> Parsed<Expr> {
         let binds = self.ahead(1).is("$");
         match self.peek() {
-            XPathToken::End => Err(XPath2Fault::malformed(
+            XPathToken::End => Err(XPath2Error::malformed(
                 "Expected an expression, but reached the end of the input",
             )),
             XPathToken::Name(None, word) => match word.as_str() {
@@ -191,7 +191,7 @@ impl Parser<'_> {
             XPathToken::Name(None, name) => Ok(name),
             XPathToken::Name(Some(prefix), name) => Ok(format!("{prefix}:{name}")),
             XPathToken::Expanded(uri, name) => Ok(format!("{uri}:{name}")),
-            other => Err(XPath2Fault::malformed(format!(
+            other => Err(XPath2Error::malformed(format!(
                 "Expected variable name, found {}",
                 other.shown()
             ))),
@@ -239,7 +239,7 @@ impl Parser<'_> {
                 XPathToken::Symbol(symbol) => *symbol,
                 _ => "",
             };
-            return Err(XPath2Fault::malformed(format!(
+            return Err(XPath2Error::malformed(format!(
                 "Left operand of '{shown}' needs parentheses"
             )));
         }
@@ -347,7 +347,7 @@ impl Parser<'_> {
         while self.eat("=>") {
             let (prefix, name) = match self.next() {
                 XPathToken::Name(prefix, name) if self.peek().is("(") => (prefix, name),
-                _ => return Err(XPath2Fault::not_built("a computed function")),
+                _ => return Err(XPath2Error::not_built("a computed function")),
             };
             left = self.call(prefix, name, vec![left])?;
         }
@@ -430,7 +430,7 @@ impl Parser<'_> {
                 let name = self.variable_name()?;
                 let found = self.variables.iter().rposition(|known| *known == name);
                 Expr::Variable(found.ok_or_else(|| {
-                    XPath2Fault::malformed(format!(
+                    XPath2Error::malformed(format!(
                         "Undeclared variable in XPath expression: ${name}"
                     ))
                 })?)
@@ -452,18 +452,18 @@ impl Parser<'_> {
             XPathToken::Symbol("[") => {
                 self.next();
                 self.sequence()?;
-                return Err(XPath2Fault::not_built("an array"));
+                return Err(XPath2Error::not_built("an array"));
             }
-            XPathToken::Symbol("?") => return Err(XPath2Fault::not_built("a look-up")),
+            XPathToken::Symbol("?") => return Err(XPath2Error::not_built("a look-up")),
             XPathToken::Name(_, name) if self.ahead(1).is("#") => {
-                return Err(XPath2Fault::not_built(&format!(
+                return Err(XPath2Error::not_built(&format!(
                     "the function {name} as a value"
                 )));
             }
             XPathToken::Name(None, word)
                 if matches!(word.as_str(), "map" | "array") && self.ahead(1).is("{") =>
             {
-                return Err(XPath2Fault::not_built(&format!("a {word}")));
+                return Err(XPath2Error::not_built(&format!("a {word}")));
             }
             XPathToken::Name(prefix, name)
                 if self.ahead(1).is("(") && !is_kind_test(prefix, name) =>
@@ -480,10 +480,10 @@ impl Parser<'_> {
     fn postfix(&mut self, primary: Expr) -> Parsed<Expr> {
         let predicates = self.predicates()?;
         if self.peek().is("(") {
-            return Err(XPath2Fault::not_built("a computed function"));
+            return Err(XPath2Error::not_built("a computed function"));
         }
         if self.peek().is("?") {
-            return Err(XPath2Fault::not_built("a look-up"));
+            return Err(XPath2Error::not_built("a look-up"));
         }
         Ok(if predicates.is_empty() {
             primary
@@ -508,7 +508,7 @@ impl Parser<'_> {
         if !self.eat(")") {
             loop {
                 if self.peek().is("?") {
-                    return Err(XPath2Fault::not_built(
+                    return Err(XPath2Error::not_built(
                         "a function with arguments left open",
                     ));
                 }
@@ -529,7 +529,7 @@ impl Parser<'_> {
     /// `xs:integer(…)`
     fn construct(&self, name: &str, mut arguments: Vec<Expr>) -> Parsed<Expr> {
         let to = self.atomic_type(Some("xs"), name).map_err(|fault| match fault {
-            XPath2Fault::Malformed(_) => XPath2Fault::malformed(format!(
+            XPath2Error::Malformed(_) => XPath2Error::malformed(format!(
                 "Cannot find a {}-argument function named Q{{http://www.w3.org/2001/XMLSchema}}{name}(). Unknown constructor function: {{http://www.w3.org/2001/XMLSchema}}{name}",
                 arguments.len()
             )),
@@ -542,7 +542,7 @@ impl Parser<'_> {
             {
                 Ok(Expr::Cast(Box::new(argument), to, true))
             }
-            _ => Err(XPath2Fault::malformed(
+            _ => Err(XPath2Error::malformed(
                 "A constructor function must have exactly one argument",
             )),
         }
@@ -560,7 +560,7 @@ impl Parser<'_> {
             let test = self.node_test(Axis::Attribute)?;
             step(
                 Axis::Attribute,
-                test.ok_or_else(|| XPath2Fault::malformed("@ must be followed by a NodeTest"))?,
+                test.ok_or_else(|| XPath2Error::malformed("@ must be followed by a NodeTest"))?,
             )
         } else if self.ahead(1).is("::") {
             let axis = self.axis()?;
@@ -592,7 +592,7 @@ impl Parser<'_> {
             XPathToken::Name(None, name) => name,
             other => {
                 let shown = other.shown();
-                return Err(XPath2Fault::malformed(format!(
+                return Err(XPath2Error::malformed(format!(
                     "Unexpected token {shown} at start of expression"
                 )));
             }
@@ -611,8 +611,8 @@ impl Parser<'_> {
             "preceding" => Axis::Preceding,
             "attribute" => Axis::Attribute,
             "self" => Axis::SelfAxis,
-            "namespace" => return Err(XPath2Fault::not_built("the axis 'namespace'")),
-            _ => return Err(XPath2Fault::malformed(format!("Unknown axis name: {name}"))),
+            "namespace" => return Err(XPath2Error::not_built("the axis 'namespace'")),
+            _ => return Err(XPath2Error::malformed(format!("Unknown axis name: {name}"))),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use xpath_eval::{Axis, NodeKind};
 
-use super::XPath2Fault;
+use super::XPath2Error;
 use super::ast::{AtomicType, ItemType, NameTest, NodeTest, Optional, SequenceType};
 use super::lex::XPathToken;
 use super::parse::{Parsed, Parser};
@@ -48,13 +48,13 @@ impl Parser<'_> {
                 NodeTest::Kind(kind, name)
             }
             other => {
-                return Err(XPath2Fault::not_built(&format!(
+                return Err(XPath2Error::not_built(&format!(
                     "{other}() as a test of nodes"
                 )));
             }
         };
         if self.peek().is(",") || (word == "document-node" && !self.peek().is(")")) {
-            return Err(XPath2Fault::not_built("a test of a node's type or content"));
+            return Err(XPath2Error::not_built("a test of a node's type or content"));
         }
         self.expect(")")?;
         Ok(Some(kind))
@@ -86,7 +86,7 @@ impl Parser<'_> {
         let (prefix, name) = match self.next() {
             XPathToken::Name(prefix, name) => (prefix, name),
             other => {
-                return Err(XPath2Fault::malformed(format!(
+                return Err(XPath2Error::malformed(format!(
                     "Expected type name in 'cast' expression, found {}",
                     other.shown()
                 )));
@@ -94,7 +94,7 @@ impl Parser<'_> {
         };
         let to = self.atomic_type(prefix.as_deref(), &name)?;
         if matches!(to, AtomicType::AnyAtomic | AtomicType::Numeric) {
-            return Err(XPath2Fault::malformed(format!(
+            return Err(XPath2Error::malformed(format!(
                 "Cannot cast to {name} (abstract type)"
             )));
         }
@@ -103,7 +103,7 @@ impl Parser<'_> {
 
     pub(super) fn atomic_type(&self, prefix: Option<&str>, name: &str) -> Parsed<AtomicType> {
         let unknown = || {
-            Err(XPath2Fault::malformed(format!(
+            Err(XPath2Error::malformed(format!(
                 "Unknown atomic type {}{name}",
                 prefix.map(|p| format!("{p}:")).unwrap_or_default()
             )))
@@ -136,7 +136,7 @@ impl Parser<'_> {
             | "base64Binary" | "normalizedString" | "token" | "language" | "NMTOKEN" | "Name"
             | "NCName" | "ID" | "IDREF" | "ENTITY" | "nonPositiveInteger" | "negativeInteger"
             | "unsignedLong" | "unsignedShort" | "unsignedByte" | "error" => {
-                return Err(XPath2Fault::not_built(&format!("the type xs:{name}")));
+                return Err(XPath2Error::not_built(&format!("the type xs:{name}")));
             }
             _ => return unknown(),
         })
@@ -177,7 +177,7 @@ impl Parser<'_> {
             let (prefix, name) = match self.next() {
                 XPathToken::Name(prefix, name) => (prefix, name),
                 other => {
-                    return Err(XPath2Fault::malformed(format!(
+                    return Err(XPath2Error::malformed(format!(
                         "Expected type name, found {}",
                         other.shown()
                     )));
@@ -185,7 +185,7 @@ impl Parser<'_> {
             };
             let item = self.atomic_type(prefix.as_deref(), &name)?;
             if matches!(item, AtomicType::Bounded(..)) {
-                return Err(XPath2Fault::not_built(&format!(
+                return Err(XPath2Error::not_built(&format!(
                     "the test for the type xs:{name}"
                 )));
             }
@@ -203,7 +203,7 @@ impl Parser<'_> {
         };
         match self.node_test(Axis::Child)? {
             Some(test) => Ok((ItemType::Node(test), text)),
-            None => Err(XPath2Fault::malformed(format!(
+            None => Err(XPath2Error::malformed(format!(
                 "Expected type name, found {}",
                 self.peek().shown()
             ))),

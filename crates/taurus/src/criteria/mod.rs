@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use crate::amount::seconds;
-use crate::fault::Fault;
+use crate::error::TaurusError;
 use crate::value::{Table, flag, text, text_or};
 
 /// The metric that a criterion judges.
@@ -113,7 +113,7 @@ impl Criteria {
     }
 
     /// Reads criteria from a list, or from a table of messages.
-    pub(crate) fn read(&mut self, written: &Value) -> Result<(), Fault> {
+    pub(crate) fn read(&mut self, written: &Value) -> Result<(), TaurusError> {
         match written {
             Value::Array(all) => {
                 for one in all {
@@ -133,7 +133,7 @@ impl Criteria {
 }
 
 impl Criterion {
-    fn of(written: &Value, message: Option<&str>) -> Result<Criterion, Fault> {
+    fn of(written: &Value, message: Option<&str>) -> Result<Criterion, TaurusError> {
         let mut table = match written {
             Value::Object(table) => table.clone(),
             other => from_text(&text(other))?,
@@ -144,14 +144,15 @@ impl Criterion {
         let needed = |key: &str| {
             let found = table.get(key).filter(|value| !value.is_null()).map(text);
             found.ok_or_else(|| {
-                Fault::new(format!("a criterion lacks its {key}: `{}`", text(written))).hint(HINT)
+                TaurusError::new(format!("a criterion lacks its {key}: `{}`", text(written)))
+                    .hint(HINT)
             })
         };
         let subject = needed("subject")?;
         let threshold = needed("threshold")?;
         let condition = needed("condition")?;
         if !["=", "==", ">", ">=", "<", "<="].contains(&condition.as_str()) {
-            return Err(Fault::new(format!("`{condition}` is not a condition")).hint(HINT));
+            return Err(TaurusError::new(format!("`{condition}` is not a condition")).hint(HINT));
         }
         let label = text_or(&table, "label", "").trim().to_owned();
         let read = read_subject(&subject)?;
@@ -161,9 +162,9 @@ impl Criterion {
             Subject::Bytes => bytes(&threshold),
             _ => seconds(threshold.trim_end_matches('%')),
         };
-        let time = |key: &str| seconds(&text_or(&table, key, "0")).map_err(Fault::new);
+        let time = |key: &str| seconds(&text_or(&table, key, "0")).map_err(TaurusError::new);
         Ok(Criterion {
-            threshold: number.map_err(Fault::new)?,
+            threshold: number.map_err(TaurusError::new)?,
             is_share,
             logic: logic(&text_or(&table, "logic", "for"))?,
             window: time("timeframe")?,
@@ -288,8 +289,8 @@ fn shown(table: &Table) -> String {
 }
 
 /// Parses a criterion that is written as one line.
-fn from_text(written: &str) -> Result<Table, Fault> {
-    let wrong = || Fault::new(format!("the criterion `{written}` cannot be read")).hint(HINT);
+fn from_text(written: &str) -> Result<Table, TaurusError> {
+    let wrong = || TaurusError::new(format!("the criterion `{written}` cannot be read")).hint(HINT);
     let mut table = Table::new();
     let mut rest = written;
     if let Some((message, after)) = rest.split_once(':') {
@@ -335,14 +336,14 @@ fn from_text(written: &str) -> Result<Table, Fault> {
     Ok(table)
 }
 
-fn logic(written: &str) -> Result<Logic, Fault> {
+fn logic(written: &str) -> Result<Logic, TaurusError> {
     Ok(match written {
         "for" => Logic::For,
         "within" => Logic::Within,
         "over" => Logic::Over,
         other => {
             return Err(
-                Fault::new(format!("`{other}` is not one of for, within, over")).hint(HINT),
+                TaurusError::new(format!("`{other}` is not one of for, within, over")).hint(HINT),
             );
         }
     })
@@ -350,19 +351,19 @@ fn logic(written: &str) -> Result<Logic, Fault> {
 
 impl Subject {
     /// Whether the metric can be compared with the threshold and restricted to a label.
-    fn check(&self, written: &str, threshold: &str, label: &str) -> Result<(), Fault> {
+    fn check(&self, written: &str, threshold: &str, label: &str) -> Result<(), TaurusError> {
         let is_counted = matches!(
             self,
             Subject::Successes | Subject::Failures | Subject::Code(_)
         );
         if threshold.ends_with('%') && !is_counted {
-            let fault = Fault::new(format!(
+            let fault = TaurusError::new(format!(
                 "`{written}` is not a share, so `{threshold}` does not apply to it"
             ));
             return Err(fault.hint(HINT));
         }
         if matches!(self, Subject::Code(_)) && !label.is_empty() {
-            let fault = Fault::new(format!(
+            let fault = TaurusError::new(format!(
                 "`{written} of {label}`: response codes are counted over all labels"
             ));
             return Err(fault.hint(format!("leave out `of {label}`")));
@@ -371,7 +372,7 @@ impl Subject {
     }
 }
 
-fn read_subject(subject: &str) -> Result<Subject, Fault> {
+fn read_subject(subject: &str) -> Result<Subject, TaurusError> {
     let percentile = subject
         .strip_prefix('p')
         .and_then(|level| level.parse::<f64>().ok());
@@ -389,7 +390,8 @@ fn read_subject(subject: &str) -> Result<Subject, Fault> {
         _ => match percentile.filter(|level| (0.0..=100.0).contains(level)) {
             Some(level) => Subject::Percentile(level),
             None => {
-                let fault = Fault::new(format!("`{subject}` is not a subject of a criterion"));
+                let fault =
+                    TaurusError::new(format!("`{subject}` is not a subject of a criterion"));
                 return Err(fault.hint("subjects are avg-rt, avg-lt, avg-ct, stdev-rt, p90, concurrency, hits, bytes, succ, fail, rc404"));
             }
         },

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use drumfire_taurus::{Fault, Test, load};
+use drumfire_taurus::{TaurusError, Test, load};
 
-fn loaded(config: &str, changes: &[&str]) -> Result<Test, Fault> {
+fn loaded(config: &str, changes: &[&str]) -> Result<Test, TaurusError> {
     let folder = tempfile::tempdir().expect("a folder");
     let file: PathBuf = folder.path().join("test.yml");
     std::fs::write(&file, config).expect("there is room");

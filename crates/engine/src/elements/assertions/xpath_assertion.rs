@@ -15,7 +15,7 @@ use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Unused};
-use crate::elements::xpath_query::{XPathFault, look};
+use crate::elements::xpath_query::{EvaluationError, look};
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
@@ -126,10 +126,10 @@ impl XPathAssertion {
                     ..self.name.pass(cx)
                 }
             }
-            Err(XPathFault::Text(message)) => {
+            Err(EvaluationError::Text(message)) => {
                 self.name.error(cx, format!("SAXException: {message}"))
             }
-            Err(XPathFault::Query(message)) => {
+            Err(EvaluationError::Query(message)) => {
                 self.negate.repeat(cx, 1);
                 let message = format!("TransformerException: {message} for: {query}");
                 self.name.error(cx, message)

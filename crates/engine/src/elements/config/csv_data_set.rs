@@ -17,7 +17,7 @@ use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::elements::config::csv_file::{self, CsvFile, CsvFiles, CsvReadOptions, ReadFault};
+use crate::elements::config::csv_file::{self, CsvFile, CsvFiles, CsvReadOptions, RowFailure};
 use crate::run::context::{Context, StateId};
 use crate::run::roles::IterationListener;
 use crate::run::thread_end::{bound_once, stop_thread, test_failed};
@@ -115,7 +115,7 @@ impl IterationListener for CsvDataSet {
         }
         let bind = |cx: &mut Context| {
             let bound = self.bind(cx);
-            bound.map_err(|(ReadFault::Argument(reason) | ReadFault::Io(reason))| reason)
+            bound.map_err(|(RowFailure::Argument(reason) | RowFailure::Io(reason))| reason)
         };
         let Some(bound) = bound_once(cx, self.state, bind) else {
             return;
@@ -127,7 +127,7 @@ impl IterationListener for CsvDataSet {
 
 impl CsvDataSet {
     /// `CSVDataSet#initVars`.
-    fn bind(&self, cx: &mut Context) -> Result<CsvUserState, ReadFault> {
+    fn bind(&self, cx: &mut Context) -> Result<CsvUserState, RowFailure> {
         let written = self.file_name.eval(cx).into_string();
         let file_name = drumfire_java::text::trim(&written);
         let mode = self.share_mode.eval(cx).into_string();
@@ -164,7 +164,7 @@ impl CsvDataSet {
             None if names.is_empty() => {
                 let header = csv_file::split_header(&file.header().unwrap_or_default(), first);
                 let header = header.map_err(|_| {
-                    ReadFault::Argument(format!(
+                    RowFailure::Argument(format!(
                         "Could not split CSV header line from file:{file_name}"
                     ))
                 })?;
@@ -205,9 +205,9 @@ impl CsvDataSet {
         };
         match taken {
             Ok(true) => {}
-            Err(ReadFault::Argument(reason)) => test_failed(cx, &reason),
+            Err(RowFailure::Argument(reason)) => test_failed(cx, &reason),
             end => {
-                if let Err(ReadFault::Io(reason)) = end {
+                if let Err(RowFailure::Io(reason)) = end {
                     tracing::error!("{reason}");
                 }
                 if let Some(reason) = &bound.stop_reason {
@@ -224,7 +224,7 @@ impl CsvDataSet {
 
 impl CsvUserState {
     /// Sets the variables from the next line; returns whether the line had a field.
-    fn take_plain(&self, cx: &mut Context) -> Result<bool, ReadFault> {
+    fn take_plain(&self, cx: &mut Context) -> Result<bool, RowFailure> {
         self.file.line(self.reading, |line| match line {
             None | Some("") => false,
             Some(line) => {
@@ -236,7 +236,7 @@ impl CsvUserState {
         })
     }
 
-    fn take_quoted(&self, cx: &mut Context) -> Result<bool, ReadFault> {
+    fn take_quoted(&self, cx: &mut Context) -> Result<bool, RowFailure> {
         let delimiter = self
             .delimiter
             .chars()

@@ -17,7 +17,7 @@ use drumfire_expr::Random;
 use drumfire_java::charset::Charset;
 use drumfire_java::values;
 
-use super::csv_file::{ReadFault, Records};
+use super::csv_file::{Records, RowFailure};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
@@ -95,13 +95,13 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl RandomCsvDataSet {
     fn read(&self) -> Result<List, String> {
         let fault = |fault| match fault {
-            ReadFault::Argument(fault) | ReadFault::Io(fault) => {
+            RowFailure::Argument(fault) | RowFailure::Io(fault) => {
                 format!("Cannot initialize RandomCSVReader, because of error: {fault}")
             }
         };
         let charset = Charset::find(&self.encoding).ok_or_else(|| {
             let exception = format!("java.io.UnsupportedEncodingException: {}", self.encoding);
-            fault(ReadFault::Io(exception))
+            fault(RowFailure::Io(exception))
         })?;
         let records = Records::read(&self.file_name, &self.base_dir, &charset, self.delimiter);
         let mut records = records.map_err(fault)?;
@@ -198,7 +198,7 @@ impl IterationListener for RandomCsvDataSet {
                     cx.vars.set_named(name, field.into());
                 }
             }
-            Err(ReadFault::Argument(reason) | ReadFault::Io(reason)) => test_failed(cx, &reason),
+            Err(RowFailure::Argument(reason) | RowFailure::Io(reason)) => test_failed(cx, &reason),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use drumfire_sql::{Argument, ArgumentValue, SqlFailure};
 
-use super::statement::JdbcFault;
-use crate::elements::config::csv_file::{ReadFault, split_header};
+use super::statement::JdbcFailure;
+use crate::elements::config::csv_file::{RowFailure, split_header};
 
 /// The fields of `java.sql.Types`.
 const TYPES: &[(&str, i32)] = &[
@@ -79,14 +79,14 @@ fn parts(entry: &str) -> (&str, &str) {
 ///
 /// # Errors
 /// Java's exception for the first text that is not a value of its type.
-pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argument>, JdbcFault> {
+pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argument>, JdbcFailure> {
     if values.trim().is_empty() {
         return Ok(Vec::new());
     }
     let values = split_header(values, ',').map_err(|fault| match fault {
-        ReadFault::Io(text) | ReadFault::Argument(text) => {
+        RowFailure::Io(text) | RowFailure::Argument(text) => {
             let message = text.split_once(": ").map_or("", |(_, message)| message);
-            JdbcFault::exception("java.io.IOException", message)
+            JdbcFailure::exception("java.io.IOException", message)
         }
     })?;
     let mut types: Vec<&str> = types.split(',').collect();
@@ -124,7 +124,7 @@ pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argumen
 }
 
 /// `AbstractJDBCTestElement#setArgument`.
-fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, JdbcFault> {
+fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, JdbcFailure> {
     let owned = || text.to_owned();
     Ok(match sql_type {
         4 => ArgumentValue::Int(whole(text)?),
@@ -137,7 +137,7 @@ fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, JdbcFault> {
             if is_pattern(text, "dddd-dd-dd") {
                 ArgumentValue::Date(owned())
             } else {
-                return Err(JdbcFault::silent("java.lang.IllegalArgumentException"));
+                return Err(JdbcFailure::silent("java.lang.IllegalArgumentException"));
             }
         }
         7 => ArgumentValue::Real(floating(text)? as f32),
@@ -151,7 +151,7 @@ fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, JdbcFault> {
                 ArgumentValue::Timestamp(text.trim().to_owned())
             } else {
                 let message = "Timestamp format must be yyyy-mm-dd hh:mm:ss[.fffffffff]";
-                return Err(JdbcFault::exception(
+                return Err(JdbcFailure::exception(
                     "java.lang.IllegalArgumentException",
                     message,
                 ));
@@ -161,7 +161,7 @@ fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, JdbcFault> {
             if is_pattern(text, "dd:dd:dd") {
                 ArgumentValue::Time(owned())
             } else {
-                return Err(JdbcFault::silent("java.lang.IllegalArgumentException"));
+                return Err(JdbcFailure::silent("java.lang.IllegalArgumentException"));
             }
         }
         -4..=-2 => ArgumentValue::Bytes(text.as_bytes().to_vec()),
@@ -169,30 +169,30 @@ fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, JdbcFault> {
     })
 }
 
-fn no_number(text: &str) -> JdbcFault {
+fn no_number(text: &str) -> JdbcFailure {
     let message = format!("For input string: \"{text}\"");
-    JdbcFault::exception("java.lang.NumberFormatException", message)
+    JdbcFailure::exception("java.lang.NumberFormatException", message)
 }
 
 /// `Integer#parseInt`, `Long#parseLong`.
-fn whole<N: std::str::FromStr>(text: &str) -> Result<N, JdbcFault> {
+fn whole<N: std::str::FromStr>(text: &str) -> Result<N, JdbcFailure> {
     text.parse().map_err(|_| no_number(text))
 }
 
 /// `Byte#parseByte`, `Short#parseShort`.
-fn small<N: TryFrom<i32>>(text: &str) -> Result<N, JdbcFault> {
+fn small<N: TryFrom<i32>>(text: &str) -> Result<N, JdbcFailure> {
     let number: i32 = whole(text)?;
     N::try_from(number).map_err(|_| {
         let message = format!("ArgumentValue out of range. ArgumentValue:\"{text}\" Radix:10");
-        JdbcFault::exception("java.lang.NumberFormatException", message)
+        JdbcFailure::exception("java.lang.NumberFormatException", message)
     })
 }
 
 /// `Double#parseDouble`.
-fn floating(text: &str) -> Result<f64, JdbcFault> {
+fn floating(text: &str) -> Result<f64, JdbcFailure> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
-        return Err(JdbcFault::exception(
+        return Err(JdbcFailure::exception(
             "java.lang.NumberFormatException",
             "empty String",
         ));
@@ -204,7 +204,7 @@ fn floating(text: &str) -> Result<f64, JdbcFault> {
 }
 
 /// `new BigDecimal`.
-fn decimal(text: &str) -> Result<String, JdbcFault> {
+fn decimal(text: &str) -> Result<String, JdbcFailure> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_plain = unsigned
         .bytes()
@@ -226,12 +226,12 @@ fn decimal(text: &str) -> Result<String, JdbcFault> {
             let message = format!(
                 "Character {odd} is neither a decimal digit number, decimal point, nor \"e\" notation exponential mark."
             );
-            Err(JdbcFault::exception(
+            Err(JdbcFailure::exception(
                 "java.lang.NumberFormatException",
                 message,
             ))
         }
-        None => Err(JdbcFault::silent("java.lang.NumberFormatException")),
+        None => Err(JdbcFailure::silent("java.lang.NumberFormatException")),
     }
 }
 

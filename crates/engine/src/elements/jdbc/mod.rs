@@ -15,4 +15,4 @@ mod rows;
 mod statement;
 
 pub use choice::{CLASSES, choose, in_java, is_each_alone, pools, runs_here};
-pub use statement::{JdbcFault, JdbcStatement};
+pub use statement::{JdbcFailure, JdbcStatement};

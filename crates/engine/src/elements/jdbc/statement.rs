@@ -25,7 +25,7 @@ const AUTOCOMMIT_ON: &str = "AutoCommit(true)";
 
 /// A failure: an SQL exception, or another Java exception.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JdbcFault {
+pub enum JdbcFailure {
     Sql(SqlFailure),
     Exception {
         class: &'static str,
@@ -33,39 +33,39 @@ pub enum JdbcFault {
     },
 }
 
-impl JdbcFault {
-    pub fn exception(class: &'static str, message: impl Into<String>) -> JdbcFault {
-        JdbcFault::Exception {
+impl JdbcFailure {
+    pub fn exception(class: &'static str, message: impl Into<String>) -> JdbcFailure {
+        JdbcFailure::Exception {
             class,
             message: Some(message.into()),
         }
     }
 
     /// An exception without a message.
-    pub fn silent(class: &'static str) -> JdbcFault {
-        JdbcFault::Exception {
+    pub fn silent(class: &'static str) -> JdbcFailure {
+        JdbcFailure::Exception {
             class,
             message: None,
         }
     }
 }
 
-impl From<SqlFailure> for JdbcFault {
-    fn from(failure: SqlFailure) -> JdbcFault {
-        JdbcFault::Sql(failure)
+impl From<SqlFailure> for JdbcFailure {
+    fn from(failure: SqlFailure) -> JdbcFailure {
+        JdbcFailure::Sql(failure)
     }
 }
 
 /// As `Throwable#toString`.
-impl fmt::Display for JdbcFault {
+impl fmt::Display for JdbcFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            JdbcFault::Sql(failure) => failure.fmt(f),
-            JdbcFault::Exception {
+            JdbcFailure::Sql(failure) => failure.fmt(f),
+            JdbcFailure::Exception {
                 class,
                 message: Some(message),
             } => write!(f, "{class}: {message}"),
-            JdbcFault::Exception { class, .. } => f.write_str(class),
+            JdbcFailure::Exception { class, .. } => f.write_str(class),
         }
     }
 }
@@ -159,11 +159,11 @@ impl JdbcStatement {
         &self,
         cx: &mut Context,
         settings: &StatementSettings,
-    ) -> Result<Lease, JdbcFault> {
+    ) -> Result<Lease, JdbcFailure> {
         if settings.pool.trim().is_empty() {
             let name = self.name(cx);
             let message = format!("Name for DataSoure must not be empty in {name}");
-            return Err(JdbcFault::exception(
+            return Err(JdbcFailure::exception(
                 "java.lang.IllegalArgumentException",
                 message,
             ));
@@ -194,16 +194,16 @@ impl JdbcStatement {
         let Err(fault) = outcome else { return };
         let name = self.name(cx);
         match &fault {
-            JdbcFault::Sql(_) => tracing::warn!("SQL Problem in {name}: {fault}"),
-            JdbcFault::Exception { class, .. } if *class == "java.io.IOException" => {
+            JdbcFailure::Sql(_) => tracing::warn!("SQL Problem in {name}: {fault}"),
+            JdbcFailure::Exception { class, .. } if *class == "java.io.IOException" => {
                 tracing::warn!("IO Problem in {name}: {fault}");
             }
-            JdbcFault::Exception { class, .. }
+            JdbcFailure::Exception { class, .. }
                 if class.ends_with("UnsupportedOperationException") =>
             {
                 tracing::warn!("Execution Problem in {name}: {fault}");
             }
-            JdbcFault::Exception { .. } => cx.raise(Raised::exception(fault.to_string())),
+            JdbcFailure::Exception { .. } => cx.raise(Raised::exception(fault.to_string())),
         }
     }
 
@@ -220,7 +220,7 @@ impl JdbcStatement {
         settings: &StatementSettings,
         connection: &mut Connection,
         answered: &mut Option<i64>,
-    ) -> Result<String, JdbcFault> {
+    ) -> Result<String, JdbcFailure> {
         let arguments = match settings.kind.as_str() {
             PREPARED_SELECT | PREPARED_UPDATE => Some(arguments::parse(
                 &settings.values,
@@ -257,7 +257,7 @@ impl JdbcStatement {
             }
             other => {
                 let message = format!("Unexpected query type: {other}");
-                return Err(JdbcFault::exception(
+                return Err(JdbcFailure::exception(
                     "java.lang.UnsupportedOperationException",
                     message,
                 ));
@@ -288,7 +288,7 @@ async fn attend(
     connection: &mut Connection,
     statement: Statement<'_>,
     expected: Expected,
-) -> Result<StatementResult, JdbcFault> {
+) -> Result<StatementResult, JdbcFailure> {
     match cx.attend(connection.run(statement, expected)).await {
         Some(outcome) => Ok(outcome?),
         None => {

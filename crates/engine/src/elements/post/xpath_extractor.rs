@@ -20,7 +20,7 @@ use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Flag, Unused, WholeNumber};
-use crate::elements::xpath_query::{XPathFault, look};
+use crate::elements::xpath_query::{EvaluationError, look};
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
@@ -97,7 +97,7 @@ impl XPathExtractor {
             self.unused.eval(cx);
             let text = XmlText { input, mode };
             let (_, answer) = look(cx, &self.searches, text, &self.query, &self.fragment).await;
-            let answer = answer.map_err(XPathFault::into_message)?;
+            let answer = answer.map_err(EvaluationError::into_message)?;
             collect(cx, answer, number, &mut found);
         }
         Ok(found)

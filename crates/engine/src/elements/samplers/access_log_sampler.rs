@@ -23,7 +23,7 @@ use flate2::read::MultiGzDecoder;
 use super::http::edits::Edit;
 use super::http::{self, AccessLogServer, HttpSampler};
 use crate::decode::Decoder;
-use crate::elements::config::csv_file::{CsvFile, CsvFiles, CsvReadOptions, ReadFault};
+use crate::elements::config::csv_file::{CsvFile, CsvFiles, CsvReadOptions, RowFailure};
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
@@ -213,8 +213,8 @@ impl Log {
                 };
                 for _ in 0..MAX_BLANK_LINES {
                     let line = file.line(reading, |line| line.map(str::to_owned));
-                    let line =
-                        line.map_err(|(ReadFault::Argument(fault) | ReadFault::Io(fault))| fault)?;
+                    let line = line
+                        .map_err(|(RowFailure::Argument(fault) | RowFailure::Io(fault))| fault)?;
                     if line.as_deref() != Some("") {
                         return Ok(line);
                     }

@@ -14,7 +14,7 @@ use drumfire_results::{DataType, Sample, SharedText};
 
 use super::debug_sampler::set_response;
 use crate::decode::Decoder;
-use crate::elements::jdbc::{JdbcFault, JdbcStatement};
+use crate::elements::jdbc::{JdbcFailure, JdbcStatement};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::sampler::{Sampler, SamplerTurn};
@@ -77,16 +77,16 @@ impl JdbcSampler {
 }
 
 /// Sets code and message of an exception; returns the response's text.
-fn fail(sample: &mut Sample, fault: &JdbcFault) -> String {
+fn fail(sample: &mut Sample, fault: &JdbcFailure) -> String {
     sample.success = false;
     sample.message = fault.to_string().into();
     match fault {
-        JdbcFault::Sql(failure) => {
+        JdbcFailure::Sql(failure) => {
             let state = failure.state.as_deref().unwrap_or("null");
             sample.code = format!("{state} {}", failure.code).into();
             failure.message.clone()
         }
-        JdbcFault::Exception { message, .. } => {
+        JdbcFailure::Exception { message, .. } => {
             sample.code = SharedText::Static("000");
             message.clone().unwrap_or_else(|| "NO MESSAGE".to_owned())
         }

@@ -26,7 +26,7 @@ pub struct ReadRules {
 }
 
 impl ReadRules {
-    fn check(self, length: usize) -> Result<(), Trouble> {
+    fn check(self, length: usize) -> Result<(), TcpFailure> {
         let limit = self.max_bytes;
         if length as u64 <= limit {
             return Ok(());
@@ -51,15 +51,15 @@ pub enum TcpClient {
 
 /// Why there is no whole response.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum TcpFailure {
     /// The text of the exception.
     Exception(String),
     /// The message of a `ReadException`, and what was read before it.
     Read { message: String, partial: Vec<u8> },
 }
 
-fn exception(class: &str, message: impl std::fmt::Display) -> Trouble {
-    Trouble::Exception(format!("{class}: {message}"))
+fn exception(class: &str, message: impl std::fmt::Display) -> TcpFailure {
+    TcpFailure::Exception(format!("{class}: {message}"))
 }
 
 impl TcpClient {
@@ -67,7 +67,7 @@ impl TcpClient {
     ///
     /// # Errors
     /// With Java's exception for a text that cannot be sent.
-    pub fn encode<'t>(&self, text: &'t str) -> Result<Cow<'t, [u8]>, Trouble> {
+    pub fn encode<'t>(&self, text: &'t str) -> Result<Cow<'t, [u8]>, TcpFailure> {
         match self {
             TcpClient::Text {
                 charset: Some(charset),
@@ -112,13 +112,13 @@ impl TcpClient {
     /// Reads a response; `first` is called when its first bytes are there.
     ///
     /// # Errors
-    /// [`Trouble`], when it cannot be read to its end.
+    /// [`TcpFailure`], when it cannot be read to its end.
     pub async fn read(
         &self,
         stream: &mut (impl AsyncRead + Unpin),
         rules: ReadRules,
         mut first: impl FnMut(),
-    ) -> Result<Vec<u8>, Trouble> {
+    ) -> Result<Vec<u8>, TcpFailure> {
         if let TcpClient::LengthPrefixed { prefix_bytes } = self {
             return read_prefixed(stream, *prefix_bytes, rules, first).await;
         }
@@ -145,7 +145,7 @@ impl TcpClient {
         error: &io::Error,
         eol: Option<u8>,
         partial: Vec<u8>,
-    ) -> Result<Vec<u8>, Trouble> {
+    ) -> Result<Vec<u8>, TcpFailure> {
         let timed_out = error.kind() == io::ErrorKind::TimedOut;
         let message = match self {
             TcpClient::Text { .. } => {
@@ -156,7 +156,7 @@ impl TcpClient {
             _ if timed_out => "Socket timed out while looking for EOM".to_owned(),
             _ => "Problems while trying to read".to_owned(),
         };
-        Err(Trouble::Read { message, partial })
+        Err(TcpFailure::Read { message, partial })
     }
 }
 
@@ -184,8 +184,8 @@ async fn read_prefixed(
     prefix_bytes: usize,
     rules: ReadRules,
     mut first: impl FnMut(),
-) -> Result<Vec<u8>, Trouble> {
-    let failed = |partial| Trouble::Read {
+) -> Result<Vec<u8>, TcpFailure> {
+    let failed = |partial| TcpFailure::Read {
         message: String::new(),
         partial,
     };
@@ -227,7 +227,7 @@ async fn read_prefixed(
 }
 
 /// `TCPClientDecorator.byteArrayToInt`, which keeps the sign.
-fn length(prefix: &[u8]) -> Result<i32, Trouble> {
+fn length(prefix: &[u8]) -> Result<i32, TcpFailure> {
     match *prefix {
         [a, b] => Ok(i16::from_be_bytes([a, b]).into()),
         [a, b, c, d] => Ok(i32::from_be_bytes([a, b, c, d])),
@@ -239,7 +239,7 @@ fn length(prefix: &[u8]) -> Result<i32, Trouble> {
 }
 
 /// `TCPClientDecorator.intToByteArray`.
-fn prefix(length: usize, bytes: usize) -> Result<Vec<u8>, Trouble> {
+fn prefix(length: usize, bytes: usize) -> Result<Vec<u8>, TcpFailure> {
     let length = u32::try_from(length).unwrap_or(u32::MAX);
     match bytes {
         2 if length > i16::MAX as u32 => Err(exception(
@@ -255,7 +255,7 @@ fn prefix(length: usize, bytes: usize) -> Result<Vec<u8>, Trouble> {
 }
 
 /// `BinaryTCPClientImpl.hexStringToByteArray`.
-fn from_hex(text: &str) -> Result<Vec<u8>, Trouble> {
+fn from_hex(text: &str) -> Result<Vec<u8>, TcpFailure> {
     let wrong = |message: String| Err(exception("java.lang.IllegalArgumentException", message));
     let chars: Vec<char> = text.chars().collect();
     if !chars.len().is_multiple_of(2) {
@@ -302,8 +302,8 @@ mod tests {
     fn sent(client: &TcpClient, text: &str) -> Result<Vec<u8>, String> {
         match client.encode(text) {
             Ok(bytes) => Ok(bytes.into_owned()),
-            Err(Trouble::Exception(exception)) => Err(exception),
-            Err(Trouble::Read { message, .. }) => Err(message),
+            Err(TcpFailure::Exception(exception)) => Err(exception),
+            Err(TcpFailure::Read { message, .. }) => Err(message),
         }
     }
 
@@ -336,7 +336,7 @@ mod tests {
         }
     }
 
-    fn read(client: &TcpClient, eol: Option<u8>, bytes: &[u8]) -> Result<Vec<u8>, Trouble> {
+    fn read(client: &TcpClient, eol: Option<u8>, bytes: &[u8]) -> Result<Vec<u8>, TcpFailure> {
         read_up_to(u64::MAX, client, eol, bytes)
     }
 
@@ -345,7 +345,7 @@ mod tests {
         client: &TcpClient,
         eol: Option<u8>,
         bytes: &[u8],
-    ) -> Result<Vec<u8>, Trouble> {
+    ) -> Result<Vec<u8>, TcpFailure> {
         let rules = ReadRules {
             eol,
             timeout: None,
@@ -383,7 +383,7 @@ mod tests {
         assert_eq!(read(&two, None, &[0]), Ok(Vec::new()));
         assert_eq!(
             read(&two, None, &[0xff, 0xfe, 1]),
-            Err(Trouble::Exception(
+            Err(TcpFailure::Exception(
                 "java.lang.NegativeArraySizeException: -2".to_owned()
             ))
         );
@@ -402,7 +402,7 @@ mod tests {
             (&prefixed, &[0x7f, 0xff, 0xff, 0xff]),
         ] {
             let message = "the response exceeds 4096 bytes (drumfire.tcp.max_response_bytes)";
-            let failed = Trouble::Exception(format!("java.io.IOException: {message}"));
+            let failed = TcpFailure::Exception(format!("java.io.IOException: {message}"));
             assert_eq!(read_up_to(4096, client, None, bytes), Err(failed));
         }
         let within = read_up_to(5004, &prefixed, None, &long);

@@ -30,7 +30,7 @@ use tokio::net::TcpStream;
 use super::defaults::is_made_by;
 use super::http::settings::{max_exchange, size_limit, took_too_long};
 use super::system_sampler::words;
-use super::tcp_client::{MAX_RESPONSE_BYTES, ReadRules, TcpClient, Trouble};
+use super::tcp_client::{MAX_RESPONSE_BYTES, ReadRules, TcpClient, TcpFailure};
 use super::tcp_status::Status;
 use crate::base::clock::Clock;
 use crate::base::number;
@@ -220,7 +220,7 @@ impl TcpSampler {
                 let talk = self.exchange(cx.clock(), &mut sample, &settings, stream, &request);
                 let outcome = match cx.attend_by(deadline, talk).await {
                     Ok(outcome) => outcome,
-                    Err(why) => Err(Trouble::Exception(self.unfinished(why))),
+                    Err(why) => Err(TcpFailure::Exception(self.unfinished(why))),
                 };
                 if !self.set_up(&mut sample, outcome) {
                     connections.0.remove(&settings.key);
@@ -231,7 +231,7 @@ impl TcpSampler {
                 sample.message = message.into();
             }
             Err(Unconnected::Wrong(exception)) => {
-                self.set_up(&mut sample, Err(Trouble::Exception(exception)));
+                self.set_up(&mut sample, Err(TcpFailure::Exception(exception)));
             }
         }
         let end_ns = cx.clock().now_ns();
@@ -292,10 +292,10 @@ impl TcpSampler {
         settings: &TcpSettings,
         stream: &mut TcpStream,
         request: &str,
-    ) -> Result<Vec<u8>, Trouble> {
+    ) -> Result<Vec<u8>, TcpFailure> {
         let bytes = self.client.encode(request)?;
         stream.write_all(&bytes).await.map_err(|error| {
-            Trouble::Exception(format!("java.net.SocketException: {}", words(&error)))
+            TcpFailure::Exception(format!("java.net.SocketException: {}", words(&error)))
         })?;
         let first = || sample.mark_latency(clock.now_ms());
         let rules = ReadRules {
@@ -316,11 +316,11 @@ impl TcpSampler {
     }
 
     /// `TCPSampler.setupSampleResult`; returns whether the connection stays.
-    fn set_up(&self, sample: &mut Sample, outcome: Result<Vec<u8>, Trouble>) -> bool {
+    fn set_up(&self, sample: &mut Sample, outcome: Result<Vec<u8>, TcpFailure>) -> bool {
         let (response, failure) = match outcome {
             Ok(response) => (response, None),
-            Err(Trouble::Exception(exception)) => (Vec::new(), Some(exception)),
-            Err(Trouble::Read { message, partial }) => {
+            Err(TcpFailure::Exception(exception)) => (Vec::new(), Some(exception)),
+            Err(TcpFailure::Read { message, partial }) => {
                 (partial, Some(format!("{PACKAGE}ReadException: {message}")))
             }
         };

@@ -12,7 +12,7 @@ pub use arrivals::{Arrivals, Rate};
 pub use concurrency::{Concurrency, Level};
 pub use open_model::OpenModel;
 pub use ramp::Ramp;
-pub use window::{LevelStretch, LevelUnit, StartFault, Window};
+pub use window::{LevelStretch, LevelUnit, ScheduleError, Window};
 
 /// The shape of a thread group's load: how its users start and stop.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Shape {
 
     /// # Errors
     /// When JMeter does not start the group.
-    pub fn check(&self) -> Result<(), StartFault> {
+    pub fn check(&self) -> Result<(), ScheduleError> {
         match self {
             Shape::Ramp(ramp) => ramp.check(),
             Shape::Open(open) => open.check(),

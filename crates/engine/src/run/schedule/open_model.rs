@@ -1,7 +1,7 @@
 //! Users at a rate, for one iteration each (`OpenModelThreadGroup`).
 
 use super::language::{self, ScheduleStep};
-use super::window::{LevelStretch, LevelUnit, StartFault};
+use super::window::{LevelStretch, LevelUnit, ScheduleError};
 use crate::base::java_random::JavaRandom;
 
 /// When users start, or why the schedule cannot be read.
@@ -62,10 +62,10 @@ impl OpenModel {
 
     /// # Errors
     /// When the schedule cannot be read.
-    pub fn check(&self) -> Result<(), StartFault> {
+    pub fn check(&self) -> Result<(), ScheduleError> {
         match &self.parts {
             Ok(_) => Ok(()),
-            Err(message) => Err(StartFault::Schedule(message.clone())),
+            Err(message) => Err(ScheduleError::Schedule(message.clone())),
         }
     }
 
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_schedule_that_cannot_be_read_does_not_start() {
         let open = open("rate(5)");
-        assert!(matches!(open.check(), Err(StartFault::Schedule(_))));
+        assert!(matches!(open.check(), Err(ScheduleError::Schedule(_))));
         assert_eq!((open.users(), open.stretches().len()), (0, 0));
     }
 }

@@ -1,6 +1,6 @@
 //! A number of users, started evenly over a ramp-up (`ThreadGroup`).
 
-use super::window::{StartFault, Window};
+use super::window::{ScheduleError, Window};
 
 /// All times in seconds, as the plan has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,11 +20,11 @@ impl Ramp {
     /// # Errors
     /// When the scheduler has a negative delay or no duration (`ThreadGroup#scheduleThread`). With delayed thread creation,
     /// JMeter checks neither.
-    pub fn check(&self) -> Result<(), StartFault> {
+    pub fn check(&self) -> Result<(), ScheduleError> {
         match self.scheduler {
             _ if self.delayed_start => Ok(()),
-            Some((delay_s, _)) if delay_s < 0 => Err(StartFault::Delay(delay_s)),
-            Some((_, duration_s)) if duration_s <= 0 => Err(StartFault::Duration(duration_s)),
+            Some((delay_s, _)) if delay_s < 0 => Err(ScheduleError::Delay(delay_s)),
+            Some((_, duration_s)) if duration_s <= 0 => Err(ScheduleError::Duration(duration_s)),
             _ => Ok(()),
         }
     }
@@ -113,8 +113,8 @@ mod tests {
             scheduler: Some((0, 0)),
             ..Ramp::default()
         };
-        assert_eq!(ramp.check(), Err(StartFault::Duration(0)));
-        assert_eq!(StartFault::Duration(0).to_string(), "Invalid duration 0");
+        assert_eq!(ramp.check(), Err(ScheduleError::Duration(0)));
+        assert_eq!(ScheduleError::Duration(0).to_string(), "Invalid duration 0");
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub struct Window {
 
 /// Why a thread group cannot start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StartFault {
+pub enum ScheduleError {
     /// `ThreadGroup#scheduleThread`.
     Delay(i64),
     /// `ThreadGroup#scheduleThread`.
@@ -19,12 +19,12 @@ pub enum StartFault {
     Schedule(String),
 }
 
-impl std::fmt::Display for StartFault {
+impl std::fmt::Display for ScheduleError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            StartFault::Delay(delay_s) => write!(f, "Invalid delay {delay_s}"),
-            StartFault::Duration(duration_s) => write!(f, "Invalid duration {duration_s}"),
-            StartFault::Schedule(message) => f.write_str(message),
+            ScheduleError::Delay(delay_s) => write!(f, "Invalid delay {delay_s}"),
+            ScheduleError::Duration(duration_s) => write!(f, "Invalid duration {duration_s}"),
+            ScheduleError::Schedule(message) => f.write_str(message),
         }
     }
 }

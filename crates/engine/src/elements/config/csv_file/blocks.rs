@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{CsvFile, LineReader, QUOTE, ReadFault};
+use super::{CsvFile, LineReader, QUOTE, RowFailure};
 use crate::run::fleet::RowReading;
 
 /// The longest row, in bytes. It has to fit into a message.
@@ -49,7 +49,7 @@ impl RowBlocks {
         let taken = self.fill(&mut block, machines, bytes);
         match taken {
             Ok(()) => Ok(block),
-            Err(ReadFault::Io(fault) | ReadFault::Argument(fault)) => {
+            Err(RowFailure::Io(fault) | RowFailure::Argument(fault)) => {
                 self.fault = Some(fault.clone());
                 if block.is_empty() {
                     Err(fault)
@@ -60,7 +60,7 @@ impl RowBlocks {
         }
     }
 
-    fn fill(&mut self, block: &mut String, machines: u64, bytes: u64) -> Result<(), ReadFault> {
+    fn fill(&mut self, block: &mut String, machines: u64, bytes: u64) -> Result<(), RowFailure> {
         if self.is_over {
             return Ok(());
         }
@@ -75,7 +75,7 @@ impl RowBlocks {
     }
 
     /// Takes rows of the pass at hand.
-    fn pass(&mut self, block: &mut String, machines: u64, bytes: u64) -> Result<(), ReadFault> {
+    fn pass(&mut self, block: &mut String, machines: u64, bytes: u64) -> Result<(), RowFailure> {
         let reader = match &mut self.reader {
             Some(reader) => reader,
             empty => {
@@ -113,7 +113,7 @@ impl RowBlocks {
             if block.len() as u64 > LONGEST + LARGEST {
                 block.truncate(whole);
                 let why = format!("a row has more than {} KiB", LONGEST >> 10);
-                return Err(ReadFault::Io(format!("java.io.IOException: {why}")));
+                return Err(RowFailure::Io(format!("java.io.IOException: {why}")));
             }
             if !is_inside {
                 whole = block.len();

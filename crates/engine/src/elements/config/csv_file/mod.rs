@@ -84,16 +84,16 @@ pub struct CsvReadOptions {
 
 /// Why there is no row.
 #[derive(Debug, PartialEq, Eq)]
-pub enum ReadFault {
+pub enum RowFailure {
     /// `IOException`: JMeter takes it for the end of the file.
     Io(String),
     /// `IllegalArgumentException`: JMeter ends the thread.
     Argument(String),
 }
 
-impl From<io::Error> for ReadFault {
-    fn from(error: io::Error) -> ReadFault {
-        ReadFault::Io(format!("java.io.IOException: {error}"))
+impl From<io::Error> for RowFailure {
+    fn from(error: io::Error) -> RowFailure {
+        RowFailure::Io(format!("java.io.IOException: {error}"))
     }
 }
 
@@ -111,9 +111,9 @@ impl CsvFiles {
         has_header: bool,
         base_dir: &Path,
         fleet: Option<Arc<dyn Fleet>>,
-    ) -> Result<Arc<CsvFile>, ReadFault> {
+    ) -> Result<Arc<CsvFile>, RowFailure> {
         if name.is_empty() {
-            return Err(ReadFault::Argument(
+            return Err(RowFailure::Argument(
                 "Filename must not be null or empty".to_owned(),
             ));
         }
@@ -147,7 +147,7 @@ impl CsvFiles {
         drop(files);
         if has_header && file.header().is_none() {
             let cause = file.lock().fault.clone().unwrap_or_default();
-            return Err(ReadFault::Argument(format!(
+            return Err(RowFailure::Argument(format!(
                 "Could not read file header line for file {name}: {cause}"
             )));
         }
@@ -195,19 +195,21 @@ impl CsvFile {
                     self.path.display()
                 ))
             }
-            Err(ReadFault::Io(fault) | ReadFault::Argument(fault)) => position.fault = Some(fault),
+            Err(RowFailure::Io(fault) | RowFailure::Argument(fault)) => {
+                position.fault = Some(fault)
+            }
         }
     }
 
     /// Passes the next line (`FileServer#readLine`), or `None` at the end, to `take` while holding the lock.
     ///
     /// # Errors
-    /// See [`ReadFault`].
+    /// See [`RowFailure`].
     pub fn line<R>(
         &self,
         reading: CsvReadOptions,
         take: impl FnOnce(Option<&str>) -> R,
-    ) -> Result<R, ReadFault> {
+    ) -> Result<R, RowFailure> {
         let mut position = self.lock();
         let line = self.next_line(&mut position, reading)?;
         Ok(take(line.and_then(|line| {
@@ -220,7 +222,7 @@ impl CsvFile {
         &self,
         position: &mut Position,
         reading: CsvReadOptions,
-    ) -> Result<Option<Range<usize>>, ReadFault> {
+    ) -> Result<Option<Range<usize>>, RowFailure> {
         let Some(shared) = &self.shared else {
             return self.next_own_line(position, reading);
         };
@@ -245,8 +247,8 @@ impl CsvFile {
         shared: &SharedRows,
         position: &mut Position,
         reading: CsvReadOptions,
-        pass: impl Fn(&mut LineReader) -> Result<bool, ReadFault>,
-    ) -> Result<bool, ReadFault> {
+        pass: impl Fn(&mut LineReader) -> Result<bool, RowFailure>,
+    ) -> Result<bool, RowFailure> {
         if position.index.is_none() {
             position.index = Some(RowIndex::read(self.open()?, reading, &pass)?);
             position.reader = None;
@@ -258,7 +260,7 @@ impl CsvFile {
             is_recycled: reading.recycle && index.rows > 0,
         };
         let place = shared.leased.next(&*shared.fleet, &request);
-        let Some(place) = place.map_err(|error| ReadFault::Argument(error.to_string()))? else {
+        let Some(place) = place.map_err(|error| RowFailure::Argument(error.to_string()))? else {
             return Ok(false);
         };
         let row = place % index.rows.max(1);
@@ -285,7 +287,7 @@ impl CsvFile {
         position: &mut Position,
         reading: CsvReadOptions,
         is_quoted: bool,
-    ) -> Result<bool, ReadFault> {
+    ) -> Result<bool, RowFailure> {
         if position.has_block
             && let Some(reader) = &mut position.reader
             && reader.peek()?.is_some()
@@ -303,7 +305,7 @@ impl CsvFile {
             },
         };
         let rows = shared.fleet.rows(&request);
-        let rows = rows.map_err(|error| ReadFault::Argument(error.to_string()))?;
+        let rows = rows.map_err(|error| RowFailure::Argument(error.to_string()))?;
         let has_rows = !rows.is_empty();
         position.has_block = true;
         position.reader = Some(LineReader::of_text(rows));
@@ -315,7 +317,7 @@ impl CsvFile {
         &self,
         position: &mut Position,
         reading: CsvReadOptions,
-    ) -> Result<Option<Range<usize>>, ReadFault> {
+    ) -> Result<Option<Range<usize>>, RowFailure> {
         let reader = match &mut position.reader {
             Some(reader) => reader,
             empty => empty.insert(self.open()?),
@@ -336,12 +338,12 @@ impl CsvFile {
     /// The fields of the next row with quotes (`FileServer#getParsedLine`); empty at the end.
     ///
     /// # Errors
-    /// See [`ReadFault`].
+    /// See [`RowFailure`].
     pub fn fields(
         &self,
         reading: CsvReadOptions,
         delimiter: char,
-    ) -> Result<Vec<String>, ReadFault> {
+    ) -> Result<Vec<String>, RowFailure> {
         let mut position = self.lock();
         if let Some(shared) = &self.shared {
             let pass = |reader: &mut LineReader| Ok(!fields(reader, delimiter)?.is_empty());
@@ -372,13 +374,13 @@ impl CsvFile {
     }
 
     /// `FileServer#createBufferedReader`.
-    fn open(&self) -> Result<LineReader, ReadFault> {
+    fn open(&self) -> Result<LineReader, RowFailure> {
         let (file, charset) = self.open_file()?;
         Ok(LineReader::new(Box::new(BufReader::new(file)), charset)?)
     }
 
     /// Opens the file at the byte at which a row begins.
-    fn open_at(&self, byte: u64) -> Result<LineReader, ReadFault> {
+    fn open_at(&self, byte: u64) -> Result<LineReader, RowFailure> {
         let mut reader = self.open()?;
         if byte > reader.consumed {
             let (mut file, _) = self.open_file()?;
@@ -389,13 +391,13 @@ impl CsvFile {
         Ok(reader)
     }
 
-    fn open_file(&self) -> Result<(File, Charset), ReadFault> {
+    fn open_file(&self) -> Result<(File, Charset), RowFailure> {
         let not_readable = || {
             let name = Path::new(&self.name).file_name().map_or_else(
                 || self.name.clone(),
                 |name| name.to_string_lossy().into_owned(),
             );
-            ReadFault::Argument(format!(
+            RowFailure::Argument(format!(
                 "java.lang.IllegalArgumentException: File {name} must exist and be readable"
             ))
         };
@@ -412,7 +414,7 @@ impl CsvFile {
             Charset::find(&self.encoding)
         };
         let charset = charset.ok_or_else(|| {
-            ReadFault::Io(format!(
+            RowFailure::Io(format!(
                 "java.io.UnsupportedEncodingException: {}",
                 self.encoding
             ))
@@ -426,8 +428,8 @@ impl RowIndex {
     fn read(
         mut reader: LineReader,
         reading: CsvReadOptions,
-        pass: impl Fn(&mut LineReader) -> Result<bool, ReadFault>,
-    ) -> Result<RowIndex, ReadFault> {
+        pass: impl Fn(&mut LineReader) -> Result<bool, RowFailure>,
+    ) -> Result<RowIndex, RowFailure> {
         if reading.skips_first_line {
             reader.line()?;
         }
@@ -624,7 +626,7 @@ enum FieldState {
 }
 
 /// `CSVSaveService#csvReadFile`. On a fault, the reader has consumed the offending character.
-fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, ReadFault> {
+fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, RowFailure> {
     let mut fields = Vec::new();
     let mut field = String::new();
     let mut place = FieldState::Initial;
@@ -638,7 +640,7 @@ fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, ReadF
                 ended_field = false;
             }
             FieldState::Plain if c == QUOTE => {
-                return Err(ReadFault::Io(format!(
+                return Err(RowFailure::Io(format!(
                     "java.io.IOException: Cannot have quote-char in plain field:[{field}{QUOTE}]"
                 )));
             }
@@ -659,7 +661,7 @@ fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, ReadF
                 let message = format!(
                     "java.io.IOException: Cannot have single quote-char in quoted field:[{field}{QUOTE}]"
                 );
-                return Err(ReadFault::Io(message));
+                return Err(RowFailure::Io(message));
             }
         }
         if ended_field {
@@ -673,7 +675,7 @@ fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, ReadF
         }
     }
     if place == FieldState::Quoted {
-        return Err(ReadFault::Io(format!(
+        return Err(RowFailure::Io(format!(
             "java.io.IOException: Missing trailing quote-char in quoted field:[\"{field}]"
         )));
     }
@@ -687,7 +689,7 @@ fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, ReadF
 ///
 /// # Errors
 /// When its quotes are wrong.
-pub fn split_header(line: &str, delimiter: char) -> Result<Vec<String>, ReadFault> {
+pub fn split_header(line: &str, delimiter: char) -> Result<Vec<String>, RowFailure> {
     fields(&mut LineReader::of_text(line.to_owned()), delimiter)
 }
 
@@ -719,7 +721,7 @@ impl Records {
         base_dir: &Path,
         charset: &Charset,
         delimiter: char,
-    ) -> Result<Records, ReadFault> {
+    ) -> Result<Records, RowFailure> {
         let bytes = read_regular(&file_server::resolve(name, base_dir))?;
         let mut reader = LineReader::of_text(charset.decode(&bytes).into_owned());
         let mut starts = vec![0];
@@ -750,7 +752,7 @@ impl Records {
     ///
     /// # Errors
     /// When its quotes are wrong.
-    pub fn fields(&self, number: usize, delimiter: char) -> Result<Vec<String>, ReadFault> {
+    pub fn fields(&self, number: usize, delimiter: char) -> Result<Vec<String>, RowFailure> {
         let end = self.starts.get(number + 1).copied();
         let row = &self.text[self.starts[number]..end.unwrap_or(self.text.len())];
         split_header(row, delimiter)

@@ -39,7 +39,7 @@ fn rows(content: &str) -> Vec<Result<Vec<String>, String>> {
         match file.fields(ONCE, ',') {
             Ok(row) if row.is_empty() => return rows,
             Ok(row) => rows.push(Ok(row)),
-            Err(ReadFault::Io(fault) | ReadFault::Argument(fault)) => rows.push(Err(fault)),
+            Err(RowFailure::Io(fault) | RowFailure::Argument(fault)) => rows.push(Err(fault)),
         }
     }
 }
@@ -122,7 +122,7 @@ fn a_missing_file_is_said_so_when_it_is_read() {
         "java.lang.IllegalArgumentException: File no-such-file.csv must exist and be readable";
     assert_eq!(
         file.line(ROUND, |_| ()),
-        Err(ReadFault::Argument(fault.to_owned()))
+        Err(RowFailure::Argument(fault.to_owned()))
     );
     let header = files
         .reserve(
@@ -135,7 +135,7 @@ fn a_missing_file_is_said_so_when_it_is_read() {
         )
         .err();
     assert!(
-        matches!(header, Some(ReadFault::Argument(fault)) if fault.starts_with("Could not read file header line for file no-such-file.csv"))
+        matches!(header, Some(RowFailure::Argument(fault)) if fault.starts_with("Could not read file header line for file no-such-file.csv"))
     );
 }
 

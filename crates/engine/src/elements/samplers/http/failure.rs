@@ -11,14 +11,14 @@ use drumfire_http::{
 use drumfire_java::Exception;
 use drumfire_results::{DataType, Sample, SampleKind};
 use drumfire_web::property::Client;
-use drumfire_web::status::{ConnectFailure, EncodingFault, Endpoint, ExchangeFailure, StatusPart};
+use drumfire_web::status::{ConnectFailure, EncodingError, Endpoint, ExchangeFailure, StatusPart};
 use drumfire_web::url::Url;
 
 use super::settings::{
     MAX_BODY_BYTES, MAX_CONTENT_CODINGS, MAX_DECODED_BYTES, MAX_HEAD_BYTES, MAX_INTERIM_HEADS,
     took_too_long,
 };
-use super::transfer::Trouble;
+use super::transfer::TransferFailure;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 
@@ -48,11 +48,18 @@ pub fn nameless(cx: &Context, exception: &Exception, needs: Needs) -> Box<Sample
 }
 
 /// The exception JMeter would have caught.
-pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) -> Exception {
+pub fn exception(
+    trouble: &TransferFailure,
+    url: &Url,
+    target: &Target,
+    client: Client,
+) -> Exception {
     match trouble {
-        Trouble::Java(exception) => exception.clone(),
-        Trouble::Interrupted(_) => Exception::new("java.net.SocketException", "Socket closed"),
-        Trouble::Exchange(failure) => {
+        TransferFailure::Java(exception) => exception.clone(),
+        TransferFailure::Interrupted(_) => {
+            Exception::new("java.net.SocketException", "Socket closed")
+        }
+        TransferFailure::Exchange(failure) => {
             if let FailureKind::Http2(kind) = failure.kind {
                 return of_http2(kind);
             }
@@ -272,23 +279,23 @@ fn status_part(part: StatusLinePart) -> StatusPart {
     }
 }
 
-fn damage(failure: &DecodeFailure) -> EncodingFault<'_> {
+fn damage(failure: &DecodeFailure) -> EncodingError<'_> {
     match failure {
-        DecodeFailure::NotGzip => EncodingFault::NotGzip,
-        DecodeFailure::Checksum => EncodingFault::GzipTrailer,
+        DecodeFailure::NotGzip => EncodingError::NotGzip,
+        DecodeFailure::Checksum => EncodingError::GzipTrailer,
         DecodeFailure::UnexpectedEnd(coded) => match coded {
-            Coded::GzipHeader => EncodingFault::GzipHeaderEnd,
-            Coded::GzipData => EncodingFault::GzipDataEnd,
-            Coded::GzipTrailer => EncodingFault::GzipTrailerEnd,
-            Coded::DeflateHeader => EncodingFault::DeflateHeaderEnd,
-            Coded::Deflate => EncodingFault::DeflateEnd,
-            Coded::Brotli => EncodingFault::Brotli,
+            Coded::GzipHeader => EncodingError::GzipHeaderEnd,
+            Coded::GzipData => EncodingError::GzipDataEnd,
+            Coded::GzipTrailer => EncodingError::GzipTrailerEnd,
+            Coded::DeflateHeader => EncodingError::DeflateHeaderEnd,
+            Coded::Deflate => EncodingError::DeflateEnd,
+            Coded::Brotli => EncodingError::Brotli,
         },
         DecodeFailure::Corrupt(coded, text) => match coded {
-            Coded::GzipHeader => EncodingFault::GzipMethod,
-            Coded::GzipData | Coded::GzipTrailer => EncodingFault::GzipData(text),
-            Coded::DeflateHeader | Coded::Deflate => EncodingFault::Deflate(text),
-            Coded::Brotli => EncodingFault::Brotli,
+            Coded::GzipHeader => EncodingError::GzipMethod,
+            Coded::GzipData | Coded::GzipTrailer => EncodingError::GzipData(text),
+            Coded::DeflateHeader | Coded::Deflate => EncodingError::Deflate(text),
+            Coded::Brotli => EncodingError::Brotli,
         },
     }
 }

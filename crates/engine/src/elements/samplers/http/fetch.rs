@@ -22,7 +22,7 @@ use super::response::ResponseReader;
 use super::settings::HttpSettings;
 use super::settle::Settlement;
 use super::state::worker;
-use super::transfer::{Transfer, Trouble};
+use super::transfer::{Transfer, TransferFailure};
 use super::{failure, file, java};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
@@ -118,12 +118,12 @@ impl Fetch<'_> {
         &self,
         cx: &mut Context,
         mut sending: RecycleBox<Sending>,
-        mut outcome: Result<Box<Incoming>, Trouble>,
+        mut outcome: Result<Box<Incoming>, TransferFailure>,
         nesting: Nesting,
     ) -> Option<Box<Sample>> {
         let begin = match &outcome {
             Ok(incoming) => Some(incoming.times.begin),
-            Err(Trouble::Interrupted(begin)) => Some(*begin),
+            Err(TransferFailure::Interrupted(begin)) => Some(*begin),
             Err(trouble) => trouble.failed_exchange().map(|failure| failure.times.begin),
         };
         sending.sample.start_ms =
@@ -409,5 +409,5 @@ impl Fetch<'_> {
 
 enum Fetched {
     Done(Option<Box<Sample>>),
-    Answered(RecycleBox<Sending>, Result<Box<Incoming>, Trouble>),
+    Answered(RecycleBox<Sending>, Result<Box<Incoming>, TransferFailure>),
 }

@@ -13,7 +13,7 @@ use drumfire_web::url::{Url, WireAddress};
 
 use super::call::HttpCall;
 use super::request::{Prepared, RequestBuilder, Sending};
-use super::transfer::{Transfer, Trouble};
+use super::transfer::{Transfer, TransferFailure};
 use crate::run::context::Context;
 
 /// Prepares a request: everything that happens before the first byte is sent.
@@ -117,7 +117,7 @@ pub(super) async fn settle(
     call: &HttpCall<'_>,
     sending: &mut Sending,
     incoming: Box<Incoming>,
-) -> Result<Box<Incoming>, Trouble> {
+) -> Result<Box<Incoming>, TransferFailure> {
     let mut incoming = incoming;
     let mut url = sending.url.clone();
     let (mut bare, mut requests) = (false, 1);
@@ -130,7 +130,7 @@ pub(super) async fn settle(
         };
         let limit = builder.settings.java.max_requests;
         if requests == limit {
-            return Err(Trouble::Java(java_too_many_redirects(limit)));
+            return Err(TransferFailure::Java(java_too_many_redirects(limit)));
         }
         requests += 1;
         url = next;
@@ -152,8 +152,8 @@ fn rewrite(
     sending: &mut Sending,
     url: &Url,
     bare: bool,
-) -> Result<(), Trouble> {
-    let wire = url.java_wire().map_err(Trouble::Java)?;
+) -> Result<(), TransferFailure> {
+    let wire = url.java_wire().map_err(TransferFailure::Java)?;
     let (body, method) = (sending.body.take(), sending.method.clone());
     let mut head = if bare {
         RequestHead::default()

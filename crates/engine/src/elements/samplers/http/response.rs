@@ -21,7 +21,7 @@ use super::redirects::Nesting;
 use super::request::Sending;
 use super::settings::HttpSettings;
 use super::state::{hints as state_hints, worker};
-use super::transfer::Trouble;
+use super::transfer::TransferFailure;
 use crate::elements::config::cache_manager::CacheManager;
 use crate::elements::config::cookie_manager::CookieManager;
 use crate::run::context::Context;
@@ -241,7 +241,7 @@ impl ResponseReader {
     }
 
     /// The sample of an exchange that failed.
-    pub fn failed(&self, cx: &Context, sending: Sending, trouble: &Trouble) -> Box<Sample> {
+    pub fn failed(&self, cx: &Context, sending: Sending, trouble: &TransferFailure) -> Box<Sample> {
         let Sending {
             mut sample,
             target,

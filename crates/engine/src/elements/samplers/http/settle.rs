@@ -11,7 +11,7 @@ use super::call::HttpCall;
 use super::java;
 use super::request::{Next, RequestBuilder, RequestLine, Sending, method_text, nonce};
 use super::state::user_mut;
-use super::transfer::{Transfer, Trouble};
+use super::transfer::{Transfer, TransferFailure};
 use crate::run::context::Context;
 
 /// The maximum number of tickets for a proxy within one sample.
@@ -33,7 +33,7 @@ impl Settlement<'_> {
         call: &HttpCall<'_>,
         sending: &mut Sending,
         incoming: Box<Incoming>,
-    ) -> Result<Box<Incoming>, Trouble> {
+    ) -> Result<Box<Incoming>, TransferFailure> {
         if self.request.client != Client::HttpClient {
             return if self.follows {
                 java::settle(self.request, self.transfer, cx, call, sending, incoming).await
@@ -71,15 +71,15 @@ impl Settlement<'_> {
                 &sending.url,
                 location.as_deref(),
             )
-            .map_err(Trouble::Java)?;
+            .map_err(TransferFailure::Java)?;
             let Some(redirect) = redirect else {
                 return Ok(incoming);
             };
             if visited.len() >= self.request.settings.max_redirects as usize {
-                return Err(Trouble::Java(auto_redirect_failure()));
+                return Err(TransferFailure::Java(auto_redirect_failure()));
             }
             if visited.contains(&redirect.url) {
-                return Err(Trouble::Java(circular_redirect(&redirect.url)));
+                return Err(TransferFailure::Java(circular_redirect(&redirect.url)));
             }
             visited.push(redirect.url.clone());
             self.redirect_request(
@@ -100,7 +100,7 @@ impl Settlement<'_> {
         call: &HttpCall<'_>,
         sending: &mut Sending,
         incoming: &Incoming,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, TransferFailure> {
         let Some(mut negotiation) = sending.authorization.take() else {
             return Ok(false);
         };
@@ -121,7 +121,7 @@ impl Settlement<'_> {
         );
         self.get_ticket(cx, &mut negotiation, &address).await;
         let (url, method) = (sending.url.clone(), sending.method.clone());
-        let wire = url.wire().map_err(Trouble::Java)?;
+        let wire = url.wire().map_err(TransferFailure::Java)?;
         let line = RequestLine::new(&method, &url, &wire, &sending.target);
         let authorized = self.request.authorized(cx, &line);
         let value = negotiation.header(&authorized, || nonce(cx));
@@ -203,13 +203,13 @@ impl Settlement<'_> {
         url: &Url,
         method: &str,
         same: bool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), TransferFailure> {
         let body = sending.body.take().filter(|_| same);
         let (body, query) = body.map_or((None, None), |body| body.redirected(method));
         let with_query = query.map(|query| url.with_more_query(&query)).transpose();
-        let with_query = with_query.map_err(Trouble::Java)?;
+        let with_query = with_query.map_err(TransferFailure::Java)?;
         let url = with_query.as_ref().unwrap_or(url);
-        url.wire().map_err(Trouble::Java)?;
+        url.wire().map_err(TransferFailure::Java)?;
         sending.access = self.request.access(cx, call, url);
         let next = Next { url, method, body };
         self.request.rewrite(cx, call, sending, next, None);

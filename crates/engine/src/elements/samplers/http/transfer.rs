@@ -83,14 +83,14 @@ impl Transfer {
         cx: &Context,
         call: &HttpCall<'_>,
         sending: &Sending,
-    ) -> Result<Box<Incoming>, Trouble> {
+    ) -> Result<Box<Incoming>, TransferFailure> {
         let begin = Instant::now();
         // Pin in place; moving it would copy a large future.
         let terms = self.terms(call);
         let exchange = pin!(transfer(&user(cx).joint.session, sending, &terms, begin));
         let outcome = match cx.attend(exchange).await {
             Some(outcome) => outcome,
-            None => Err(Trouble::Interrupted(begin)),
+            None => Err(TransferFailure::Interrupted(begin)),
         };
         if outcome.is_ok() && self.is_client {
             user(cx).keep_token();
@@ -104,7 +104,8 @@ impl Transfer {
         cx: &Context,
         call: &HttpCall<'_>,
         sending: RecycleBox<Sending>,
-    ) -> impl Future<Output = (RecycleBox<Sending>, Result<Box<Incoming>, Trouble>)> + use<> {
+    ) -> impl Future<Output = (RecycleBox<Sending>, Result<Box<Incoming>, TransferFailure>)> + use<>
+    {
         let joint = user(cx).joint.clone();
         let stop = StopSignal {
             notify: cx.worker.stop.clone(),
@@ -116,7 +117,7 @@ impl Transfer {
             let outcome = tokio::select! {
                 biased;
                 outcome = transfer(&joint.session, &sending, &terms, begin) => outcome,
-                () = stop.now() => Err(Trouble::Interrupted(begin)),
+                () = stop.now() => Err(TransferFailure::Interrupted(begin)),
             };
             (sending, outcome)
         }
@@ -156,7 +157,7 @@ async fn transfer(
     sending: &Sending,
     terms: &Terms,
     begin: Instant,
-) -> Result<Box<Incoming>, Trouble> {
+) -> Result<Box<Incoming>, TransferFailure> {
     let mut files = Vec::new();
     let parts = match &sending.body {
         Some(body) => match wire_parts(body, &mut files) {
@@ -209,7 +210,7 @@ async fn transfer(
                         refusal.times.connected = failure.times.tcp_connected;
                         Ok(refusal)
                     }
-                    _ => Err(Trouble::Exchange(failure)),
+                    _ => Err(TransferFailure::Exchange(failure)),
                 };
             }
         }
@@ -232,9 +233,9 @@ async fn unsent(
     terms: &Terms,
     begin: Instant,
     exception: Exception,
-) -> Trouble {
+) -> TransferFailure {
     let Ok(nothing) = File::open(drumfire_platform::files::EMPTY) else {
-        return Trouble::Java(exception);
+        return TransferFailure::Java(exception);
     };
     let unreadable = [Part::File {
         file: &nothing,
@@ -257,9 +258,9 @@ async fn unsent(
     match trying.await {
         Err(mut failure) if !matches!(failure.phase, Phase::Write | Phase::Head | Phase::Body) => {
             failure.times.begin = begin;
-            Trouble::Exchange(failure)
+            TransferFailure::Exchange(failure)
         }
-        _ => Trouble::Java(exception),
+        _ => TransferFailure::Java(exception),
     }
 }
 
@@ -297,18 +298,18 @@ impl Terms {
 }
 
 /// Why there is no response.
-pub enum Trouble {
+pub enum TransferFailure {
     Exchange(Box<Failure>),
     Java(Exception),
     /// The run was told to stop now, or a Sample Timeout expired; holds the time at which the exchange began.
     Interrupted(Instant),
 }
 
-impl Trouble {
+impl TransferFailure {
     /// The failed exchange, with its times and sizes as far as it got.
     pub(super) fn failed_exchange(&self) -> Option<&Failure> {
         match self {
-            Trouble::Exchange(failure) => Some(failure),
+            TransferFailure::Exchange(failure) => Some(failure),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use drumfire_java::Exception;
 
 /// The defect of a compressed body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EncodingFault<'a> {
+pub enum EncodingError<'a> {
     /// The first bytes are not gzip's.
     NotGzip,
     /// A gzip method other than deflate.
@@ -33,23 +33,23 @@ const ZIP: &str = "java.util.zip.ZipException";
 const EOF: &str = "java.io.EOFException";
 const ZLIB_END: &str = "Unexpected end of ZLIB input stream";
 
-impl EncodingFault<'_> {
+impl EncodingError<'_> {
     /// The exception that reading the body throws.
     pub(crate) fn exception(self) -> Exception {
         match self {
-            EncodingFault::NotGzip => Exception::new(ZIP, "Not in GZIP format"),
-            EncodingFault::GzipMethod => Exception::new(ZIP, "Unsupported compression method"),
-            EncodingFault::GzipHeaderEnd | EncodingFault::GzipTrailerEnd => {
+            EncodingError::NotGzip => Exception::new(ZIP, "Not in GZIP format"),
+            EncodingError::GzipMethod => Exception::new(ZIP, "Unsupported compression method"),
+            EncodingError::GzipHeaderEnd | EncodingError::GzipTrailerEnd => {
                 Exception::without_message(EOF)
             }
-            EncodingFault::GzipData(text) | EncodingFault::Deflate(text) => {
+            EncodingError::GzipData(text) | EncodingError::Deflate(text) => {
                 Exception::new(ZIP, text.to_owned())
             }
-            EncodingFault::GzipDataEnd | EncodingFault::DeflateEnd => Exception::new(EOF, ZLIB_END),
-            EncodingFault::GzipTrailer => Exception::new(ZIP, "Corrupt GZIP trailer"),
-            EncodingFault::DeflateHeaderEnd => Exception::new(ZIP, "Unexpected end of stream"),
+            EncodingError::GzipDataEnd | EncodingError::DeflateEnd => Exception::new(EOF, ZLIB_END),
+            EncodingError::GzipTrailer => Exception::new(ZIP, "Corrupt GZIP trailer"),
+            EncodingError::DeflateHeaderEnd => Exception::new(ZIP, "Unexpected end of stream"),
             // The cause, with the decoder's own message, is omitted.
-            EncodingFault::Brotli => {
+            EncodingError::Brotli => {
                 Exception::new("java.io.IOException", "Brotli stream decoding failed")
             }
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The severity of a [`TemplateFault`].
+/// The severity of a [`TemplateError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// JMeter rejects the text and leaves every property of the element unevaluated.
@@ -13,7 +13,7 @@ pub enum Severity {
 
 /// A finding about one property text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TemplateFault {
+pub struct TemplateError {
     /// A stable identifier, such as `function-arguments`.
     pub code: &'static str,
     /// Whether JMeter rejects the text.
@@ -26,9 +26,9 @@ pub struct TemplateFault {
     pub span: Range<usize>,
 }
 
-impl TemplateFault {
-    pub(crate) fn error(code: &'static str, message: String, span: Range<usize>) -> TemplateFault {
-        TemplateFault {
+impl TemplateError {
+    pub(crate) fn error(code: &'static str, message: String, span: Range<usize>) -> TemplateError {
+        TemplateError {
             code,
             severity: Severity::Error,
             message,
@@ -48,8 +48,8 @@ impl TemplateFault {
         code: &'static str,
         message: String,
         span: Range<usize>,
-    ) -> TemplateFault {
-        TemplateFault {
+    ) -> TemplateError {
+        TemplateError {
             code,
             severity: Severity::Warning,
             message,
@@ -58,16 +58,16 @@ impl TemplateFault {
         }
     }
 
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> TemplateFault {
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> TemplateError {
         self.help = Some(help.into());
         self
     }
 }
 
-impl std::fmt::Display for TemplateFault {
+impl std::fmt::Display for TemplateError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for TemplateFault {}
+impl std::error::Error for TemplateError {}
