@@ -10,6 +10,7 @@ use crate::ctl::arguments::{CtlArguments, CtlVerb};
 use crate::debug::arguments::DebugArguments;
 use crate::demo::arguments::DemoArguments;
 use crate::doctor::arguments::DoctorArguments;
+use crate::edit::arguments::EditArguments;
 use crate::fleet::arguments::FleetKeys;
 use crate::fmt::FmtArguments;
 use crate::import::arguments::ImportArguments;
@@ -46,6 +47,8 @@ pub enum Command {
     Capacity(CapacityArguments),
     /// Follow one user step by step: requests, responses, variables, what each element did
     Debug(DebugArguments),
+    /// Edit a plan in the browser, or answer a program that edits it
+    Edit(EditArguments),
     /// Query or control a run that was started with --ui
     Ctl(CtlArguments),
     /// Report how each element of a plan will run, without sending anything

@@ -12,9 +12,9 @@ use crate::refusal::Refusal;
 use crate::run::{attach, run_url, taurus};
 use crate::settings::project;
 use crate::{
-    agent, args, capacity, check, compare, ctl, debug, demo, doctor, fleet, fmt, import, jmeter,
-    jvm, k8s, lsp, matrix, merge_plan, mirror, new, plan, record, rename, report, run, runs, set,
-    show,
+    agent, args, capacity, check, compare, ctl, debug, demo, doctor, edit, fleet, fmt, import,
+    jmeter, jvm, k8s, lsp, matrix, merge_plan, mirror, new, plan, record, rename, report, run,
+    runs, set, show,
 };
 
 /// Carries out a command line, without the program's name.
@@ -83,6 +83,7 @@ pub fn execute(words: &[String], engine: &Engine, console: &mut Console<'_>) -> 
         Command::Attach(arguments) => attach::attach(arguments, engine, console),
         Command::Capacity(arguments) => capacity::capacity(&arguments, engine, console),
         Command::Debug(arguments) => debug::debug(&arguments, engine, console),
+        Command::Edit(arguments) => edit::edit(&arguments, engine, console),
         Command::Ctl(arguments) => ctl::ctl(&arguments, console),
     };
     carried_out.unwrap_or_else(|refusal| refuse(refusal, prints_data, console))

@@ -16,6 +16,7 @@ mod debug;
 pub mod demo;
 pub mod dispatch;
 mod doctor;
+mod edit;
 pub mod engine;
 pub mod exit_codes;
 mod fleet;

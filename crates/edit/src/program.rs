@@ -48,9 +48,6 @@ pub trait Program: Send + Sync {
     /// The findings of a plan whose text may not be saved yet.
     fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection;
 
-    /// The properties that apply to a plan.
-    fn properties(&self, plan: &Path) -> Vec<(String, String)>;
-
     /// The elements of a text that is no plan: a cURL command, an entry of a recording, a request as it is sent, an API
     /// description.
     ///

@@ -30,7 +30,7 @@ pub use inspect::labels::{PlanLabels, SilentElement, labels};
 pub use inspect::plan_files::{plan_files, shared_row_files};
 pub use inspect::preflight::{compile, draft};
 pub use inspect::split::{ElementSplit, GroupSplit, SplitView, split};
-pub use inspect::survey::{Survey, SurveyRow, glance, survey};
+pub use inspect::survey::{Survey, SurveyRow, glance, rungs, survey};
 pub use resolve::{LoadError, LoadOverride, Plan, resolve};
 pub use run::action::Action;
 pub use run::control::{Control, ControlError, Mark, Steered, SteeredGroup, Stopping};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use drumfire_edit::fixes::{NEEDLESS, SETTINGS};
 use drumfire_jmx::{Node, Span, content_span, did_you_mean};
 use drumfire_refactor::{Joined, OccurrenceKind, PlanFile, Subject, leaves};
 
@@ -10,27 +11,6 @@ use crate::protocol::{
     CodeAction, CodeActionKind, Diagnostic, DiagnosticCode, Range, TextEdit, WorkspaceEdit,
 };
 use crate::workspace::element_at;
-
-/// Advice that setting one property resolves: the rule, the properties that may hold it, and the value.
-const SETTINGS: &[(&str, &[&str], &str)] = &[
-    ("keep-alive-off", &["HTTPSampler.use_keepalive"], "true"),
-    (
-        "xpath-tolerant",
-        &["XPathExtractor.tolerant", "XPath.tolerant"],
-        "false",
-    ),
-    ("script-uncached", &["cacheKey"], "true"),
-];
-
-/// Rules about elements that do nothing useful. Disabling such an element does not change the plan's
-/// behaviour.
-const NEEDLESS: &[&str] = &[
-    "listener-without-file",
-    "extractor-unread",
-    "assertion-matches-anything",
-    "module-with-nothing",
-    "never-entered",
-];
 
 /// The document that the actions change.
 pub struct ActionSite<'a> {

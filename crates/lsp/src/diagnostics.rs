@@ -39,7 +39,9 @@ pub fn of(document: &OpenDocument, inspection: Inspection) -> Vec<protocol::Diag
     let Some((plan, lines)) = &document.plan else {
         return Vec::new();
     };
-    let Inspection { findings, advice } = inspection;
+    let Inspection {
+        findings, advice, ..
+    } = inspection;
     let is_here = |finding: &&Diagnostic| {
         let file = finding.source.as_ref();
         file.is_none_or(|file| file.path == document.path)

@@ -29,33 +29,12 @@ mod workspace;
 use std::ops::Range;
 use std::path::Path;
 
-use drumfire_jmx::{Diagnostic, Tree};
+use drumfire_jmx::Tree;
 
+pub use drumfire_edit::{Hint, Inspection};
 pub use lsp_server::Connection;
 pub use server::{ServeError, serve};
 pub use transport::{MessageThreads, stdio};
-
-/// Findings in a plan beyond its syntax.
-#[derive(Debug, Default)]
-pub struct Inspection {
-    /// Errors and warnings, with their positions.
-    pub findings: Vec<Diagnostic>,
-    /// Advice, one entry for each element.
-    pub advice: Vec<Hint>,
-}
-
-/// Advice about an element.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hint {
-    /// A stable name to search for, such as `xpath-tolerant`.
-    pub rule: String,
-    /// The finding, its reason and the remedy.
-    pub message: String,
-    /// The line of the element's start tag, from 1.
-    pub line: usize,
-    /// The names from the Test Plan down to the element.
-    pub path: Vec<String>,
-}
 
 /// Inspects plans and projects.
 pub trait Inspector {

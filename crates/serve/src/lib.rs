@@ -4,11 +4,15 @@
 //! increments, marks and the state of the run. Browsers receive the sum so far and then each second as a server-sent event.
 //! [`Order`]s from the page and from other programs go to a [`Steering`]. The crate does not depend on the engine.
 //!
+//! An [`EditorServer`] serves the page in which plans are edited, behind the same guards.
+//!
 //! Each request needs the token of the URL and a `Host` that is this machine. If it has an `Origin`, that must be this page.
 
 #![warn(missing_docs)]
 
 mod access;
+mod editor;
+mod front;
 mod live;
 mod orders;
 mod registry;
@@ -16,6 +20,7 @@ mod server;
 mod viewers;
 
 pub use access::{AddressError, ListenAddress};
+pub use editor::{Answerer, EDITOR_PING, EditorServer};
 pub use live::{
     Facts, GroupOrders, GroupStanding, Live, LiveOptions, RunPhase, RunStanding, Status,
 };

@@ -1,32 +1,22 @@
-//! The HTTP server of a page, on a separate thread.
+//! The page of a run.
 
 use std::convert::Infallible;
 use std::fs::File;
+use std::future::Future;
 use std::io::Read as _;
-use std::net::{SocketAddr, TcpListener};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use drumfire_report::live_html;
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Body, Bytes, Frame, Incoming};
-use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName, HeaderValue,
-    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
-};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::header::{ALLOW, CONTENT_DISPOSITION, HeaderValue};
+use hyper::{Method, StatusCode};
 use serde_json::json;
-use tokio::sync::{Semaphore, watch};
-use tokio::task::JoinSet;
 
-use crate::access::{AccessRules, ListenAddress, PARAMETER, PageToken};
+use crate::access::ListenAddress;
+use crate::front::{Answer, Front, JSON, Site, answer, failure, read, whole};
 use crate::live::{Live, file_name};
 use crate::orders::{Order, Refused, Steering};
 
@@ -34,10 +24,6 @@ use crate::orders::{Order, Refused, Steering};
 const OPEN_API: &str = include_str!("openapi.json");
 /// The longest body of an order, in bytes.
 const MOST_BYTES: usize = 64 << 10;
-/// The most connections at a time.
-const MOST_CONNECTIONS: usize = 64;
-/// How long a connection may take to send the head or the body of a request, and browsers to receive the last event.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The path of the files of the finished run, before their numbers.
 const FILES: &str = "/api/files/";
@@ -65,15 +51,11 @@ impl Body for FileBody {
     }
 }
 
-type Answer = Response<UnsyncBoxBody<Bytes, Infallible>>;
-
 /// A running page.
 #[derive(Debug)]
 pub struct Server {
-    url: String,
+    front: Front,
     live: Live,
-    stop: watch::Sender<bool>,
-    thread: Option<JoinHandle<()>>,
 }
 
 /// Turns the page into another kind: provides its script's payload and further paths below `/api/`.
@@ -90,8 +72,7 @@ pub trait Extension: Send + Sync {
     ) -> Option<Result<serde_json::Value, Refused>>;
 }
 
-struct Site {
-    gate: AccessRules,
+struct LiveSite {
     live: Live,
     steering: Arc<dyn Steering>,
     extension: Option<Arc<dyn Extension>>,
@@ -110,39 +91,18 @@ impl Server {
         steering: Arc<dyn Steering>,
         extension: Option<Arc<dyn Extension>>,
     ) -> std::io::Result<Server> {
-        let listener = TcpListener::bind(address.0)?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let token = PageToken::random()?;
-        let url = url(address, &host_name, &token);
-        let site = Arc::new(Site {
-            gate: AccessRules {
-                token,
-                address,
-                host_name,
-            },
+        let site = Arc::new(LiveSite {
             live: live.clone(),
             steering,
             extension,
         });
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let (stop, stopped) = watch::channel(false);
-        let thread = std::thread::Builder::new()
-            .name("live page".to_owned())
-            .spawn(move || runtime.block_on(serve(listener, site, stopped)))?;
-        Ok(Server {
-            url,
-            live,
-            stop,
-            thread: Some(thread),
-        })
+        let front = Front::start(address, host_name, site)?;
+        Ok(Server { front, live })
     }
 
     /// The URL of the page, including its token.
     pub fn url(&self) -> &str {
-        &self.url
+        self.front.url()
     }
 
     /// Replaces open pages with the report, and goes on serving it.
@@ -156,100 +116,19 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.stop.send(true);
-        if let Some(thread) = self.thread.take() {
-            // A server that panicked shows nothing more. The run does not depend on it.
-            let _ = thread.join();
-        }
+impl Site for LiveSite {
+    fn route(
+        self: Arc<Self>,
+        method: Method,
+        path: String,
+        body: Incoming,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
+        Box::pin(async move { self.routed(&method, &path, body).await })
     }
 }
 
-/// The URL of the page. If the server listens on all addresses, it contains the machine's name.
-fn url(address: SocketAddr, host_name: &str, token: &PageToken) -> String {
-    let place = if address.ip().is_unspecified() {
-        format!("{host_name}:{}", address.port())
-    } else {
-        address.to_string()
-    };
-    format!("http://{place}/?{PARAMETER}={}", token.as_str())
-}
-
-async fn serve(listener: TcpListener, site: Arc<Site>, mut stopped: watch::Receiver<bool>) {
-    let listener = match tokio::net::TcpListener::from_std(listener) {
-        Ok(listener) => listener,
-        Err(error) => return tracing::error!("the live page cannot be served: {error}"),
-    };
-    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-    let mut connections = JoinSet::new();
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            _ = stopped.changed() => break,
-        };
-        while connections.try_join_next().is_some() {}
-        // If all connections or file descriptors are in use, the connection is dropped and the browser tries again.
-        if let (Ok((stream, _)), Ok(place)) = (accepted, room.clone().try_acquire_owned()) {
-            let (site, stopped) = (site.clone(), stopped.clone());
-            connections.spawn(async move {
-                connection(stream, site, stopped).await;
-                drop(place);
-            });
-        }
-    }
-    drop(listener);
-    let all = async { while connections.join_next().await.is_some() {} };
-    // The server does not wait for a browser that does not read.
-    let _ = tokio::time::timeout(PATIENCE, all).await;
-}
-
-async fn connection(
-    stream: tokio::net::TcpStream,
-    site: Arc<Site>,
-    mut stopped: watch::Receiver<bool>,
-) {
-    let service = service_fn(move |request| {
-        let site = site.clone();
-        async move { Ok::<_, Infallible>(site.answer(request).await) }
-    });
-    let mut server = http1::Builder::new();
-    server
-        .timer(TokioTimer::new())
-        .header_read_timeout(PATIENCE);
-    let mut connection = pin!(server.serve_connection(TokioIo::new(stream), service));
-    // A disconnect of the browser is not an error.
-    tokio::select! {
-        _ = connection.as_mut() => return,
-        _ = stopped.changed() => {}
-    }
-    connection.as_mut().graceful_shutdown();
-    let _ = connection.await;
-}
-
-impl Site {
-    async fn answer(&self, request: Request<Incoming>) -> Answer {
-        let (head, body) = request.into_parts();
-        let checked = self.gate.check(head.uri.query(), &head.headers);
-        let mut answer = match checked {
-            Err(status) => refusal(status),
-            Ok(()) => self.route(&head.method, head.uri.path(), body).await,
-        };
-        let fixed: [(HeaderName, &str); 4] = [
-            (CACHE_CONTROL, "no-store"),
-            (REFERRER_POLICY, "no-referrer"),
-            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-            (X_FRAME_OPTIONS, "DENY"),
-        ];
-        for (name, value) in fixed {
-            answer
-                .headers_mut()
-                .insert(name, HeaderValue::from_static(value));
-        }
-        answer
-    }
-
-    async fn route(&self, method: &Method, path: &str, body: Incoming) -> Answer {
+impl LiveSite {
+    async fn routed(&self, method: &Method, path: &str, body: Incoming) -> Answer {
         let order = path
             .strip_prefix("/api/")
             .filter(|name| Order::NAMES.contains(name));
@@ -298,7 +177,7 @@ impl Site {
             #[serde(default)]
             transaction: bool,
         }
-        let body = match read(body).await {
+        let body = match read(body, MOST_BYTES).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };
@@ -361,7 +240,7 @@ impl Site {
         let Some(extension) = &self.extension else {
             return missing();
         };
-        let body = match read(body).await {
+        let body = match read(body, MOST_BYTES).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };
@@ -376,7 +255,7 @@ impl Site {
         if self.live.is_readonly() {
             return failure(StatusCode::FORBIDDEN, READONLY);
         }
-        let body = match read(body).await {
+        let body = match read(body, MOST_BYTES).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };
@@ -391,63 +270,14 @@ impl Site {
     }
 }
 
-/// The body of a request, which must arrive in time: the server has only so many connections.
-async fn read(body: Incoming) -> Result<Bytes, Answer> {
-    let collected = Limited::new(body, MOST_BYTES).collect();
-    match tokio::time::timeout(PATIENCE, collected).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(_)) => Err(failure(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "The body of a request is 64 KiB at most",
-        )),
-        Err(_) => {
-            let why = "The body of a request must arrive within 2 seconds";
-            let mut late = failure(StatusCode::REQUEST_TIMEOUT, why);
-            late.headers_mut()
-                .insert(CONNECTION, HeaderValue::from_static("close"));
-            Err(late)
-        }
-    }
-}
-
-const JSON: &str = "application/json";
-
-fn refusal(status: StatusCode) -> Answer {
-    let why = match status {
-        StatusCode::UNAUTHORIZED => {
-            "The token is missing or wrong: use the URL that the run printed"
-        }
-        StatusCode::FORBIDDEN => "Requests from other sites are refused",
-        _ => "This host is not served here: use the URL that the run printed",
-    };
-    failure(status, why)
-}
-
-fn failure(status: StatusCode, why: &str) -> Answer {
-    let mut answer = whole(JSON, json!({ "error": why }).to_string());
-    *answer.status_mut() = status;
-    answer
-}
-
-fn whole(kind: &'static str, content: String) -> Answer {
-    answer(kind, UnsyncBoxBody::new(Full::new(Bytes::from(content))))
-}
-
-fn answer(kind: &'static str, body: UnsyncBoxBody<Bytes, Infallible>) -> Answer {
-    let mut answer = Response::new(body);
-    answer
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    answer
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::TcpStream;
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     use super::*;
+    use crate::front::{MOST_CONNECTIONS, PATIENCE};
     use crate::live::LiveOptions;
 
     /// Carries nothing out.

@@ -16,6 +16,7 @@ const FOLDER: &str = "docs/reference";
 /// The file name and the text of each page.
 fn pages(root: &Path) -> anyhow::Result<Vec<(&'static str, String)>> {
     Ok(vec![
+        ("edit.md", drumfire_edit::protocol::reference()),
         ("elements.md", elements::page(root)?),
         ("functions.md", functions::page()),
         ("properties.md", properties::page()),

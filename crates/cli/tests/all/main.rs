@@ -16,6 +16,7 @@ mod configurations;
 mod debug;
 mod display;
 mod docs;
+mod edit;
 mod endings;
 mod exit_codes;
 mod files;

@@ -20,6 +20,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Work on plans",
         &[
+            "edit",
             "show",
             "diff",
             "set",

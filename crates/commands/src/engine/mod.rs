@@ -115,6 +115,11 @@ impl Engine {
         drumfire_engine::glance(tree, &self.inspection_settings(plan, settings))
     }
 
+    /// How each element of a plan runs, in the order of the file. Starts no Java.
+    pub fn rungs(&self, plan: &Path, tree: &Tree, settings: &RunProperties) -> Vec<Rung> {
+        drumfire_engine::rungs(tree, &self.inspection_settings(plan, settings))
+    }
+
     /// Compiles a plan. Returns it with the warnings.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use super::parse::{CommandLineItem, parse};
 use super::{descriptors, remote};
 use crate::args;
 use crate::command::Command;
+use crate::edit::arguments::EditArguments;
 use crate::exit_codes::Exit;
 use crate::log::options::LogOptions;
 use crate::refusal::Refusal;
@@ -66,7 +67,7 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
         return Ok(Command::Report(report_options(&given, file)));
     }
     if !without_gui {
-        return Err(Refusal::new(Exit::NotBuilt, no_gui(given.argument('t'))));
+        return edit_options(given.argument('t')).map(Command::Edit);
     }
     run_options(&given).map(Command::Run)
 }
@@ -308,13 +309,16 @@ pub fn missing_plan(plan: &Path, refusal: Refusal) -> Refusal {
     }
 }
 
-fn no_gui(plan: Option<&str>) -> String {
-    let plan = plan.unwrap_or("PLAN.jmx");
-    format!(
-        "there is no graphical interface; edit the plan in JMeter\n\
-         \x20 to run it      drumfire -n -t {plan} -l results.jtl\n\
-         \x20 to look at it  drumfire plan {plan}"
-    )
+/// Without `-n` JMeter opens its window. The editor opens a plan; it has no empty window.
+fn edit_options(plan: Option<&str>) -> Result<EditArguments, Refusal> {
+    match plan {
+        None | Some("") => Err(Refusal::usage("the editor needs a plan: `drumfire -t PLAN.jmx`")
+            .hint("Write one with `drumfire new PLAN.jmx`, or run one with `drumfire -n -t PLAN.jmx -l results.jtl`")),
+        Some(plan) => Ok(EditArguments {
+            plan: Some(PathBuf::from(plan)),
+            ..EditArguments::default()
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -479,13 +483,16 @@ mod tests {
     }
 
     #[test]
-    fn without_n_the_line_that_works_is_shown() {
-        let refusal = refused("-t shop.jmx");
-        assert_eq!(refusal.exit, Exit::NotBuilt);
+    fn without_n_the_plan_is_edited_and_without_a_plan_the_lines_that_work_are_shown() {
+        let Ok(Command::Edit(arguments)) = read_words("-t shop.jmx") else {
+            panic!("a plan without -n is edited");
+        };
+        assert_eq!(arguments.plan, Some(PathBuf::from("shop.jmx")));
+        let refusal = refused("-Ja=1");
         assert!(
             refusal
                 .err
-                .contains("drumfire -n -t shop.jmx -l results.jtl"),
+                .contains("drumfire -n -t PLAN.jmx -l results.jtl"),
             "{}",
             refusal.err
         );

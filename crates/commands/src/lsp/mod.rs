@@ -9,7 +9,7 @@ use drumfire_jmx::Tree;
 use drumfire_lsp::{Hint, Inspection, Inspector};
 
 use crate::console::Console;
-use crate::engine::{Advice, AdvicePlace, Engine};
+use crate::engine::{Advice, AdvicePlace, Engine, Rung};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::settings::options::PropertyOptions;
@@ -21,10 +21,7 @@ use crate::terminal::style::Style;
 /// Serves the editor that started the program, until the editor shuts the server down.
 pub fn lsp(engine: Engine) -> Result<Exit, Refusal> {
     let (connection, threads) = drumfire_lsp::stdio().map_err(Refusal::failed)?;
-    let looker = Looker {
-        engine,
-        last: Mutex::new(None),
-    };
+    let looker = Looker::new(engine);
     let served = drumfire_lsp::serve(&connection, &looker);
     drop(connection);
     served.map_err(|error| {
@@ -35,7 +32,8 @@ pub fn lsp(engine: Engine) -> Result<Exit, Refusal> {
     Ok(Exit::Ok)
 }
 
-struct Looker {
+/// Inspects plans with the engine, for editors.
+pub struct Looker {
     engine: Engine,
     /// The cached properties of the last plan, and when they were read. A keystroke rarely changes them.
     last: Mutex<Option<(PathBuf, Instant, RunProperties)>>,
@@ -45,6 +43,20 @@ struct Looker {
 const KEPT: Duration = Duration::from_secs(2);
 
 impl Looker {
+    /// An inspector with no cached properties.
+    pub fn new(engine: Engine) -> Looker {
+        Looker {
+            engine,
+            last: Mutex::new(None),
+        }
+    }
+
+    /// How each element of a plan runs, in the order of the file.
+    pub fn rungs(&self, plan: &Path, tree: &Tree) -> Vec<Rung> {
+        let asked = self.with_settings(plan, |settings| self.engine.rungs(plan, tree, settings));
+        asked.unwrap_or_default()
+    }
+
     /// Passes a plan's properties to `ask`. Returns `None` if they cannot be read; a project file with errors has
     /// findings of its own.
     fn with_settings<T>(&self, plan: &Path, ask: impl FnOnce(&RunProperties) -> T) -> Option<T> {
@@ -79,6 +91,7 @@ impl Inspector for Looker {
         Inspection {
             findings,
             advice: advice.iter().flat_map(hints).collect(),
+            rungs: Vec::new(),
         }
     }
 

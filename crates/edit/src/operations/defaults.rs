@@ -58,14 +58,11 @@ impl ElementType {
     /// The type of an element of a plan.
     pub fn of(node: &Node) -> Option<ElementType> {
         let facts = drumfire_elements::of_form(&node.class, &node.gui_class)?;
-        let mut own = ElementType::all().filter(|own| std::ptr::eq(own.facts, facts));
-        let first = own.next()?;
         let full = drumfire_jmx::full_class_name;
-        let named = own.find(|own| full(own.gui) == full(&node.gui_class));
-        Some(match named {
-            Some(named) if full(first.gui) != full(&node.gui_class) => named,
-            _ => first,
-        })
+        let mut others = facts.other_guis.iter().copied();
+        let named = others.find(|(gui, _)| full(gui) == full(&node.gui_class));
+        let (gui, name) = named.unwrap_or((facts.gui, facts.name));
+        Some(ElementType { facts, gui, name })
     }
 
     /// A new element as JMeter's menu makes it.

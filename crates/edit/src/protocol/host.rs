@@ -414,8 +414,11 @@ fn inspect(shared: &Weak<Shared>) {
             .iter()
             .find(|(_, since)| since.elapsed() >= REST);
         let Some(number) = due.map(|(number, _)| *number) else {
-            let waited = shared.woken.wait_timeout(plans, REST);
-            drop(waited);
+            if plans.stale.is_empty() {
+                drop(shared.woken.wait(plans));
+            } else {
+                drop(shared.woken.wait_timeout(plans, REST));
+            }
             continue;
         };
         plans.stale.remove(&number);

@@ -5,10 +5,12 @@ mod dispatch;
 mod findings;
 mod host;
 pub mod methods;
+mod reference;
 mod shown;
 mod stdio;
 pub mod types;
 
 pub use dispatch::{NOTIFICATIONS, Notification, notification};
 pub use host::{Host, Listener};
+pub use reference::reference;
 pub use stdio::stdio;

@@ -7,11 +7,12 @@ use drumfire_expr::{Compiler, FunctionSpec, Template, function_rung};
 use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree};
 use serde::Serialize;
 
+use crate::bind::Draft;
 use crate::decode::LEFT_OUT;
 use crate::elements::{self, Role, Rung};
 use crate::inspect::advice::{Advice, advise};
 use crate::inspect::preflight::{draft, draft_asking_java};
-use crate::resolve::{Element, resolve};
+use crate::resolve::{Element, Plan, resolve};
 use crate::run::settings::RunSettings;
 
 /// A plan, inspected without sending anything.
@@ -48,6 +49,22 @@ const NOT_REACHED: &str = "no thread group runs it";
 pub fn survey(tree: &Tree, settings: &Arc<RunSettings>) -> Survey {
     let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
     let draft = draft_asking_java(&plan, settings);
+    surveyed(tree, settings, plan, draft)
+}
+
+/// How each element of a plan's file runs, in the order of the file. Does not start Java, so a class that no jar has is not
+/// noticed.
+pub fn rungs(tree: &Tree, settings: &Arc<RunSettings>) -> Vec<Rung> {
+    fn count(nodes: &[Node]) -> usize {
+        nodes.iter().map(|node| 1 + count(&node.children)).sum()
+    }
+    let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
+    let draft = draft(&plan, settings);
+    let rows = surveyed(tree, settings, plan, draft).rows.into_iter();
+    rows.take(count(&tree.roots)).map(|row| row.rung).collect()
+}
+
+fn surveyed(tree: &Tree, settings: &Arc<RunSettings>, plan: Plan, draft: Draft) -> Survey {
     let (findings, runs) = (draft.findings, draft.plan.is_some());
     let jdbc_in_java = draft.jdbc_in_java.filter(|_| runs);
     let plan = plan.root;

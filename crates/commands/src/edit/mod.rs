@@ -1,0 +1,134 @@
+//! `drumfire edit`: edits plans in the browser, or for a program over standard input and output.
+
+pub mod arguments;
+mod browser;
+mod clipboard;
+
+use std::io::{self, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use drumfire_edit::protocol::{Host, stdio};
+use drumfire_edit::{Inspection, Journals, Program, Refused, Rung};
+use drumfire_jmx::{Node, Tree};
+use drumfire_lsp::Inspector as _;
+use drumfire_platform::causes::cause;
+use drumfire_serve::{Answerer, EDITOR_PING, EditorServer, ListenAddress};
+
+use crate::console::Console;
+use crate::edit::arguments::EditArguments;
+use crate::engine::{self, Engine};
+use crate::exit_codes::Exit;
+use crate::lsp::Looker;
+use crate::refusal::Refusal;
+use crate::signals;
+
+/// The folder of the journals, in the user's state folder.
+const JOURNALS: &str = "edit";
+/// How often the command checks whether it was interrupted.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Edits plans until Ctrl-C, or until the input ends.
+pub fn edit(
+    arguments: &EditArguments,
+    engine: &Engine,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let program = Arc::new(EditorProgram(Looker::new(*engine)));
+    let state =
+        drumfire_platform::state_folder(console.variable).map(|folder| folder.join(JOURNALS));
+    let journals = state.clone().map(Journals::new);
+    if arguments.stdio {
+        let host = Host::new(program, journals, Vec::new());
+        stdio(&host, BufReader::new(io::stdin()), io::stdout()).map_err(Refusal::failed)?;
+        return Ok(Exit::Ok);
+    }
+    let plan = arguments.plan.as_deref().unwrap_or(Path::new(""));
+    let host = Arc::new(Host::new(program, journals, vec![folder_of(plan)]));
+    host.open(plan).map_err(refusal)?;
+    let asked = host.clone();
+    let answerer: Answerer = Arc::new(move |message| asked.answer(message));
+    let address = SocketAddr::from(([127, 0, 0, 1], arguments.port.unwrap_or(0)));
+    let name = gethostname::gethostname().to_string_lossy().into_owned();
+    let server = EditorServer::start(ListenAddress(address), name, answerer).map_err(|error| {
+        Refusal::run_failed(format!("the page at `{address}`: {}", cause(&error)))
+    })?;
+    let notify = server.notifier();
+    host.listen(Box::new(move |method, parameters| {
+        notify(method, &parameters.to_string());
+        true
+    }));
+    console.line(&format!("editor  {}", server.url()));
+    let opened = (!arguments.no_open && console.is_terminal).then(|| {
+        let folder = state.unwrap_or_else(std::env::temp_dir);
+        browser::open(server.url(), &folder, arguments.app)
+    });
+    match opened {
+        Some(Err(why)) => console.warn(&format!("{why}; open the URL above")),
+        _ => console.line("Ctrl-C ends the editor; unsaved changes are there again the next time"),
+    }
+    wait(&server);
+    Ok(Exit::Ok)
+}
+
+/// The folder that the plan may be opened from: its own, which holds what it includes.
+fn folder_of(plan: &Path) -> PathBuf {
+    let whole = std::fs::canonicalize(plan).unwrap_or_else(|_| plan.to_owned());
+    whole.parent().map(Path::to_owned).unwrap_or_default()
+}
+
+fn refusal(refused: Refused) -> Refusal {
+    let refusal = Refusal::run_failed(refused.message);
+    match refused.hint {
+        Some(hint) => refusal.hint(hint),
+        None => refusal,
+    }
+}
+
+/// Waits until Ctrl-C, and tells idle pages that the program is there.
+fn wait(server: &EditorServer) {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let told = is_over.clone();
+    let listening = signals::listen(None, move |_| told.store(true, Ordering::Relaxed));
+    if listening.is_err() {
+        return;
+    }
+    let notify = server.notifier();
+    let mut pinged = Instant::now();
+    while !is_over.load(Ordering::Relaxed) {
+        std::thread::sleep(PAUSE);
+        if pinged.elapsed() >= EDITOR_PING {
+            notify("ping", "{}");
+            pinged = Instant::now();
+        }
+    }
+}
+
+/// The engine and the importers, for the sessions.
+struct EditorProgram(Looker);
+
+impl Program for EditorProgram {
+    fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection {
+        let seen = self.0.inspect(plan, tree);
+        Inspection {
+            rungs: self.0.rungs(plan, tree).iter().map(rung).collect(),
+            ..seen
+        }
+    }
+
+    fn import(&self, text: &str) -> Result<Vec<Node>, Refused> {
+        clipboard::elements(text)
+    }
+}
+
+fn rung(rung: &engine::Rung) -> Rung {
+    match rung {
+        engine::Rung::Native => Rung::Native,
+        engine::Rung::Jvm => Rung::Java,
+        engine::Rung::Skipped => Rung::Skipped,
+        engine::Rung::Refused => Rung::Refused,
+    }
+}
