@@ -44,7 +44,9 @@ pub fn opened(path: &Path) -> Option<Session> {
 pub fn copied(path: &Path) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let copy = folder.path().join("plan.jmx");
-    std::fs::copy(path, &copy).expect("the plan is copied");
+    // A copy of the file would also have its permissions.
+    let bytes = std::fs::read(path).expect("the plan is read");
+    std::fs::write(&copy, bytes).expect("the plan is copied");
     (folder, copy)
 }
 
