@@ -6,11 +6,12 @@ export function ModalBox({ title, close, isPalette, children }: { title: string;
   const box = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
-    box.current!.showModal();
+    const dialog = box.current!;
+    dialog.showModal();
     return () => {
-      const place = before?.isConnected && before !== document.body ? before : document.getElementById("tree");
-      // An action may have moved the focus already.
-      if (!document.activeElement || document.activeElement === document.body || box.current?.contains(document.activeElement)) place?.focus();
+      // Nothing outside takes the focus while the dialog is open.
+      dialog.close();
+      (before?.isConnected && before !== document.body ? before : document.getElementById("tree"))?.focus();
     };
   }, []);
   return (

@@ -1,6 +1,6 @@
 // The palette: everything that can be done, inserted here or gone to, found by a few letters of it.
 
-import { Fzf } from "fzf";
+import { byLengthAsc, byStartAsc, Fzf } from "fzf";
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { ACTIONS, insert, offers, run, type Offer } from "./actions";
@@ -143,7 +143,7 @@ function Chooser({ mode, ask, close }: { mode: NonNullable<Overlay>; ask: (quest
   const text = useSignal("");
   const at = useSignal(0);
   const list = useRef<HTMLUListElement>(null);
-  const finder = useMemo(() => new Fzf(items, { selector: (item) => `${item.title} ${item.detail}`, limit: MOST_SHOWN, casing: "case-insensitive" }), [items]);
+  const finder = useMemo(() => new Fzf(items, { selector: (item) => `${item.title} ${item.detail}`, limit: MOST_SHOWN, casing: "case-insensitive", tiebreakers: [byLengthAsc, byStartAsc] }), [items]);
   const found = text.value.trim() ? finder.find(text.value.trim()) : items.slice(0, mode === "palette" ? ACTIONS.length : MOST_SHOWN).map((item) => ({ item, positions: new Set<number>() }));
   useLayoutEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [at.value, text.value]);
   const choose = (item: Item | undefined) => {

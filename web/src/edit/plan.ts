@@ -227,7 +227,11 @@ export class Plan {
     if (change.revision <= this.revision) return;
     // A change between is on its way, and would then be taken for an old one.
     if (change.revision > this.revision + 1) return void this.reload();
-    const focusBefore = this.neighbours(this.focus.value);
+    const focused = this.nodes.get(this.focus.value);
+    // A change outside may replace an element by one that only differs in its settings.
+    const likeIt = change.nodes.find((node) => !this.nodes.has(node.id) && node.name === focused?.name && node.class === focused.class);
+    const [own, ...beside] = this.neighbours(this.focus.value);
+    const focusBefore = [own, ...(likeIt ? [likeIt.id] : []), ...beside];
     batch(() => {
       for (const id of change.removed) this.nodes.delete(id);
       for (const node of change.nodes) this.nodes.set(node.id, node);

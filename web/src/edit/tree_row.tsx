@@ -47,7 +47,10 @@ function Badges({ plan, node, isClosed }: { plan: Plan; node: Node; isClosed: bo
 function Rename({ plan, node }: { plan: Plan; node: Node }) {
   const input = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
-  useLayoutEffect(() => input.current!.select(), []);
+  useLayoutEffect(() => {
+    input.current!.focus();
+    input.current!.select();
+  }, []);
   const end = (isKept: boolean, isByKey: boolean) => {
     if (isDone.current) return;
     isDone.current = true;
