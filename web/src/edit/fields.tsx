@@ -207,7 +207,7 @@ export function FindingNote({ finding, children }: { finding: Finding; children?
         {children}
         {finding.fixes?.map((each) => (
           <button type="button" class="fix" key={each.title} onClick={() => void fix(each.ops)}>
-            {each.title}
+            <Prose text={each.title} />
           </button>
         ))}
       </div>
