@@ -88,6 +88,13 @@ test.skip(!canEdit, "DRUMFIRE_PROGRAM has no editor");
 test.setTimeout(240_000);
 
 const row = (page: Page, name: RegExp) => page.getByRole("treeitem", { name });
+
+/** Goes to an element, and waits for its form. */
+async function choose(page: Page, name: string) {
+  await row(page, new RegExp(`^${name}( |$)`)).click();
+  await expect(page.locator("#name")).toHaveValue(name);
+}
+
 const field = (page: Page, property: string) => page.locator(`[data-property="${property}"]`);
 const input = (page: Page, property: string) => field(page, property).locator("input, textarea").first();
 
@@ -135,7 +142,7 @@ for (const scheme of ["light", "dark"] as const) {
       await field(page, "RegexExtractor.regex").locator(".cm-content").click();
       await page.keyboard.insertText('"token":"([^"]+)"');
       await picture("extractor");
-      await row(page, /^Thread Group/).click();
+      await choose(page, "Thread Group");
       await add(page, "HTTP Request");
       await add(page, "HTTP Header Manager");
       const headers = page.locator(".table-field").first();
@@ -157,7 +164,7 @@ for (const scheme of ["light", "dark"] as const) {
 
     test(`a pasted cURL command gets variables, ${scheme}`, async ({ edit }) => {
       const { page, file, picture } = await edit({ "p.jmx": plan("Shop", group("Buyers", "")) });
-      await row(page, /^Buyers/).click();
+      await choose(page, "Buyers");
       await page.evaluate(() => navigator.clipboard.writeText("curl 'https://shop.example/api/goods?size=10' -H 'Accept: application/json' --data-raw '{\"a\":1}'"));
       await page.keyboard.press("Control+v");
       const request = page.locator(".row", { hasText: "HTTP Request" }).first();
@@ -168,7 +175,7 @@ for (const scheme of ["light", "dark"] as const) {
       await page.getByRole("textbox", { name: "Replace with" }).fill("${host}");
       await page.getByRole("button", { name: /^Replace \d/ }).click();
       await picture("replaced");
-      await row(page, /^Shop/).click();
+      await choose(page, "Shop");
       await add(page, "User Defined Variables");
       const variables = page.locator(".table-field").first();
       await variables.getByRole("button", { name: /^Add a row/ }).click();
@@ -194,7 +201,7 @@ for (const scheme of ["light", "dark"] as const) {
       await page.getByRole("checkbox", { name: "Replace in Step 0" }).uncheck();
       await picture("preview");
       await page.getByRole("button", { name: "Replace 29" }).click();
-      await row(page, /^Step 0/).click();
+      await choose(page, "Step 0");
       await add(page, "Regular Expression Extractor");
       await input(page, "RegexExtractor.refname").fill("session");
       await page.keyboard.press("Enter");
@@ -232,7 +239,7 @@ for (const scheme of ["light", "dark"] as const) {
     test(`the host of 200 samplers is set at once, ${scheme}`, async ({ edit }) => {
       const before = plan("Shop", group("Users", Array.from({ length: 200 }, (_, at) => http(`GET ${at}`, `/${at}`, "", "old.example")).join("")));
       const { page, file, picture } = await edit({ "p.jmx": before });
-      await row(page, /^GET 0 /).click();
+      await choose(page, "GET 0");
       await page.keyboard.press("Alt+a");
       await expect(page.getByRole("heading", { name: "200 elements" })).toBeVisible();
       await input(page, "HTTPSampler.domain").fill("new.example");
@@ -249,14 +256,14 @@ for (const scheme of ["light", "dark"] as const) {
 
     test(`a branch moves into a fragment, ${scheme}`, async ({ edit }) => {
       const { page, file, picture } = await edit({ "p.jmx": plan("Shop", group("Users", http("Log in", "/login") + http("Home", "/"))) });
-      await row(page, /^Shop/).click();
+      await choose(page, "Shop");
       await add(page, "Test Fragment");
-      await row(page, /^Log in/).click();
+      await choose(page, "Log in");
       await page.keyboard.press("Control+x");
-      await row(page, /^Test Fragment/).click();
+      await choose(page, "Test Fragment");
       await page.keyboard.press("Control+v");
       await picture("moved");
-      await row(page, /^Users/).click();
+      await choose(page, "Users");
       await add(page, "Module Controller");
       await picture("module");
       await save(page);
@@ -268,17 +275,17 @@ for (const scheme of ["light", "dark"] as const) {
     test(`a colleague's change is merged, ${scheme}`, async ({ edit }) => {
       const before = plan("Shop", group("Users", http("Home", "/") + http("Goods", "/goods")));
       const { page, file, folder, picture } = await edit({ "p.jmx": before });
-      await row(page, /^Home/).click();
+      await choose(page, "Home");
       await input(page, "HTTPSampler.path").fill("/home");
       await page.keyboard.press("Enter");
       await expect(page.locator(".plan-tab.active .dirty")).toHaveCount(1);
       writeOver(join(folder, "p.jmx"), before.replace(">/goods<", ">/v2/goods<"));
-      await row(page, /^Goods/).click();
+      await choose(page, "Goods");
       await expect(input(page, "HTTPSampler.path")).toHaveValue("/v2/goods");
       await save(page);
       expect(file("p.jmx")).toBe(before.replace(">/goods<", ">/v2/goods<").replace(">/<", ">/home<"));
       // Both change the same property.
-      await row(page, /^Home/).click();
+      await choose(page, "Home");
       await input(page, "HTTPSampler.path").fill("/ours");
       await page.keyboard.press("Enter");
       await expect(page.locator(".plan-tab.active .dirty")).toHaveCount(1);
@@ -320,11 +327,11 @@ for (const scheme of ["light", "dark"] as const) {
       await page.keyboard.press("F8");
       await expect(page.locator(".row.selected")).toContainText(/Home|Goods/);
       await picture("first");
-      await row(page, /^Home/).click();
+      await choose(page, "Home");
       await input(page, "HTTPSampler.path").fill("/somewhere");
       await page.keyboard.press("Enter");
       await expect(page.locator(".finding-list")).not.toContainText("${nowhere}");
-      await row(page, /^Goods/).click();
+      await choose(page, "Goods");
       await input(page, "HTTPSampler.path").fill("/goods?size=10");
       await page.keyboard.press("Enter");
       await expect(page.locator(".finding-list")).toHaveCount(0);
@@ -336,7 +343,7 @@ for (const scheme of ["light", "dark"] as const) {
     test(`an element of an unknown class has a form, and keeps its bytes, ${scheme}`, async ({ edit }) => {
       const before = plan("Foreign", group("Users", `<com.example.Sampler guiclass="com.example.Gui" testclass="com.example.Sampler" testname="Queue"  enabled='true'>${prop("queue.url", "tcp://queue")}<!-- odd --></com.example.Sampler>\n<hashTree/>\n`));
       const { page, file, picture } = await edit({ "p.jmx": before });
-      await row(page, /^Queue/).click();
+      await choose(page, "Queue");
       await expect(page.locator(".generic")).toBeVisible();
       await input(page, "queue.url").fill("tcp://other");
       await page.keyboard.press("Enter");
@@ -363,13 +370,13 @@ for (const scheme of ["light", "dark"] as const) {
 test("undo survives a killed program and a closed tab", async ({ edit }) => {
   const before = plan("Shop", group("Users", http("Home", "/")));
   const first = await edit({ "p.jmx": before });
-  await row(first.page, /^Home/).click();
+  await choose(first.page, "Home");
   await input(first.page, "HTTPSampler.path").fill("/home");
   await first.page.keyboard.press("Enter");
   await expect(first.page.locator(".plan-tab.active .dirty")).toHaveCount(1);
   await first.page.reload();
   await first.page.waitForSelector("html[data-ready]");
-  await row(first.page, /^Home/).click();
+  await choose(first.page, "Home");
   await expect(input(first.page, "HTTPSampler.path")).toHaveValue("/home");
   await first.page.locator("#tree").focus();
   await first.page.keyboard.press("Control+z");
