@@ -14,7 +14,6 @@ use std::collections::HashMap;
 use base64::Engine as _;
 use serde_json::Value;
 
-use super::columns::{Meaning, meaning};
 use super::relation;
 use super::worth::{is_deployed, is_numbered, is_telling};
 use crate::exchange::{FormPart, Request, RequestBody};
@@ -92,12 +91,10 @@ impl Sent {
         is_telling(&self.value) && !self.is_constant()
     }
 
-    /// Whether a value that is not distinctive may count by its name: a number, a secret, a field of the protocol, or the account
-    /// in a link.
+    /// Whether a value that is not distinctive may count by its name: a number, a secret, or a field of the protocol.
     pub fn counts_by_name(&self) -> bool {
         is_numbered(&self.value)
             || relation::is_secret(self.label.as_ref().unwrap_or(&self.field))
-            || self.in_address && meaning(self) == Some(Meaning::Account)
             || self
                 .names
                 .iter()

@@ -779,18 +779,19 @@ fn base64_is_one_word() {
 }
 
 #[test]
-fn the_account_in_a_link_comes_from_its_page() {
-    let visit = |page: &str, url: &str| {
-        vec![
-            step("GET", "http://h/", RequestBody::None, page, "text/html"),
-            step("GET", url, RequestBody::None, "", "text/html"),
-        ]
-    };
-    let page = "<a href=\"/p?user=annabel&tab=new\">x</a>";
-    let (draft, findings) = correlated(visit(page, "http://h/p?user=annabel&tab=new"));
-    assert_eq!(findings.len(), 1, "{findings:?}");
-    assert_eq!(path(&draft, 1), "/p?user=${__urlencode(${user})}&tab=new");
-    // The page does not hold it as an account.
-    let (_, findings) = correlated(visit("<p>annabel</p>", "http://h/p?user=annabel"));
+fn a_name_in_a_link_that_all_visitors_get_stays() {
+    let page = "<iframe src=\"/button?user=annabel&repo=shop\"></iframe>";
+    let (draft, findings) = correlated(vec![
+        step("GET", "http://h/", RequestBody::None, page, "text/html"),
+        step(
+            "GET",
+            "http://h/button?user=annabel&repo=shop",
+            RequestBody::None,
+            "",
+            "text/html",
+        ),
+    ]);
     assert_eq!(findings, []);
+    assert_eq!(path(&draft, 1), "/button?user=annabel&repo=shop");
+    assert!(draft.data.names.is_empty(), "{:?}", draft.data.names);
 }

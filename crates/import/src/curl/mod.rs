@@ -184,9 +184,12 @@ impl CurlCommand {
             Action::Head => self.head = true,
             Action::Follow => self.follow = true,
             Action::GlobOff => self.globoff = true,
-            Action::Range => self
-                .headers
-                .push(("Range".to_owned(), format!("bytes={value}"))),
+            Action::Range => {
+                // curl takes a lone number as the start of the rest.
+                let rest = if value.contains('-') { "" } else { "-" };
+                let range = format!("bytes={value}{rest}");
+                self.headers.push(("Range".to_owned(), range));
+            }
             Action::PathAsIs => self.is_path_as_is = true,
             Action::Upload => self.upload = Some(value.to_owned()),
             Action::ConnectTimeout => self.connect_timeout_ms = milliseconds(value),
