@@ -168,16 +168,7 @@ impl MariaDb {
         };
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let first = folder.path().join("first.sql");
-        let statements = ["localhost", "127.0.0.1"].map(|host| {
-            format!(
-                "CREATE USER jm@'{host}' IDENTIFIED BY 'pw';\nGRANT ALL ON d.* TO jm@'{host}';\n"
-            )
-        });
-        fs::write(
-            &first,
-            format!("CREATE DATABASE d;\n{}", statements.concat()),
-        )
-        .expect("the folder is writable");
+        fs::write(&first, first_statements()).expect("the folder is writable");
         let data = folder.path().join("data");
         let run = |program: &Path| {
             let mut command = Command::new(program);
@@ -228,6 +219,14 @@ impl MariaDb {
         wait_for_port(port);
         Some(mariadb)
     }
+}
+
+/// Makes the database and its user.
+fn first_statements() -> String {
+    let users = ["localhost", "127.0.0.1"].map(|host| {
+        format!("CREATE USER jm@'{host}' IDENTIFIED BY 'pw';\nGRANT ALL ON d.* TO jm@'{host}';\n")
+    });
+    format!("CREATE DATABASE d;\n{}", users.concat())
 }
 
 impl Drop for MariaDb {
