@@ -515,7 +515,13 @@ fn runs_are_listed_compared_and_pruned() {
         compared.err
     );
     succeeded(&shop.run(&["runs", "trend", "--html", "trend.html"], LIMIT));
-    assert_eq!(shop.read("trend.html").matches("<circle").count(), 15);
+    let trend = shop.read("trend.html");
+    assert_eq!(trend.matches("<tr id=\"run-").count(), 3);
+    // Three percentiles, the rate, the failures and at least one label.
+    for run in 1..=3 {
+        let points = trend.matches(&format!("<a href=\"#run-{run}\"")).count();
+        assert!(points >= 6, "{points} points of run {run}");
+    }
     succeeded(&shop.run(&["runs", "prune", "--keep", "1"], LIMIT));
     assert_eq!(shop.run(&["runs"], LIMIT).out.lines().count(), 2);
     let missing = shop.run(&["runs", "show", "9"], LIMIT);
