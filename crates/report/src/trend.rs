@@ -82,93 +82,87 @@ pub fn trend_html(plan: &str, points: &[TrendPoint]) -> String {
     );
     legend(&mut page, points, &loads);
     let labels = labels(points);
-    if labels.len() > 1 {
-        page.push_str("<nav aria-label=\"Labels\"><p>");
-        for (at, label) in labels.iter().enumerate() {
-            let _ = write!(page, "<a href=\"#label-{at}\">{}</a> ", escaped(label));
-        }
-        page.push_str("</p></nav>\n");
-    }
-    let chart = |page: &mut String, id: &str, title: &str, unit: &str, series: Vec<Series<'_>>| {
-        let limits = if unit == "ms" && !id.starts_with("label") {
-            points.last().map_or(&[][..], |last| &last.limits_ms)
-        } else {
-            &[]
-        };
-        let drawing = Drawing {
-            points,
-            loads: &loads,
-            series,
-            limits,
-            has_rings: id == "times",
-        };
-        drawing.write(page, id, &format!("{title} in {unit}"));
-    };
-    let percentile = |name, class, at: usize| Series {
-        name,
-        class,
-        values: points
-            .iter()
-            .map(|point| measured(point, point.percentiles_ms[at]))
-            .collect(),
-    };
-    let times = vec![
-        percentile("p50", "a", 0),
-        percentile("p95", "b", 1),
-        percentile("p99", "c", 2),
-    ];
-    chart(&mut page, "times", "Response time", "ms", times);
-    let one = |name, class, of: fn(&TrendPoint) -> f64| {
-        let values = points
-            .iter()
-            .map(|point| measured(point, of(point)))
-            .collect();
-        vec![Series {
-            name,
-            class,
-            values,
-        }]
-    };
-    chart(
-        &mut page,
-        "rate",
-        "Rate",
-        "samples a second",
-        one("rate", "a", |point| point.rate),
-    );
-    chart(
-        &mut page,
-        "errors",
-        "Failed samples",
-        "%",
-        one("errors", "c", |point| point.errors_percent),
-    );
-    for (at, label) in labels.iter().enumerate() {
-        let of_label = |point: &TrendPoint| {
-            let found = point.labels.iter().find(|(known, _)| known == label);
-            found.map(|(_, ms)| *ms)
-        };
-        let values = points.iter().map(of_label).collect();
-        let series = vec![Series {
-            name: "p95",
-            class: "b",
-            values,
-        }];
-        chart(
-            &mut page,
-            &format!("label-{at}"),
-            &format!("95th percentile of {}", escaped(label)),
-            "ms",
-            series,
-        );
-    }
+    links(&mut page, &labels);
+    charts(&mut page, points, &loads);
+    label_charts(&mut page, points, &loads, &labels);
     table(&mut page, points);
     page.push_str("</main></html>\n");
     page
 }
 
-fn measured(point: &TrendPoint, value: f64) -> Option<f64> {
-    (point.samples > 0).then_some(value)
+/// A link to the chart of each label.
+fn links(page: &mut String, labels: &[String]) {
+    if labels.len() < 2 {
+        return;
+    }
+    page.push_str("<nav aria-label=\"Labels\"><p>");
+    for (at, label) in labels.iter().enumerate() {
+        let _ = write!(page, "<a href=\"#label-{at}\">{}</a> ", escaped(label));
+    }
+    page.push_str("</p></nav>\n");
+}
+
+/// The charts of all samples.
+fn charts(page: &mut String, points: &[TrendPoint], loads: &[(usize, u32)]) {
+    let values = |of: &dyn Fn(&TrendPoint) -> f64| -> Vec<Option<f64>> {
+        let measured = points
+            .iter()
+            .map(|point| (point.samples > 0).then_some(of(point)));
+        measured.collect()
+    };
+    let series = |name, class, of: &dyn Fn(&TrendPoint) -> f64| Series {
+        name,
+        class,
+        values: values(of),
+    };
+    let drawing = |series| Drawing {
+        points,
+        loads,
+        series,
+        limits: &[],
+        has_rings: false,
+    };
+    let names = [("p50", "a"), ("p95", "b"), ("p99", "c")];
+    let times = names.into_iter().enumerate();
+    let times =
+        times.map(|(at, (name, class))| series(name, class, &|point| point.percentiles_ms[at]));
+    let mut chart = drawing(times.collect());
+    chart.limits = points.last().map_or(&[][..], |last| &last.limits_ms);
+    chart.has_rings = true;
+    chart.write(page, "times", "Response time in ms");
+    let rate = series("rate", "a", &|point| point.rate);
+    drawing(vec![rate]).write(page, "rate", "Rate in samples a second");
+    let errors = series("errors", "c", &|point| point.errors_percent);
+    drawing(vec![errors]).write(page, "errors", "Failed samples in %");
+}
+
+/// A chart of each of these labels.
+fn label_charts(
+    page: &mut String,
+    points: &[TrendPoint],
+    loads: &[(usize, u32)],
+    labels: &[String],
+) {
+    for (at, label) in labels.iter().enumerate() {
+        let of_label = |point: &TrendPoint| {
+            let found = point.labels.iter().find(|(known, _)| known == label);
+            found.map(|(_, ms)| *ms)
+        };
+        let series = Series {
+            name: "p95",
+            class: "b",
+            values: points.iter().map(of_label).collect(),
+        };
+        let drawing = Drawing {
+            points,
+            loads,
+            series: vec![series],
+            limits: &[],
+            has_rings: false,
+        };
+        let title = format!("95th percentile of {} in ms", escaped(label));
+        drawing.write(page, &format!("label-{at}"), &title);
+    }
 }
 
 /// The load of each run: the place of its group of like loads, and the users of that group's first run.

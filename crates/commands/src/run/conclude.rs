@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use drumfire_fleet::AgentOutcome;
 use drumfire_health::Grade;
 use drumfire_platform::causes::cause;
+use drumfire_probes::Watching;
 use drumfire_report::{Capacity, RunFile};
 
 use super::KEEP_FAILURES;
@@ -91,9 +92,10 @@ pub fn conclude(
     let strict = brief.options.strict || brief.settings.properties.get(STRICT) == Some("true");
     let mut faults = std::mem::take(&mut outcome.faults);
     let mut staying = None;
-    for line in watching.problems() {
-        console.warn(&line);
-    }
+    watching
+        .problems()
+        .iter()
+        .for_each(|line| console.warn(line));
     faults.extend(lost(undelivered, brief.options.exports.required, console));
     faults.extend(lost_log(&brief.options.log, log.as_deref(), console));
     let mut ending = Ending {
@@ -107,9 +109,7 @@ pub fn conclude(
     if brief.report.is_wished() || kept.is_some() || ui.is_some() || brief.baseline.is_some() {
         let mut run = run_file::run_file(outcome, &brief.fingerprint, judged, &brief.groups);
         run.capacity = attended.capacity;
-        run.data = brief.fingerprint.data();
-        run.health.extend(watching.groups());
-        run_file::add_agents(&mut run, &agents);
+        complete(&mut run, &brief, &watching, &agents);
         let records = Records {
             brief: &brief,
             ui,
@@ -127,12 +127,23 @@ pub fn conclude(
         console.error(&format!("nothing was sent: {why}"));
     }
     if stopped.is_none() {
-        if let Some(page) = staying {
-            page.wait(console);
-        }
+        await_closing(staying, console);
         await_threads(engine);
     }
     Ok(ending.exit())
+}
+
+/// Adds to the record of a run what others than the engine know.
+fn complete(run: &mut RunFile, brief: &RunFacts, watching: &Watching, agents: &[AgentOutcome]) {
+    run.data = brief.fingerprint.data();
+    run.health.extend(watching.groups());
+    run_file::add_agents(run, agents);
+}
+
+fn await_closing(page: Option<StayingPage>, console: &mut Console<'_>) {
+    if let Some(page) = page {
+        page.wait(console);
+    }
 }
 
 fn end_block(brief: &RunFacts, log: Option<PathBuf>) -> EndBlock {
