@@ -21,7 +21,7 @@ use blocks::{Block, BlockKind, Page, root};
 use reader::Reader;
 
 /// How many blocks are not run. Adding one needs a reason, and a look at whether it can be run after all.
-const NOT_RUN: usize = 27;
+const NOT_RUN: usize = 28;
 
 /// Defines the test of each page, and the list of all pages.
 macro_rules! pages {
@@ -69,6 +69,7 @@ pages! {
     taurus_holds: "docs/taurus.md",
     troubleshooting_holds: "docs/troubleshooting.md",
     trust_holds: "docs/trust.md",
+    reference_edit_holds: "docs/reference/edit.md",
     reference_of_elements_holds: "docs/reference/elements.md",
     reference_of_functions_holds: "docs/reference/functions.md",
     reference_of_properties_holds: "docs/reference/properties.md",
