@@ -136,12 +136,11 @@ fn first_cell(
     file: &str,
     name: &str,
 ) -> Option<String> {
-    let given = facts
+    let mut given = facts
         .set_names()
         .map(|property| node.props.str(property.name).into_owned());
     let names: String = given
-        .filter(|names| !names.trim().is_empty())
-        .next()
+        .find(|names| !names.trim().is_empty())
         .unwrap_or_default();
     let lines = files::file(session.path(), &node.props.str(file), FileUse::Data)?.first;
     let separator = node.props.str_or("delimiter", ",").into_owned();

@@ -28,6 +28,9 @@ const MOST_FILES: usize = 500;
 /// Receives notifications: the method and its parameters. Returns `false` to receive no more.
 pub type Listener = Box<dyn Fn(&str, &Value) -> bool + Send>;
 
+/// The work of a thread, which ends when the host is gone.
+type Watcher = fn(&Weak<Shared>);
+
 /// The plans that are open. Ends its threads when it is dropped.
 pub struct Host(Arc<Shared>);
 
@@ -71,8 +74,7 @@ impl Host {
             woken: Condvar::new(),
             listeners: Mutex::new(Vec::new()),
         });
-        let threads: [(&str, fn(&Weak<Shared>)); 2] =
-            [("inspect plans", inspect), ("watch plans", watch)];
+        let threads: [(&str, Watcher); 2] = [("inspect plans", inspect), ("watch plans", watch)];
         for (name, run) in threads {
             let weak = Arc::downgrade(&shared);
             let thread = std::thread::Builder::new().name(name.to_owned());
