@@ -39,6 +39,15 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(is_whitespace)
 }
 
+/// `String.hashCode()`.
+#[must_use]
+pub fn hash_code(text: &str) -> i32 {
+    let hash = text.encode_utf16().fold(0_u32, |hash, unit| {
+        hash.wrapping_mul(31).wrapping_add(u32::from(unit))
+    });
+    hash.cast_signed()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,13 +56,4 @@ mod tests {
     fn indexes_count_utf16_units() {
         assert_eq!(utf16_index("a\u{1f600}b", 5), 3);
     }
-}
-
-/// `String.hashCode()`.
-#[must_use]
-pub fn hash_code(text: &str) -> i32 {
-    let hash = text.encode_utf16().fold(0_u32, |hash, unit| {
-        hash.wrapping_mul(31).wrapping_add(u32::from(unit))
-    });
-    hash.cast_signed()
 }
