@@ -92,10 +92,9 @@ pub fn conclude(
     let strict = brief.options.strict || brief.settings.properties.get(STRICT) == Some("true");
     let mut faults = std::mem::take(&mut outcome.faults);
     let mut staying = None;
-    watching
-        .problems()
-        .iter()
-        .for_each(|line| console.warn(line));
+    for problem in watching.problems() {
+        console.warn(&problem);
+    }
     faults.extend(lost(undelivered, brief.options.exports.required, console));
     faults.extend(lost_log(&brief.options.log, log.as_deref(), console));
     let mut ending = Ending {
@@ -120,17 +119,22 @@ pub fn conclude(
         faults.extend(written.faults);
         staying = written.page;
     }
-    for fault in &faults {
-        console.error(fault);
-    }
-    if let Some(why) = &nothing_sent {
-        console.error(&format!("nothing was sent: {why}"));
-    }
+    tell_faults(&faults, nothing_sent.as_deref(), console);
     if stopped.is_none() {
         await_closing(staying, console);
         await_threads(engine);
     }
     Ok(ending.exit())
+}
+
+/// Prints what was lost, and why nothing was sent.
+fn tell_faults(faults: &[String], nothing_sent: Option<&str>, console: &mut Console<'_>) {
+    for fault in faults {
+        console.error(fault);
+    }
+    if let Some(why) = nothing_sent {
+        console.error(&format!("nothing was sent: {why}"));
+    }
 }
 
 /// Adds to the record of a run what others than the engine know.
