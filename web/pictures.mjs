@@ -71,4 +71,14 @@ await picture("debugger", session.address, {
   },
 });
 session.end();
+
+const editor = await serve(["new", "plan.jmx"], ["edit", "plan.jmx", "--no-open"]);
+await picture("edit", editor.address, {
+  ready: '[role="treeitem"]',
+  act: async (page) => {
+    await page.getByRole("treeitem").filter({ hasText: "HTTP Request" }).nth(1).click();
+    await page.waitForTimeout(1_500);
+  },
+});
+editor.end();
 await browser.close();

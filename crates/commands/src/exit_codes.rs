@@ -16,8 +16,6 @@ pub enum Exit {
     Usage,
     /// The plan, or a file it needs, cannot be run. The program printed every reason; nothing was sent.
     PlanRefused,
-    /// The command line asks for something that Drumfire does not have yet; nothing was sent.
-    NotBuilt,
     /// The run came to its end and broke a threshold (`--fail-on`), or one could not be judged.
     ThresholdsNotMet,
     /// The run came to its end and its own verdict is not VALID, which `--strict` asks for.
@@ -35,17 +33,13 @@ pub enum Exit {
 }
 
 /// Every code with its meaning in one line, in the order of `drumfire help exit-codes`.
-pub const ALL: [(Exit, &str); 12] = [
+pub const ALL: [(Exit, &str); 11] = [
     (Exit::Ok, "the run finished, or the command answered"),
     (Exit::RunFailed, "the run could not start or continue"),
     (Exit::Usage, "the command line is wrong"),
     (
         Exit::PlanRefused,
         "the plan or a file it needs cannot be run",
-    ),
-    (
-        Exit::NotBuilt,
-        "the command line asks for something that Drumfire does not have yet",
     ),
     (
         Exit::ThresholdsNotMet,
@@ -91,7 +85,6 @@ impl Exit {
             Exit::RunFailed => 1,
             Exit::Usage => 2,
             Exit::PlanRefused => 3,
-            Exit::NotBuilt => 4,
             Exit::ThresholdsNotMet => 5,
             Exit::NotTrusted => 6,
             Exit::Worse => 7,

@@ -49,14 +49,6 @@ fn jmeters_words_are_on_both_outputs() {
 }
 
 #[test]
-fn what_is_not_built_ends_with_four_and_leaves_nothing() {
-    let workshop = workshop();
-    let finished = workshop.run(&["-t", "p.jmx"], LIMIT);
-    assert_eq!(finished.code, Some(4), "{finished:?}");
-    assert_eq!(workshop.files(), [""; 0]);
-}
-
-#[test]
 fn a_missing_plan_is_told_in_jmeters_words_only_on_jmeters_command_line() {
     const JMETER: &str =
         "An error occurred: The file [FOLDER]/nope.jmx doesn't exist or can't be opened\n";

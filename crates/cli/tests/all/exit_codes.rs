@@ -38,7 +38,6 @@ fn each_code_of_the_table() {
     assert_eq!(lost.code, Some(1), "{lost:?}");
     assert_eq!(run(&sample, &["--bogus"]).code, Some(2));
     assert_eq!(run(&csv("no.csv"), &[]).code, Some(3));
-    assert_eq!(workshop().run(&["-t", "p"], LIMIT).code, Some(4));
     let broken = run(&sample, &["--fail-on", "samples < 5"]);
     assert_eq!(broken.code, Some(5), "{broken:?}");
     assert_eq!(run("", &[]).code, Some(8));

@@ -1,7 +1,7 @@
 //! The meaning of JMeter's options here, evaluated in the order of `org.apache.jmeter.JMeter.start`.
 //!
 //! A wrong command line gets JMeter's message on the streams where JMeter prints it, so that scripts that look for it find it.
-//! The exit code differs from JMeter's 0. Options that Drumfire does not have yet are refused before anything is sent.
+//! The exit code differs from JMeter's 0.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -182,7 +182,6 @@ fn stopped(code: i32, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let known = [
         Exit::Usage,
         Exit::PlanRefused,
-        Exit::NotBuilt,
         Exit::Interrupted,
         Exit::Terminated,
         Exit::HungUp,
