@@ -43,10 +43,6 @@ const ELEMENTS_WITHOUT: &[(&str, &str)] = &[
     ),
     ("JDBCPreProcessor", DATABASE),
     ("JDBCPostProcessor", DATABASE),
-    (
-        "TCPSampler",
-        "the site speaks HTTP only; crates/engine/tests/all/tcp_sampler.rs has JMeter's codes and messages",
-    ),
 ];
 
 /// Functions without a case, and why.

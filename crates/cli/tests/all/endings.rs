@@ -260,7 +260,6 @@ fn exit_codes_follow_thresholds_and_the_command_line() {
         ("run p.jmx --fail-on p95>", 2),
         ("run broken.jmx", 3),
         ("run no.jmx", 3),
-        ("-t p.jmx", 4),
     ] {
         let words: Vec<&str> = match words.split_once(" --fail-on ") {
             Some((run, limit)) => run.split(' ').chain(["--fail-on", limit]).collect(),
