@@ -21,7 +21,7 @@ const DEEPEST_FOLDER: u32 = 16;
 
 /// Finds the files that enabled elements name relative to the plan or to the working folder, also in arguments of functions,
 /// and the jars of the plan's class path. Returns the paths as the plan writes them. Names that depend on variables of the run
-/// are not found, and neither are names that a script computes.
+/// are not found, and neither are names from functions that may have an effect: nothing of the plan happens before the run.
 pub fn plan_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
     find(tree, program, false).into_iter().collect()
 }
@@ -120,8 +120,10 @@ impl Finder<'_> {
         }
         let value = if text.contains("${") {
             match Template::compile(text, &mut self.compiler) {
-                Ok(template) => template.eval(self.compiler.scope_mut()).into_string(),
-                Err(_) => return,
+                Ok(template) if !template.is_stateful() => {
+                    template.eval(self.compiler.scope_mut()).into_string()
+                }
+                _ => return,
             }
         } else {
             text.to_owned()

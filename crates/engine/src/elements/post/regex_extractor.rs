@@ -99,7 +99,7 @@ impl RegexExtractor {
     /// The texts to be searched; `None` if one of them cannot be made, which this has raised in the context.
     fn texts<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Vec<Text<'s>>> {
         let scope = self.scoped.read(cx);
-        let element = ("RegexExtractor", &self.name);
+        let element = (facts::CLASS, &self.name);
         let inputs = scope.inputs_or_warning(cx, sample, element);
         let mut texts = Vec::with_capacity(inputs.len());
         for input in &inputs {

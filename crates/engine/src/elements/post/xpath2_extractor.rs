@@ -67,7 +67,7 @@ impl XPath2Extractor {
     ) -> Result<Values, String> {
         let number = self.match_number.get(cx);
         let mut found = Values::new();
-        let element = ("XPathExtractor", &self.name);
+        let element = (drumfire_elements::post::xpath_extractor::CLASS, &self.name);
         for input in scope.inputs_or_warning(cx, sample, element) {
             let input = match input {
                 Input::Variable(value) if value.is_empty() => continue,

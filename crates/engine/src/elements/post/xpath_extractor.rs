@@ -80,7 +80,7 @@ impl XPathExtractor {
         cx: &mut Context,
         (scope, sample): (&ScopeReading<'_>, &Sample),
     ) -> Result<Values, String> {
-        let element = ("XPathExtractor", &self.name);
+        let element = (facts::CLASS, &self.name);
         let inputs = scope.inputs_or_warning(cx, sample, element);
         let number = self.match_number.get(cx);
         let mut found = Values::new();
