@@ -118,7 +118,8 @@ mod tests {
     #[test]
     fn published_codes_do_not_move() {
         let codes: Vec<u8> = ALL.iter().map(|(exit, _)| exit.code()).collect();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 130, 143, 129]);
+        // 4 once said that an option was missing. It is not used again.
+        assert_eq!(codes, [0, 1, 2, 3, 5, 6, 7, 8, 130, 143, 129]);
     }
 
     #[test]
