@@ -307,6 +307,8 @@ let shown: [number, number] | null = null;
 
 /** Shows a range in all charts over time. */
 export function showStretch(from: number, to: number) {
+  // Whether the range is a part of the run is judged by the newest data, also of charts outside of the window.
+  [...drawn.keys()].forEach(bringUpToDate);
   shown = [from, to];
   for (const plot of uPlot.sync("time").plots) plot.setScale("x", { min: from, max: to });
 }
