@@ -126,7 +126,7 @@ export function TableField({ plan, id, field, label, isReadOnly }: TableProps) {
   );
   return (
     <div class="table-field" onPaste={onPaste} onKeyDown={onKey}>
-      <div class="scroll">
+      <div class="scroll" tabIndex={0} role="group" aria-label={field.label}>
         <table ref={grid} class="grid" aria-label={label}>
           <thead>
             <tr>
