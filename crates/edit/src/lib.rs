@@ -4,7 +4,7 @@
 //! changes. A [`Session`] makes steps, takes them back, keeps them in a journal, and merges what other programs do to the file.
 //! Each element has a number that outlives changes.
 //!
-//! The crate does not import the engine. What it asks of it comes from a [`Program`], which the command line provides.
+//! The crate does not import the engine. The command line answers its questions through a [`Program`].
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What the sessions ask of the program around them, which knows the engine and the importers.
+//! The questions of a session that the command line answers, which has the engine and the importers.
 
 use std::path::Path;
 

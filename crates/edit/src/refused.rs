@@ -76,6 +76,6 @@ pub fn no_element(id: Id) -> Refused {
         STALE,
         format!("the plan has no element {id}; it may have been removed"),
     )
-    .hint("Ask for the tree again")
+    .hint("ask for the tree again")
     .of(id)
 }

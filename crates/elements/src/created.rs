@@ -40,7 +40,7 @@ static CREATED: LazyLock<Forms> = LazyLock::new(|| {
                 let cell = |cells: &mut std::str::Split<'static, char>| cells.next().unwrap_or("");
                 let created = Created {
                     name: cell(&mut cells),
-                    saved: saved(cell(&mut cells)),
+                    saved: Saved::recorded(cell(&mut cells)).unwrap_or(Saved::StringProp),
                     value: cell(&mut cells),
                 };
                 let form = own.as_ref().and_then(|own| forms.get_mut(own));
@@ -51,20 +51,6 @@ static CREATED: LazyLock<Forms> = LazyLock::new(|| {
     }
     forms
 });
-
-fn saved(kind: &str) -> Saved {
-    match kind {
-        "boolean" => Saved::BoolProp,
-        "integer" => Saved::IntProp,
-        "long" => Saved::LongProp,
-        "float" => Saved::FloatProp,
-        "double" => Saved::DoubleProp,
-        "collection" => Saved::CollectionProp,
-        "testelement" => Saved::ElementProp,
-        "object" => Saved::ObjProp,
-        _ => Saved::StringProp,
-    }
-}
 
 /// The properties of a new element of a class that a form has made; `None` if that was not recorded.
 pub fn created(class: &str, gui: &str) -> Option<&'static [Created]> {

@@ -252,6 +252,13 @@ impl ElementFacts {
             .next()
     }
 
+    /// The properties that name a file which the element reads, but for libraries.
+    pub fn read_files(&self) -> impl Iterator<Item = &'static str> {
+        self.named(|kind| {
+            matches!(kind, Kind::File(used) if !matches!(used, FileUse::Write | FileUse::Library))
+        })
+    }
+
     fn named(&self, is_it: fn(&Kind) -> bool) -> impl Iterator<Item = &'static str> {
         let properties = self.properties();
         properties

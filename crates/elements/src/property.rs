@@ -150,6 +150,25 @@ pub enum Saved {
     ObjProp,
 }
 
+impl Saved {
+    /// The kind of a property by its name in the record of JMeter's forms.
+    #[must_use]
+    pub fn recorded(kind: &str) -> Option<Saved> {
+        Some(match kind {
+            "string" => Saved::StringProp,
+            "boolean" => Saved::BoolProp,
+            "integer" => Saved::IntProp,
+            "long" => Saved::LongProp,
+            "float" => Saved::FloatProp,
+            "double" => Saved::DoubleProp,
+            "collection" => Saved::CollectionProp,
+            "testelement" => Saved::ElementProp,
+            "object" => Saved::ObjProp,
+            _ => return None,
+        })
+    }
+}
+
 /// An element within a property.
 #[derive(Debug, Clone, Copy)]
 pub struct Item {

@@ -27,7 +27,7 @@ pub use inspect::describe::{
 };
 pub use inspect::java_runs::JavaRuns;
 pub use inspect::labels::{PlanLabels, SilentElement, labels};
-pub use inspect::plan_files::{plan_files, shared_row_files};
+pub use inspect::plan_files::{plan_files, read_files, shared_row_files};
 pub use inspect::preflight::{compile, draft};
 pub use inspect::split::{ElementSplit, GroupSplit, SplitView, split};
 pub use inspect::survey::{Survey, SurveyRow, glance, rungs, survey};

@@ -48,6 +48,13 @@ pub fn hash_code(text: &str) -> i32 {
     hash.cast_signed()
 }
 
+/// `HashMap.hash` of a text: its lowest bits are the number of its bucket.
+#[must_use]
+pub fn spread_hash(text: &str) -> u32 {
+    let hash = hash_code(text).cast_unsigned();
+    hash ^ (hash >> 16)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,5 +62,13 @@ mod tests {
     #[test]
     fn indexes_count_utf16_units() {
         assert_eq!(utf16_index("a\u{1f600}b", 5), 3);
+    }
+
+    /// Recorded from Java.
+    #[test]
+    fn hashes_are_those_of_java() {
+        assert_eq!(hash_code("hello"), 99_162_322);
+        assert_eq!(hash_code("a\u{1f600}"), 1_866_116);
+        assert_eq!(spread_hash("hello"), 99_162_322 ^ 1_513);
     }
 }

@@ -5,6 +5,7 @@
 //! properties, so the ones that the constructor sets come first ([`crate::constructed`]). Elements of other classes
 //! are copied from the source byte by byte, because only their own class defines how it is saved.
 
+use drumfire_java::text::spread_hash;
 use drumfire_java::values;
 
 use crate::classes::{canonical_class, is_known_alias};
@@ -330,10 +331,4 @@ fn hash_map_size(entries: usize) -> u32 {
         size *= 2;
     }
     size
-}
-
-/// `HashMap.hash` of a string.
-fn spread_hash(text: &str) -> u32 {
-    let hash = drumfire_java::text::hash_code(text).cast_unsigned();
-    hash ^ (hash >> 16)
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use drumfire_java::Exception;
 use drumfire_java::charset::{Charset, decode_latin1};
+use drumfire_java::text::spread_hash;
 use drumfire_java::url_coding::append_url_encoded;
 
 use crate::auth::{self, Authorization};
@@ -289,14 +290,6 @@ fn hash_buckets(entries: usize) -> u32 {
         buckets *= 2;
     }
     u32::try_from(buckets).unwrap_or(u32::MAX)
-}
-
-/// The hash of a text in a `java.util.HashMap`.
-fn spread_hash(text: &str) -> u32 {
-    let hash = text.encode_utf16().fold(0u32, |hash, unit| {
-        hash.wrapping_mul(31).wrapping_add(u32::from(unit))
-    });
-    hash ^ (hash >> 16)
 }
 
 impl BodySpec<'_> {

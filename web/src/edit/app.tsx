@@ -74,7 +74,7 @@ function TopBar({ plan }: { plan: Plan | null }) {
       </span>
       <h1 class="hidden">Drumfire: editor of test plans</h1>
       <PlanTabs />
-      <button type="button" class="palette-button" aria-label="Actions and elements" onClick={() => run("palette")}>
+      <button type="button" class="palette-button" onClick={() => run("palette")}>
         <Icon name="search" />
         <span>Actions and elements</span>
         <kbd>{shownKey(bestKey("palette"))}</kbd>

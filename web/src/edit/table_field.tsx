@@ -1,6 +1,6 @@
 // A table of texts: cells are typed in place, rows are added, removed and moved, and rows of a spreadsheet can be pasted.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CompletedInput } from "./complete";
 import { useDraft } from "./draft";
 import { Icon } from "./icons";
@@ -80,7 +80,8 @@ export function TableField({ plan, id, field, label, isReadOnly }: TableProps) {
   const grid = useRef<HTMLTableElement>(null);
   const rows = draft.value;
   const focusCell = (row: number, column: number) => grid.current?.querySelector<HTMLElement>(`tr[data-row="${row}"] td[data-column="${column}"] :is(input, textarea, select)`)?.focus();
-  useEffect(() => {
+  // Before the next key arrives, or it would go to the button that added the row.
+  useLayoutEffect(() => {
     if (!wanted.current) return;
     focusCell(wanted.current.row, wanted.current.column);
     wanted.current = null;

@@ -406,7 +406,7 @@ fn errors_say_what_and_why() {
     let unknown = error("opn", json!({}));
     assert_eq!(
         (&unknown["code"], &unknown["data"]["hint"]),
-        (&json!(-32601), &json!("Did you mean `open`?"))
+        (&json!(-32601), &json!("did you mean `open`?"))
     );
     assert_eq!(error("tree", json!({}))["code"], -32602);
     assert_eq!(
@@ -425,7 +425,7 @@ fn errors_say_what_and_why() {
             "insert",
             json!({"plan": 1, "parent": shop, "class": "HTTPSamplerProxi"})
         )["data"]["hint"],
-        "Did you mean `HTTPSamplerProxy`?"
+        "did you mean `HTTPSamplerProxy`?"
     );
     let unfit = error(
         "insert",
@@ -437,7 +437,7 @@ fn errors_say_what_and_why() {
     );
     assert_eq!(
         error("set", json!({"plan": 1, "property": "x", "value": "1"}))["data"]["hint"],
-        "Give `id` or `ids`"
+        "give `id` or `ids`"
     );
     assert_eq!(
         error("element", json!({"plan": 1, "id": 999}))["code"],

@@ -111,7 +111,7 @@ pub struct Search {
     levels: Vec<Level>,
     /// The condition that the last level could not judge.
     unjudged: Option<String>,
-    /// What has been found so far, for the report.
+    /// The result so far, for the report.
     found: Rc<RefCell<Option<Capacity>>>,
     out: Box<dyn Write>,
     /// Shows on a terminal which level is measured.

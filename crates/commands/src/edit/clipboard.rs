@@ -45,7 +45,7 @@ pub fn elements(text: &str) -> Result<Vec<Node>, Refused> {
 fn refused(error: ImportError) -> Refused {
     let message = error.message.replace("`clipboard`: ", "");
     Refused::unfit(format!("the text cannot be pasted: {message}"))
-        .hint("Paste elements of a plan, a cURL command, an entry of a HAR, a request as it is sent, or an API description")
+        .hint("paste elements of a plan, a cURL command, an entry of a HAR, a request as it is sent, or an API description")
 }
 
 /// An entry of a recording alone.

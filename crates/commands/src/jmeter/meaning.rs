@@ -313,7 +313,7 @@ pub fn missing_plan(plan: &Path, refusal: Refusal) -> Refusal {
 fn edit_options(plan: Option<&str>) -> Result<EditArguments, Refusal> {
     match plan {
         None | Some("") => Err(Refusal::usage("the editor needs a plan: `drumfire -t PLAN.jmx`")
-            .hint("Write one with `drumfire new PLAN.jmx`, or run one with `drumfire -n -t PLAN.jmx -l results.jtl`")),
+            .hint("write one with `drumfire new PLAN.jmx`, or run one with `drumfire -n -t PLAN.jmx -l results.jtl`")),
         Some(plan) => Ok(EditArguments {
             plan: Some(PathBuf::from(plan)),
             ..EditArguments::default()

@@ -44,7 +44,7 @@ pub struct Attended {
     pub agents: Vec<AgentOutcome>,
     /// The signal that ended it early.
     pub stopped: Option<&'static str>,
-    /// What a search for the target's capacity found.
+    /// The result of a search for the target's capacity.
     pub capacity: Option<Capacity>,
 }
 
@@ -240,9 +240,9 @@ impl Records<'_> {
     }
 }
 
-/// What remains after the outputs were written.
+/// The result of writing the outputs.
 struct Written {
-    /// What could not be written.
+    /// The outputs that could not be written, a line each.
     faults: Vec<String>,
     page: Option<StayingPage>,
 }

@@ -67,7 +67,7 @@ pub fn run(
 
 /// The participants of a run beside the command line.
 pub(super) struct RunParticipants<'c> {
-    /// What a search for the target's capacity finds.
+    /// Receives the result of a search for the target's capacity.
     pub capacity: Option<Rc<RefCell<Option<Capacity>>>>,
     /// Steers the run.
     pub control: &'c Control,

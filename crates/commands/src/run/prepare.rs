@@ -153,7 +153,7 @@ pub fn prepare(
     {
         console.warn(&problem);
     }
-    brief.fingerprint.read_data(program.files());
+    brief.fingerprint.read_data(program.read_files());
     listening.kept = keep(&brief.options, &brief.fingerprint, &brief.settings, console)?;
     if let (Some(ui), Some(kept)) = (&listening.ui, &listening.kept) {
         ui.note_run_file(kept.path());

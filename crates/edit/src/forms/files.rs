@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use drumfire_elements::FileUse;
+use drumfire_java::file_server;
 use drumfire_platform::files::open_regular;
 
 use crate::protocol::types::File;
@@ -19,7 +20,7 @@ pub fn file(plan: &Path, name: &str, used: FileUse) -> Option<File> {
         return None;
     }
     let folder = plan.parent().unwrap_or(Path::new(""));
-    let path = folder.join(name);
+    let path = file_server::resolve(name, folder);
     let is_read = matches!(
         used,
         FileUse::Data | FileUse::Read | FileUse::Script | FileUse::Upload

@@ -238,7 +238,7 @@ pub fn complete(session: &Session, id: Id, text: &str, offset: usize) -> Vec<Com
                 )
             }),
     );
-    // What begins with the typed text comes first.
+    // Names that begin with the typed text come first.
     all.sort_by_key(|one| !one.label.to_lowercase().starts_with(&typed));
     all
 }

@@ -52,7 +52,7 @@ fn paste_plan(model: &Model, target: Target, text: &str) -> Result<Step, Refused
     let tree = read.map_err(|faults| unreadable(&faults))?.tree;
     if tree.version == "1.0" || drumfire_jmx::has_references(&framed) {
         return Err(Refused::unfit("the text is of an old JMeter")
-            .hint("Save it with JMeter 5.6.3, or run `drumfire fmt` on its plan, and copy again"));
+            .hint("save it with JMeter 5.6.3, or run `drumfire fmt` on its plan, and copy again"));
     }
     let line = line_end(model.text());
     // Of a whole plan, the children of its Test Plan are meant.
@@ -88,7 +88,7 @@ fn unreadable(faults: &[drumfire_jmx::Diagnostic]) -> Refused {
     let fault = faults.iter().find(|fault| fault.is_error());
     let why = fault.map_or("it is no XML", |fault| fault.message.as_str());
     Refused::unfit(format!("the text cannot be read as part of a plan: {why}"))
-        .hint("Copy whole elements, with the `hashTree` behind each")
+        .hint("copy whole elements, with the `hashTree` behind each")
 }
 
 /// The text as a plan.

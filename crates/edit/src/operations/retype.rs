@@ -20,7 +20,7 @@ pub struct KeptAndLost {
     pub lost: Vec<String>,
 }
 
-/// What a change of type would keep and lose.
+/// The properties that a change of type would keep and lose.
 ///
 /// # Errors
 /// The element is not there.
@@ -72,7 +72,7 @@ pub fn retype(model: &Model, id: Id, wanted: ElementType) -> Result<Step, Refuse
         if role(child).is_some_and(|inner| !wanted.facts.role.holds(inner)) {
             let message = format!("a {} cannot hold `{}`", wanted.name, child.name);
             return Err(Refused::unfit(message)
-                .hint("Move it elsewhere first")
+                .hint("move it elsewhere first")
                 .of(id));
         }
     }

@@ -80,7 +80,7 @@ impl Query {
                 PARAMETERS,
                 format!("`{text}` is no regular expression: {why}"),
             )
-            .hint("The syntax is that of Rust's crate `regex`")
+            .hint("the syntax is that of Rust's crate `regex`")
         })?;
         Ok(Query {
             regex,
@@ -277,7 +277,7 @@ pub struct Replaced {
     pub after: String,
 }
 
-/// What a replacement would do.
+/// The hits with the texts that a replacement would give them.
 ///
 /// # Errors
 /// The element of the scope is not there.

@@ -78,12 +78,12 @@ fn replaced(tree: &Tree, prop: &Prop, text: &str) -> Result<Vec<Piece>, Refused>
         Value::Str(_) => Value::Str(text.to_owned()),
         Value::List(_) | Value::Map(_) => {
             return Err(Refused::unfit("the property is a list and holds no text")
-                .hint("Set its rows with `table`"));
+                .hint("set its rows with `table`"));
         }
         Value::Element(_) | Value::Object(_) => {
             return Err(
                 Refused::unfit("the property is an element and holds no text")
-                    .hint("Set a property within it: `outer/inner`"),
+                    .hint("set a property within it: `outer/inner`"),
             );
         }
         Value::Null => {

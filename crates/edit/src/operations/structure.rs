@@ -67,7 +67,7 @@ pub struct Target {
 /// Refuses plans in whose text elements cannot change places.
 pub fn movable(model: &Model) -> Result<(), Refused> {
     let path = model.tree().source.path.display();
-    let hint = format!("Rewrite the plan first: `drumfire fmt {path}`");
+    let hint = format!("rewrite the plan first: `drumfire fmt {path}`");
     if model.tree().version == "1.0" {
         return Err(Refused::unfit("the plan has the format of an old JMeter").hint(hint));
     }
@@ -415,7 +415,7 @@ pub fn wrap(model: &mut Model, ids: &[Id], around: ElementType) -> Result<Step, 
     };
     if parents.clone().any(|other| other != Some(parent)) {
         return Err(Refused::unfit("the elements have several parents")
-            .hint("Choose elements of one parent"));
+            .hint("choose elements of one parent"));
     }
     let node = around.node();
     let target = Target {

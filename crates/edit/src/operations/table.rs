@@ -175,7 +175,7 @@ fn check(kind: Rows, list: &[Prop], wanted: &[Vec<String>]) -> Result<(), Refuse
     {
         return Err(
             Refused::unfit("the rows of the table are elements of an unknown class")
-                .hint("Change its XML instead"),
+                .hint("change its XML instead"),
         );
     }
     let columns = kind.columns().len();

@@ -7,7 +7,7 @@ pub struct FieldText {
     pub name: &'static str,
     /// Its type, as Rust spells it.
     pub kind: &'static str,
-    /// What it holds.
+    /// The meaning of the field, in a sentence.
     pub about: &'static str,
 }
 
@@ -16,7 +16,7 @@ pub struct FieldText {
 pub struct MessageText {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// The meaning of the type, in a sentence.
     pub about: &'static str,
     /// Its fields.
     pub fields: &'static [FieldText],

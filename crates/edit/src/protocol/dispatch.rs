@@ -111,7 +111,7 @@ impl Shared {
                 let ids: Vec<Id> = own.id.into_iter().chain(own.ids.iter().copied()).collect();
                 if ids.is_empty() {
                     return Err(Refused::new(PARAMETERS, "the request names no element")
-                        .hint("Give `id` or `ids`"));
+                        .hint("give `id` or `ids`"));
                 }
                 self.change(own.plan, (own.revision, &ids), |session| {
                     set_checked(session, &ids, &own)
@@ -295,8 +295,8 @@ fn kind(key: &str) -> Result<ElementType, Refused> {
         let near = drumfire_jmx::did_you_mean(key, keys.iter().map(String::as_str));
         let refused = Refused::new(PARAMETERS, format!("there is no type `{key}`"));
         match near {
-            Some(near) => refused.hint(format!("Did you mean `{near}`?")),
-            None => refused.hint("Ask for the types with `palette`"),
+            Some(near) => refused.hint(format!("did you mean `{near}`?")),
+            None => refused.hint("ask for the types with `palette`"),
         }
     })
 }

@@ -131,7 +131,7 @@ impl Host {
             let near = drumfire_jmx::did_you_mean(method, names);
             let refused = Refused::new(NO_METHOD, format!("there is no method `{method}`"));
             Err(match near {
-                Some(near) => refused.hint(format!("Did you mean `{near}`?")),
+                Some(near) => refused.hint(format!("did you mean `{near}`?")),
                 None => refused,
             })
         };
@@ -181,7 +181,7 @@ fn no_plan(number: u64) -> Refused {
         PARAMETERS,
         format!("no plan with the number {number} is open"),
     )
-    .hint("Open it with `open`")
+    .hint("open it with `open`")
 }
 
 impl Shared {
@@ -195,7 +195,7 @@ impl Shared {
             self.folders.is_empty() || self.folders.iter().any(|folder| whole.starts_with(folder));
         if !is_allowed {
             let message = format!("`{}` is outside of the opened folders", path.display());
-            return Err(Refused::new(FILE, message).hint("Start `drumfire edit` with this plan"));
+            return Err(Refused::new(FILE, message).hint("start `drumfire edit` with this plan"));
         }
         let mut plans = lock(&self.plans);
         if let Some((number, _)) = plans

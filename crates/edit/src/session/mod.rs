@@ -211,7 +211,7 @@ impl Session {
                     node.name
                 );
                 return Err(Refused::new(STALE, message)
-                    .hint("Ask for the element again")
+                    .hint("ask for the element again")
                     .of(*id));
             }
         }
@@ -327,7 +327,7 @@ impl Session {
                 self.path.display(),
                 pending.conflicts.len()
             );
-            return Err(Refused::new(CONFLICT, message).hint("Choose a version with `resolve`"));
+            return Err(Refused::new(CONFLICT, message).hint("choose a version with `resolve`"));
         }
         if self.is_dirty() || self.disk.stamp.is_none() {
             let bytes = self.encoding.bytes(self.model.text());
@@ -473,7 +473,7 @@ pub(crate) fn unwritable_property(path: &Path, property: &str) -> Refused {
     let message = format!("`{property}` cannot be written in the form that the plan has");
     Refused::new(UNFIT, message)
         .hint(format!(
-            "Rewrite the plan first: `drumfire fmt {}`",
+            "rewrite the plan first: `drumfire fmt {}`",
             path.display()
         ))
         .at(property)

@@ -1,10 +1,10 @@
 //! Single operations and what they write.
 
-use drumfire_edit::Session;
 use drumfire_edit::operations::defaults::ElementType;
 use drumfire_edit::operations::structure::{self, Branch, Target};
 use drumfire_edit::operations::table::table;
 use drumfire_edit::operations::{rename, retype, search, set};
+use drumfire_edit::{Refused, Session, Step};
 
 use crate::plans::{id, plan, session};
 
@@ -20,10 +20,7 @@ fn named(xml: &str, name: &str) -> String {
     xml.replace("NAME", name)
 }
 
-fn make(
-    session: &mut Session,
-    step: Result<drumfire_edit::Step, drumfire_edit::Refused>,
-) -> String {
+fn make(session: &mut Session, step: Result<Step, Refused>) -> String {
     let step = step.unwrap_or_else(|refused| panic!("{refused:?}"));
     session
         .make(step)
@@ -175,46 +172,31 @@ fn tables_change_rows_and_cells_only() {
     let (_folder, mut session) = session(&plan(manager));
     let before = session.model().text().to_owned();
     let h = id(&session, "h");
-    let rows = |rows: &[[&str; 2]]| -> Vec<Vec<String>> {
-        rows.iter()
+    let fill = |session: &mut Session, rows: &[&[&str]]| -> Result<String, Refused> {
+        let rows: Vec<Vec<String>> = rows
+            .iter()
             .map(|row| row.iter().map(|cell| (*cell).to_owned()).collect())
-            .collect()
+            .collect();
+        let step = table(session.model(), h, "HeaderManager.headers", &rows)?;
+        Ok(make(session, Ok(step)))
     };
-    let step = table(
-        session.model(),
-        h,
-        "HeaderManager.headers",
-        &rows(&[["a", "2"], ["b", "<"]]),
-    );
-    let text = make(&mut session, step);
+    let text = fill(&mut session, &[&["a", "2"], &["b", "<"]]).expect("it fits");
     let expected = before.replace(">1<", ">2<").replace(
         "            </elementProp>\n          </coll",
         "            </elementProp>\n            <elementProp name=\"\" elementType=\"Header\">\n              <stringProp name=\"Header.name\">b</stringProp>\n              <stringProp name=\"Header.value\">&lt;</stringProp>\n            </elementProp>\n          </coll",
     );
     assert_eq!(text, expected);
-    let step = table(session.model(), h, "HeaderManager.headers", &[]);
-    let text = make(&mut session, step);
+    let text = fill(&mut session, &[]).expect("it fits");
     assert!(
         text.contains("<collectionProp name=\"HeaderManager.headers\"/>"),
         "{text}"
     );
-    let step = table(
-        session.model(),
-        h,
-        "HeaderManager.headers",
-        &rows(&[["c", "3"]]),
-    );
-    let text = make(&mut session, step);
+    let text = fill(&mut session, &[&["c", "3"]]).expect("it fits");
     assert!(
         text.contains("headers\">\n            <elementProp name=\"\" elementType=\"Header\">\n"),
         "{text}"
     );
-    let refused = table(
-        session.model(),
-        h,
-        "HeaderManager.headers",
-        &[vec!["x".to_owned()]],
-    );
+    let refused = fill(&mut session, &[&["x"]]);
     assert_eq!(
         refused.expect_err("a cell is missing").message,
         "row 1 has 1 cells, and the table 2 columns"

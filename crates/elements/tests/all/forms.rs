@@ -93,18 +93,7 @@ fn plain(label: &str) -> &str {
 }
 
 fn saved_as(kind: &str) -> Saved {
-    match kind {
-        "string" => Saved::StringProp,
-        "boolean" => Saved::BoolProp,
-        "integer" => Saved::IntProp,
-        "long" => Saved::LongProp,
-        "float" => Saved::FloatProp,
-        "double" => Saved::DoubleProp,
-        "collection" => Saved::CollectionProp,
-        "testelement" => Saved::ElementProp,
-        "object" => Saved::ObjProp,
-        _ => panic!("another kind of property: {kind}"),
-    }
+    Saved::recorded(kind).unwrap_or_else(|| panic!("another kind of property: {kind}"))
 }
 
 /// The ways in which one property's facts differ from a form.

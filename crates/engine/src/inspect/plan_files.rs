@@ -1,13 +1,15 @@
 //! The files that a plan names, so that they can be copied to other machines.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use drumfire_elements::config::csv_data_set;
 use drumfire_elements::controllers::include_controller;
+use drumfire_elements::shared::http;
+use drumfire_elements::{ElementFacts, items};
 use drumfire_expr::{Compiler, Template};
 use drumfire_java::file_server;
-use drumfire_jmx::{Node, Tree, read_file};
+use drumfire_jmx::{Node, Tree, Value, read_file};
 
 use crate::run::program::Program;
 
@@ -23,19 +25,36 @@ const DEEPEST_FOLDER: u32 = 16;
 /// and the jars of the plan's class path. Returns the paths as the plan writes them. Names that depend on variables of the run
 /// are not found, and neither are names from functions that may have an effect: nothing of the plan happens before the run.
 pub fn plan_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
-    find(tree, program, false).into_iter().collect()
+    find(tree, program, Wanted::All).into_iter().collect()
+}
+
+/// The files among [`plan_files`] that elements read by a setting for files or a function, and the plans that they include.
+pub fn read_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
+    let found = find(tree, program, Wanted::Read);
+    found.into_iter().collect()
 }
 
 /// The files among [`plan_files`] that only CSV Data Sets read whose users share the rows. Machines need not have them: rows can be
 /// sent as they are used.
 pub fn shared_row_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
-    let others = find(tree, program, true);
-    let all = find(tree, program, false).into_iter();
+    let others = find(tree, program, Wanted::WithoutSharedRows);
+    let all = find(tree, program, Wanted::All).into_iter();
     all.filter(|file| !others.contains(file)).collect()
 }
 
-/// The files that a plan names, perhaps without those that are named only as the data of CSV Data Sets whose users share the rows.
-fn find(tree: &Tree, program: &Program, skips_shared_rows: bool) -> BTreeSet<PathBuf> {
+/// The files that are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Those that any text names.
+    All,
+    /// Without those that are named only as the data of CSV Data Sets whose users share the rows.
+    WithoutSharedRows,
+    /// Those that settings for files and functions name.
+    Read,
+}
+
+/// The files that a plan names.
+fn find(tree: &Tree, program: &Program, wanted: Wanted) -> BTreeSet<PathBuf> {
     let mut compiler = Compiler::new(program.settings.properties.clone());
     compiler.set_plan(&program.script, &program.base_dir);
     for (name, value) in &program.variables {
@@ -51,11 +70,15 @@ fn find(tree: &Tree, program: &Program, skips_shared_rows: bool) -> BTreeSet<Pat
             .map(|prefix| prefix.to_string())
             .unwrap_or_default(),
         found: BTreeSet::new(),
+        tried: HashSet::new(),
         depth: 0,
-        skips_shared_rows,
+        wanted,
     };
     for root in &*tree.roots {
         finder.node(root);
+    }
+    if wanted == Wanted::Read {
+        return finder.found;
     }
     let jars = program.settings.properties.get("user.classpath");
     let jars = jars.iter().flat_map(|jars| jars.split([';', ':']));
@@ -80,8 +103,10 @@ struct Finder<'a> {
     /// The property `includecontroller.prefix`.
     include_prefix: String,
     found: BTreeSet<PathBuf>,
+    /// The texts that were looked at.
+    tried: HashSet<String>,
     depth: u32,
-    skips_shared_rows: bool,
+    wanted: Wanted,
 }
 
 impl Finder<'_> {
@@ -96,7 +121,17 @@ impl Finder<'_> {
             let path = node.props.str("IncludeController.includepath");
             self.text(&format!("{}{path}", self.include_prefix));
         }
-        let skipped = if self.skips_shared_rows && shares_rows(node) {
+        if self.wanted == Wanted::Read {
+            self.read_by(node);
+        } else {
+            self.named_by(node);
+        }
+        node.children.iter().for_each(|child| self.node(child));
+    }
+
+    /// Finds the files that any text of the node names.
+    fn named_by(&mut self, node: &Node) {
+        let skipped = if self.wanted == Wanted::WithoutSharedRows && shares_rows(node) {
             Some(node.props.str(csv_data_set::FILE.name))
         } else {
             None
@@ -108,11 +143,32 @@ impl Finder<'_> {
         }
         let jars = node.props.str("TestPlan.user_define_classpath");
         jars.split(',').for_each(|jar| self.jar(jar));
-        node.children.iter().for_each(|child| self.node(child));
+    }
+
+    /// Finds the files that the node's settings for files and its functions name. To try each text of a large plan would cost the
+    /// start of a run a question to the file system for each.
+    fn read_by(&mut self, node: &Node) {
+        let facts = drumfire_elements::of_class(&node.class);
+        for name in facts.into_iter().flat_map(ElementFacts::read_files) {
+            self.text(&node.props.str(name));
+        }
+        if let Some(files) = node.props.element(http::FILES.name) {
+            for file in files.props.list(items::FILE_LIST.name) {
+                if let Value::Element(file) = &file.value {
+                    self.text(&file.props.str(items::FILE_PATH.name));
+                }
+            }
+        }
+        for argument in node.props.texts().flat_map(arguments) {
+            self.text(argument.trim());
+        }
     }
 
     fn text(&mut self, text: &str) {
         if text.is_empty() || text.len() > LONGEST || text.contains('\n') {
+            return;
+        }
+        if !self.tried.insert(text.to_owned()) {
             return;
         }
         for argument in arguments(text) {
@@ -284,6 +340,11 @@ mod tests {
             "read.csv",
         ];
         assert_eq!(names, expected);
+        let read_by_the_run = ["body.json", "data/users.csv", "part.jmx", "read.csv"];
+        assert_eq!(
+            read_files(&read.tree, &program),
+            read_by_the_run.map(PathBuf::from)
+        );
     }
 
     #[test]

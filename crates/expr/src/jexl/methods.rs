@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use drumfire_java::text::trim;
+use drumfire_java::text::{hash_code, trim};
 use drumfire_query::regex::{self, Pattern};
 
 use super::JexlError;
@@ -78,7 +78,7 @@ pub(super) fn text<'e>(
         ("toUpperCase", []) => JexlValue::from(text.to_uppercase()),
         ("toLowerCase", []) => JexlValue::from(text.to_lowercase()),
         ("toString" | "intern", []) => JexlValue::Text(text.clone()),
-        ("hashCode", []) => JexlValue::Int(hash_code(text)),
+        ("hashCode", []) => JexlValue::Int(hash_code(text).into()),
         ("equals", [other]) => {
             JexlValue::Bool(matches!(other, JexlValue::Text(other) if **other == **text))
         }
@@ -170,13 +170,6 @@ fn compare<T: Into<i64> + PartialEq>(
             (None, None) => return 0,
         }
     }
-}
-
-fn hash_code(text: &str) -> i64 {
-    let hash = text.encode_utf16().fold(0i32, |hash, unit| {
-        hash.wrapping_mul(31).wrapping_add(unit.into())
-    });
-    hash.into()
 }
 
 fn pattern(text: &str) -> Result<std::sync::Arc<Pattern>, JexlError> {

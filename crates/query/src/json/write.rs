@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use drumfire_java::text::spread_hash;
 use drumfire_java::values::double_to_string;
 
 use super::Value;
@@ -105,10 +106,7 @@ fn hashed_object(members: &[Member<'_>]) -> String {
 
 /// The bucket of `java.util.HashMap` for a string.
 fn bucket(key: &str, buckets: usize) -> usize {
-    let hash = key.encode_utf16().fold(0u32, |hash, unit| {
-        hash.wrapping_mul(31).wrapping_add(u32::from(unit))
-    });
-    (hash ^ (hash >> 16)) as usize & (buckets - 1)
+    spread_hash(key) as usize & (buckets - 1)
 }
 
 /// `JStylerObj.Escape4Web`: escapes slashes, control characters and U+2000 to U+20FF.

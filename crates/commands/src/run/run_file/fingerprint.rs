@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use drumfire_java::file_server;
 use drumfire_report::{DataFile, PlanIdentity};
 use sha2::{Digest, Sha256};
 
@@ -76,18 +77,12 @@ impl Fingerprint {
 }
 
 fn data_file(folder: &Path, file: &Path) -> Option<DataFile> {
-    // As JMeter does, from the working folder if the plan's folder has no such file.
-    let beside_plan = folder.join(file);
-    let place = if beside_plan.exists() {
-        &beside_plan
-    } else {
-        file
-    };
+    let place = file_server::resolve(file, folder);
     let bytes = place.metadata().ok().filter(|found| found.is_file())?.len();
     Some(DataFile {
         path: file.display().to_string(),
         bytes,
-        sha256: (bytes <= MOST_BYTES).then(|| sha256(place)).flatten(),
+        sha256: (bytes <= MOST_BYTES).then(|| sha256(&place)).flatten(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Java's own key store format, as `keytool -storetype JKS` writes it (`sun.security.provider.JavaKeyStore`).
 
+use drumfire_java::text::hash_code;
 use sha1::{Digest, Sha1};
 
 use super::der::{Der, OCTET_STRING, SEQUENCE};
@@ -144,10 +145,7 @@ fn in_hashtable_order(entries: Vec<PrivateKeyEntry>) -> Vec<PrivateKeyEntry> {
 
 /// `String#hashCode` without its sign, by the number of buckets.
 fn bucket(alias: &str, size: usize) -> usize {
-    let hash = alias.encode_utf16().fold(0_u32, |hash, unit| {
-        hash.wrapping_mul(31).wrapping_add(u32::from(unit))
-    });
-    (hash & 0x7fff_ffff) as usize % size
+    (hash_code(alias).cast_unsigned() & 0x7fff_ffff) as usize % size
 }
 
 #[cfg(test)]

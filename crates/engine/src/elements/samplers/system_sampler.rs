@@ -16,6 +16,7 @@ use drumfire_elements::config::user_defined_variables;
 use drumfire_elements::items;
 use drumfire_elements::samplers::os_process_sampler as facts;
 use drumfire_expr::Template;
+use drumfire_java::text::spread_hash;
 use drumfire_jmx::Value;
 use drumfire_platform::processes::ending_signal;
 use drumfire_results::{DataType, Sample};
@@ -262,12 +263,7 @@ fn shown_as_java_map(pairs: &[(String, String)]) -> String {
     while map.len() as u32 * 4 > places * 3 {
         places *= 2;
     }
-    map.sort_by_key(|(name, _)| {
-        let hash = name.encode_utf16().fold(0_u32, |hash, unit| {
-            hash.wrapping_mul(31).wrapping_add(u32::from(unit))
-        });
-        (hash ^ (hash >> 16)) & (places - 1)
-    });
+    map.sort_by_key(|(name, _)| spread_hash(name) & (places - 1));
     let shown: Vec<_> = map
         .iter()
         .map(|(name, value)| format!("{name}={value}"))

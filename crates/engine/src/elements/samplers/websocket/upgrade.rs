@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use drumfire_java::text::spread_hash;
 use sha1::{Digest, Sha1};
 
 use super::stop::WebSocketFailure;
@@ -180,12 +181,7 @@ pub(super) fn order_as_hash_map(map: &mut [(String, String)]) {
     while map.len() > capacity * 3 / 4 {
         capacity *= 2;
     }
-    map.sort_by_key(|(name, _)| {
-        let hash = name.encode_utf16().fold(0_u32, |hash, unit| {
-            hash.wrapping_mul(31).wrapping_add(u32::from(unit))
-        });
-        (hash ^ (hash >> 16)) as usize & (capacity - 1)
-    });
+    map.sort_by_key(|(name, _)| spread_hash(name) as usize & (capacity - 1));
 }
 
 #[cfg(test)]
