@@ -1,6 +1,6 @@
 // Takes the pictures of the documentation. `cargo xtask pictures` says where the browser, the program and the pages are.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -44,11 +44,38 @@ async function serve(...words) {
   return { address, end: () => child.kill("SIGKILL") };
 }
 
+/** Takes the picture of a terminal of so many columns in which the program runs. tmux is the terminal. */
+async function terminal(name, columns) {
+  const home = mkdtempSync(join(tmpdir(), "picture-"));
+  const tmux = (...words) => execFileSync("tmux", ["-L", `pictures-${process.pid}`, ...words], { cwd: home, encoding: "utf8" });
+  const line = `cd ${home} && HOME=${home} exec ${program} run --demo -Jseconds=10`;
+  tmux("-f", "/dev/null", "new-session", "-d", "-x", String(columns), "-y", "17", line);
+  await new Promise((done) => setTimeout(done, 9_000));
+  const lines = tmux("capture-pane", "-e", "-p").trimEnd().split("\n");
+  const screen = lines.slice(lines.findIndex((line) => line.includes("% "))).join("\n");
+  tmux("kill-server");
+  const page = await browser.newPage({ viewport: { width: 2400, height: 600 } });
+  await page.setContent(`<pre style="margin:0;padding:14px;background:#121212;color:#e4e4e4;font:14px/1.3 monospace;width:max-content">${coloured(screen)}</pre>`);
+  await page.locator("pre").screenshot({ path: join(folder, `${name}.png`) });
+  await page.close();
+  console.log(`docs/${name}.png`);
+}
+
+/** A terminal's text as HTML. The program uses bold, dim, and three colours of the palette of 256. */
+function coloured(text) {
+  const styles = { 1: "font-weight:bold", 2: "color:#8a8a8a", "38;5;160": "color:#d70000", "38;5;28": "color:#008700", "38;5;130": "color:#af5f00" };
+  const html = text.replaceAll("\x1b(B", "").replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const spans = html.replace(/\x1b\[([\d;]*)m/g, (_, code) => `</span><span style="${styles[code.replace(/^0;/, "")] ?? ""}">`);
+  return `<span>${spans}</span>`;
+}
+
 const made = (name) => pathToFileURL(join(pages, name)).href;
 await picture("report", made("whole.html"));
 await picture("report-dark", made("whole.html"), { colorScheme: "dark", act: (page) => page.locator("#time").evaluate((part) => part.scrollIntoView()) });
 await picture("comparison", made("comparison.html"));
 await picture("trend", made("trend.html"), { ready: "svg" });
+
+for (const [name, columns] of [["terminal", 120], ["terminal-80", 80], ["terminal-200", 200]]) await terminal(name, columns);
 
 const run = await serve(["run", "--demo", "-Jseconds=60", "--ui"]);
 await picture("live", run.address, {

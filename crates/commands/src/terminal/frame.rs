@@ -19,6 +19,8 @@ const AGENT_COLUMNS: usize = 8 + 8 + 12 + 10 + 7 + 9 + 20;
 const MAX_AGENT_COLUMNS: usize = 32;
 /// The narrowest label column.
 const MIN_LABEL_COLUMNS: usize = 12;
+/// Wider columns only move the numbers away from short labels.
+const WIDE_LABEL_COLUMNS: usize = 44;
 /// The most failed samples to show.
 const MAX_ERRORS: usize = 5;
 /// The widest label of a failed sample.
@@ -263,7 +265,9 @@ fn agent_line(agent: &AgentRow, name_columns: usize, style: Style) -> String {
 
 /// The busiest labels, as many as fit, in the order of the plan.
 fn label_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<String> {
-    let label_columns = canvas.columns.saturating_sub(NUMBER_COLUMNS);
+    let widest = snapshot.labels.iter().map(|row| row.label.width()).max();
+    let enough = WIDE_LABEL_COLUMNS.max(widest.unwrap_or(0) + TRANSACTION.width() + 1);
+    let label_columns = canvas.columns.saturating_sub(NUMBER_COLUMNS).min(enough);
     if label_columns < MIN_LABEL_COLUMNS || room == 0 || snapshot.labels.is_empty() {
         return Vec::new();
     }
@@ -465,6 +469,19 @@ Ctrl-C: users finish their sample and stop";
                 "{heads}"
             );
         }
+    }
+
+    #[test]
+    fn a_wide_terminal_keeps_the_numbers_beside_the_labels() {
+        let head = |columns| draw(&snapshot(), &canvas(columns, 30))[4].width();
+        assert_eq!(
+            (head(100), head(200)),
+            (100, WIDE_LABEL_COLUMNS + NUMBER_COLUMNS)
+        );
+        let mut long = snapshot();
+        long.labels[0].label = "a".repeat(70);
+        let lines = draw(&long, &canvas(200, 30));
+        assert!(lines[5].starts_with(&"a".repeat(70)), "{lines:#?}");
     }
 
     #[test]
