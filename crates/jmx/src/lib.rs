@@ -19,6 +19,7 @@
 #![warn(missing_docs)]
 
 mod build;
+mod child_tree;
 mod classes;
 mod conflicts;
 mod constructed;
@@ -50,6 +51,7 @@ mod xml;
 mod xml_text;
 mod xml_writer;
 
+pub use child_tree::{ChildTree, TagKind, Tags, child_tree, subtree, subtree_with_blanks};
 pub use classes::{canonical_class, full_class_name, is_known_alias};
 pub use conflicts::{RESOLVE, conflict};
 pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
@@ -66,9 +68,9 @@ pub use outline::{ShownValue, outline, outline_with};
 pub use properties::{PropertyEntry, PropertyFile, load, read_properties, read_properties_file};
 pub use property_table::PropertyTable;
 pub use read::{Read, read, read_file};
-pub use reread::{TextEdit, has_references, reread};
+pub use reread::{TextEdit, reread, reread_siblings};
 pub use settings::{Setting, settings};
-pub use source::{SourceFile, Span};
+pub use source::{SourceFile, Span, has_references};
 pub use splice::{
     Splice, add_property, add_xml, attribute_span, blanks_before, content_span, escaped, line_end,
     set_attribute, set_value, spliced, spliced_text, tag_name, written,

@@ -1,11 +1,15 @@
 //! Updates the tree of a plan after an edit, fast enough for an editor to do it at every keystroke. If the edit lies within one
-//! test element, only that element is read again, and the positions of everything behind it are moved.
+//! test element, or changes whole elements of one parent, only those are read again. The positions of everything behind them are moved.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::child_tree::{ChildTree, TagKind, Tags, child_tree, subtree};
+use crate::classes::canonical_class;
 use crate::read::read;
-use crate::source::{MovedOffsets, SourceFile, Span};
+use crate::source::{MovedOffsets, Span, has_references};
+use crate::splice::tag_name;
 use crate::tree::{Node, Tree};
 
 /// A replaced range of a text. Several edits are joined to one range that covers them all.
@@ -33,46 +37,153 @@ impl TextEdit {
     }
 }
 
-/// Applies an edit to the tree of a plan, which then equals what [`read`] would give; `text` is the whole text after the edit.
-/// Returns `false` and changes nothing where the whole text must be read: the edit is not within one test element, or the
-/// edited element has findings.
+/// Applies an edit to the tree of a plan, which then equals what [`read`] would give. Returns the places among siblings that
+/// lead from the roots to the edited element. Returns `None` and changes nothing where that element alone does not tell the
+/// tree: the edit is not within one test element, or the edited element has findings.
 ///
-/// The tree must have been read without findings from the text before the edit.
-pub fn reread(tree: &mut Tree, text: &str, edit: TextEdit) -> bool {
-    let before = tree.source.text.len() - (edit.replaced.end - edit.replaced.start);
-    if before + edit.inserted != text.len() || has_references(text) {
-        return false;
+/// The tree must have been read without findings.
+pub fn reread(tree: &mut Tree, replaced: Span, inserted: &str) -> Option<Vec<usize>> {
+    let (path, place) = around(&tree.roots, replaced)?;
+    let frame = Frame::new(tree, path.len() - 1)?;
+    let framed = frame.with(tree, place, (replaced, inserted));
+    let [mut element]: [Node; 1] = frame.read(&framed)?.try_into().ok()?;
+    let length = framed.len() - frame.head.len() - frame.tail.len();
+    if element.whole != Span::new(frame.head.len(), frame.head.len() + length)
+        || !element.children.is_empty()
+    {
+        return None;
     }
-    let Some((path, place)) = around(&tree.roots, edit.replaced) else {
-        return false;
-    };
-    let moved = MovedOffsets {
-        from: edit.replaced.end,
-        to: edit.replaced.start + edit.inserted,
-    };
-    let whole = Span::new(place.start, moved.offset(place.end));
-    let Some(mut element) = alone(tree, text, whole, path.len() - 1) else {
-        return false;
-    };
+    move_node(&mut element, frame.moved_to(place.start));
     let roots = Arc::make_mut(&mut tree.roots);
-    move_behind(roots, moved);
-    let (last, above) = path.split_last().expect("the path leads to an element");
+    move_behind(roots, moved_behind(replaced, inserted));
+    let (last, above) = path.split_last()?;
     let siblings = above
         .iter()
         .fold(roots, |nodes, &at| nodes[at].children.as_mut_slice());
     element.children = std::mem::take(&mut siblings[*last].children);
     siblings[*last] = element;
-    tree.source = Arc::new(SourceFile::new(tree.source.path.clone(), text));
-    true
+    Arc::make_mut(&mut tree.source).replace(replaced, inserted);
+    Some(path)
 }
 
-/// Whether a value in the text of a plan may stand for another (XStream's `reference`).
-pub fn has_references(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    memchr::memmem::find_iter(bytes, "reference").any(|at| {
-        let after = bytes[at + "reference".len()..].trim_ascii_start();
-        after.first() == Some(&b'=') && at > 0 && bytes[at - 1].is_ascii_whitespace()
-    })
+/// Applies an edit that inserts, removes or changes whole elements of one parent, as [`reread`] does for one element. Returns
+/// `false` and changes nothing where those elements alone do not tell the tree.
+pub fn reread_siblings(tree: &mut Tree, replaced: Span, inserted: &str) -> bool {
+    siblings(tree, replaced, inserted).is_some()
+}
+
+fn siblings(tree: &mut Tree, replaced: Span, inserted: &str) -> Option<()> {
+    let run = Run::around(tree, replaced)?;
+    let frame = Frame::new(tree, run.path.len())?;
+    let framed = frame.with(tree, run.place, (replaced, inserted));
+    let inside = &framed[frame.head.len()..framed.len() - frame.tail.len()];
+    if !is_whole(inside, run.is_last) {
+        return None;
+    }
+    let mut nodes = frame.read(&framed)?;
+    let to = frame.moved_to(run.place.start);
+    nodes.iter_mut().for_each(|node| move_all(node, to));
+    let roots = Arc::make_mut(&mut tree.roots);
+    move_behind(roots, moved_behind(replaced, inserted));
+    let (last, above) = run.path.split_last()?;
+    let parent = above
+        .iter()
+        .fold(roots, |nodes, &at| nodes[at].children.as_mut_slice());
+    parent[*last].children.splice(run.nodes, nodes);
+    Arc::make_mut(&mut tree.source).replace(replaced, inserted);
+    Some(())
+}
+
+/// The siblings that an edit touches.
+struct Run {
+    /// The places that lead to their parent.
+    path: Vec<usize>,
+    /// The siblings; none if the edit is between two of them.
+    nodes: Range<usize>,
+    /// The text between the sibling before them and the one behind them.
+    place: Span,
+    /// Whether no sibling follows.
+    is_last: bool,
+}
+
+impl Run {
+    /// The run within the lowest parent whose `hashTree` encloses the edit.
+    fn around(tree: &Tree, edited: Span) -> Option<Run> {
+        let text = tree.source.text.as_str();
+        let mut path = Vec::new();
+        let mut nodes: &[Node] = &tree.roots;
+        let mut tags: Option<(Span, Span)> = None;
+        loop {
+            let at = nodes.partition_point(|node| node.whole.start < edited.start);
+            if let Some(node) = at.checked_sub(1).map(|at| &nodes[at])
+                && let ChildTree::Whole { open, close } = child_tree(text, node)
+                && open.end <= edited.start
+                && edited.end <= close.start
+            {
+                path.push(at - 1);
+                tags = Some((open, close));
+                nodes = &node.children;
+                continue;
+            }
+            let (open, close) = tags?;
+            return Run::of(text, nodes, edited, (open.end, close.start))
+                .map(|run| Run { path, ..run });
+        }
+    }
+
+    fn of(text: &str, nodes: &[Node], edited: Span, (open, close): (usize, usize)) -> Option<Run> {
+        let first = nodes.partition_point(|node| node.whole.start < edited.start);
+        let (first, start) = match first.checked_sub(1) {
+            None => (0, open),
+            Some(before) => {
+                let end = subtree(text, &nodes[before]).end;
+                if end <= edited.start {
+                    (first, end)
+                } else {
+                    let end = before
+                        .checked_sub(1)
+                        .map(|at| subtree(text, &nodes[at]).end);
+                    (before, end.unwrap_or(open))
+                }
+            }
+        };
+        // The sibling before must have its tree: without one, the first tree of the text would be taken for it.
+        let has_tree = first
+            .checked_sub(1)
+            .is_none_or(|at| child_tree(text, &nodes[at]) != ChildTree::Missing);
+        let last = nodes
+            .partition_point(|node| node.whole.start < edited.end)
+            .max(first);
+        let end = nodes.get(last).map_or(close, |node| node.whole.start);
+        (has_tree && edited.end <= end).then_some(Run {
+            path: Vec::new(),
+            nodes: first..last,
+            place: Span::new(start, end),
+            is_last: last == nodes.len(),
+        })
+    }
+}
+
+/// Whether a text is a list of elements, each with a `hashTree` behind it, which the last one may lack.
+fn is_whole(text: &str, may_lack_tree: bool) -> bool {
+    let mut depth = 0_usize;
+    let mut is_tree_due = false;
+    for (kind, span) in Tags::new(text, 0) {
+        if matches!(kind, TagKind::Start | TagKind::Empty) && depth == 0 {
+            let is_tree = canonical_class(tag_name(text, span)) == "hashTree";
+            if is_tree != is_tree_due {
+                return false;
+            }
+            is_tree_due = !is_tree;
+        }
+        match kind {
+            TagKind::Start => depth += 1,
+            TagKind::End if depth == 0 => return false,
+            TagKind::End => depth -= 1,
+            TagKind::Empty | TagKind::Other => {}
+        }
+    }
+    depth == 0 && (!is_tree_due || may_lack_tree)
 }
 
 /// The path of indices to the element whose tags enclose an edit, and that element's position.
@@ -91,49 +202,78 @@ fn around(roots: &[Node], edited: Span) -> Option<(Vec<usize>, Span)> {
     }
 }
 
-/// Reads one element alone, at its depth of the tree. It must fill its range exactly, so that the text around it reads as
-/// before.
-fn alone(tree: &Tree, text: &str, whole: Span, depth: usize) -> Option<Node> {
-    if !is_plain(&tree.version) || tree.version.contains(['"', '&', '<']) {
-        return None;
+/// The text around elements that are read alone, at their depth of the tree.
+struct Frame {
+    head: String,
+    tail: String,
+    depth: usize,
+}
+
+impl Frame {
+    /// A frame for elements below `depth` others; `None` if the plan must be read whole.
+    fn new(tree: &Tree, depth: usize) -> Option<Frame> {
+        if tree.source.has_references()
+            || !is_plain(&tree.version)
+            || tree.version.contains(['"', '&', '<'])
+        {
+            return None;
+        }
+        let version = match tree.version.as_str() {
+            "" => String::new(),
+            version => format!(r#" version="{version}""#),
+        };
+        let above = r#"<GenericController guiclass="LogicControllerGui" testclass="GenericController" testname=""/><hashTree>"#;
+        Some(Frame {
+            head: format!("<jmeterTestPlan{version}><hashTree>{}", above.repeat(depth)),
+            tail: format!("{}</jmeterTestPlan>", "</hashTree>".repeat(depth + 1)),
+            depth,
+        })
     }
-    let version = match tree.version.as_str() {
-        "" => String::new(),
-        version => format!(r#" version="{version}""#),
-    };
-    let above = r#"<GenericController guiclass="LogicControllerGui" testclass="GenericController" testname=""/><hashTree>"#;
-    let head = format!("<jmeterTestPlan{version}><hashTree>{}", above.repeat(depth));
-    let tail = format!("{}</jmeterTestPlan>", "</hashTree>".repeat(depth + 1));
-    let inside = text.get(whole.start..whole.end)?;
-    let framed = [head.as_str(), inside, &tail].concat();
-    let read = read(framed.as_bytes(), Path::new("")).ok()?;
-    if !read.warnings.is_empty() {
-        return None;
+
+    /// A range of the text as it is after the edit, in the frame.
+    fn with(&self, tree: &Tree, place: Span, (replaced, inserted): (Span, &str)) -> String {
+        let text = tree.source.text.as_str();
+        let before = &text[place.start..replaced.start];
+        let behind = &text[replaced.end..place.end];
+        [&self.head, before, inserted, behind, &self.tail].concat()
     }
-    let mut node = only(&read.tree.roots)?;
-    for _ in 0..depth {
-        node = only(&node.children)?;
+
+    /// The elements in the frame. They must fill their range exactly, so that the text around it reads as before.
+    fn read(&self, framed: &str) -> Option<Vec<Node>> {
+        if has_references(framed) {
+            return None;
+        }
+        let read = read(framed.as_bytes(), Path::new("")).ok()?;
+        if !read.warnings.is_empty() {
+            return None;
+        }
+        let mut nodes = read.tree.roots.to_vec();
+        for _ in 0..self.depth {
+            let [node]: [Node; 1] = nodes.try_into().ok()?;
+            nodes = node.children;
+        }
+        let end = framed.len() - self.tail.len();
+        let fits = |node: &Node| self.head.len() <= node.whole.start && node.whole.end <= end;
+        nodes.iter().all(fits).then_some(nodes)
     }
-    let fills = Span::new(head.len(), head.len() + inside.len());
-    if node.whole != fills || !node.children.is_empty() {
-        return None;
-    }
-    move_node(
-        &mut node,
+
+    fn moved_to(&self, start: usize) -> MovedOffsets {
         MovedOffsets {
-            from: head.len(),
-            to: whole.start,
-        },
-    );
-    Some(node)
+            from: self.head.len(),
+            to: start,
+        }
+    }
+}
+
+fn moved_behind(replaced: Span, inserted: &str) -> MovedOffsets {
+    MovedOffsets {
+        from: replaced.end,
+        to: replaced.start + inserted.len(),
+    }
 }
 
 fn is_plain(version: &str) -> bool {
     version.bytes().all(|byte| byte.is_ascii_graphic())
-}
-
-fn only(nodes: &[Node]) -> Option<Node> {
-    (nodes.len() == 1).then(|| nodes[0].clone())
 }
 
 /// Moves the elements that start behind an edit.
@@ -147,6 +287,14 @@ fn move_behind(nodes: &mut [Node], moved: MovedOffsets) {
         }
         move_behind(&mut node.children, moved);
     }
+}
+
+/// Moves an element with everything below it.
+fn move_all(node: &mut Node, moved: MovedOffsets) {
+    move_node(node, moved);
+    node.children
+        .iter_mut()
+        .for_each(|child| move_all(child, moved));
 }
 
 /// Moves an element without its children.
@@ -198,19 +346,41 @@ mod tests {
         (after, edit)
     }
 
-    /// Replaces a text that occurs once, and returns whether reading one element was enough.
-    fn replaced(old: &str, new: &str) -> bool {
+    /// What was enough to read.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Enough {
+        Element,
+        Siblings,
+        Whole,
+    }
+
+    fn enough(tree: &mut Tree, edit: Span, new: &str) -> Enough {
+        if reread(tree, edit, new).is_some() {
+            Enough::Element
+        } else if reread_siblings(tree, edit, new) {
+            Enough::Siblings
+        } else {
+            Enough::Whole
+        }
+    }
+
+    /// The roots and the text, without what is known of the text.
+    fn shown(tree: &Tree) -> String {
+        format!("{:?} {:?} {:?}", tree.roots, tree.source.text, tree.version)
+    }
+
+    /// Replaces a text that occurs once, and returns what was enough to read.
+    fn replaced(old: &str, new: &str) -> Enough {
         let at = PLAN.find(old).expect("the plan has it");
         let (text, edit) = edited(PLAN, Span::new(at, at + old.len()), new);
         let mut tree = tree_of(PLAN).expect("a plan");
-        let is_enough = reread(&mut tree, &text, edit);
-        let whole = if is_enough {
-            tree_of(&text).expect("one element was enough, so the text is a plan")
-        } else {
-            tree_of(PLAN).expect("a plan")
+        let read = enough(&mut tree, edit.replaced, new);
+        let whole = match read {
+            Enough::Whole => tree_of(PLAN).expect("a plan"),
+            _ => tree_of(&text).expect("a part was enough, so the text is a plan"),
         };
-        assert_eq!(format!("{tree:?}"), format!("{whole:?}"), "{old} -> {new}");
-        is_enough
+        assert_eq!(shown(&tree), shown(&whole), "{old} -> {new}");
+        read
     }
 
     #[test]
@@ -225,22 +395,55 @@ mod tests {
             ("\"last\"", "\"letzter\""),
             ("loops\">1", "loops\">1<![CDATA[</stringProp>]]>"),
         ] {
-            assert!(replaced(old, new), "{old} -> {new}");
+            assert_eq!(replaced(old, new), Enough::Element, "{old} -> {new}");
+        }
+    }
+
+    #[test]
+    fn edits_of_whole_elements_read_those_alone() {
+        let timer = "<ConstantTimer guiclass=\"ConstantTimerGui\" testclass=\"ConstantTimer\" testname=\"new\"/>";
+        let with_tree = format!("{timer}<hashTree/>");
+        for (old, new) in [
+            ("<!-- between -->", "<!-- between them -->".to_owned()),
+            ("<!-- between -->", format!("{with_tree}{with_tree}")),
+            (
+                "<HTTPSamplerProxy guiclass=\"HttpTestSampleGui\" testclass=\"HTTPSamplerProxy\" testname=\"second\"/><hashTree/>",
+                String::new(),
+            ),
+            (
+                "testname=\"second\"/><hashTree/>",
+                format!("testname=\"second\"/><hashTree>{timer}</hashTree>"),
+            ),
+            ("<!-- between -->\n", with_tree.clone()),
+            (
+                "</hashTree></hashTree></jmeterTestPlan>",
+                format!("{timer}</hashTree></hashTree></jmeterTestPlan>"),
+            ),
+        ] {
+            let read = replaced(old, &new);
+            let expected = if old.contains("jmeterTestPlan") {
+                Enough::Whole
+            } else {
+                Enough::Siblings
+            };
+            assert_eq!(read, expected, "{old} -> {new}");
         }
     }
 
     #[test]
     fn all_other_edits_need_the_whole_text() {
         for (old, new) in [
-            ("<!-- between -->", "<!-- between them -->"),
+            ("<!-- between -->", "<hashTree/>"),
+            ("<!-- between -->", "</hashTree><hashTree>"),
+            (
+                "<!-- between -->",
+                "<ConstantTimer guiclass=\"ConstantTimerGui\" testclass=\"ConstantTimer\" testname=\"new\"/>",
+            ),
+            ("<!-- between -->", "<!-- between"),
             ("/a<", "/a&<"),
             ("/a<", "/a<!-- <"),
             ("</ThreadGroup>", "</ThreadGroup><hashTree/>"),
             ("</ThreadGroup>", ""),
-            (
-                "testname=\"second\"/>",
-                "testname=\"second\"/><hashTree/><A guiclass=\"\"/>",
-            ),
             (
                 "elementType=\"HTTPArgument\">",
                 "elementType=\"HTTPArgument\" reference=\"..\">",
@@ -251,7 +454,7 @@ mod tests {
                 "/a</stringProp></HTTPSamplerProxy><hashTree/><HTTPSamplerProxy guiclass=\"\"><stringProp><",
             ),
         ] {
-            assert!(!replaced(old, new), "{old} -> {new}");
+            assert_eq!(replaced(old, new), Enough::Whole, "{old} -> {new}");
         }
     }
 
@@ -270,26 +473,52 @@ mod tests {
             "ü",
             " enabled=\"false\"",
             "\n",
+            "<X.Y guiclass=\"g\" testname=\"n\"/><hashTree/>",
+            "<X.Y guiclass=\"g\" testname=\"n\"/>",
+            "<hashTree>",
+            "</hashTree>",
+            "</hashTree><hashTree>",
+            "<!--",
+            "-->",
+            "<![CDATA[",
         ];
         let mut random = fastrand::Rng::with_seed(26);
         let is_edge = |at: &usize| PLAN.is_char_boundary(*at);
         let edges: Vec<usize> = (0..=PLAN.len()).filter(is_edge).collect();
-        let (mut enough, mut read) = (0, 0);
-        for _ in 0..3_000 {
-            let start = random.usize(..edges.len());
-            let end = (start + random.usize(..8)).min(edges.len() - 1);
+        // Between two tags, edits of whole elements are likely.
+        let gaps: Vec<usize> = PLAN
+            .match_indices('<')
+            .map(|(at, _)| at)
+            .chain(PLAN.match_indices('>').map(|(at, _)| at + 1))
+            .collect();
+        let (mut parts, mut siblings, mut read) = (0, 0, 0);
+        for _ in 0..4_000 {
+            let (start, end) = if random.bool() {
+                let start = random.usize(..edges.len());
+                let end = (start + random.usize(..8)).min(edges.len() - 1);
+                (edges[start], edges[end])
+            } else {
+                let (one, other) = (random.usize(..gaps.len()), random.usize(..gaps.len()));
+                let other = if random.bool() { one } else { other };
+                (gaps[one].min(gaps[other]), gaps[one].max(gaps[other]))
+            };
             let new = pieces[random.usize(..pieces.len())];
-            let (text, edit) = edited(PLAN, Span::new(edges[start], edges[end]), new);
+            let (text, edit) = edited(PLAN, Span::new(start, end), new);
             let mut tree = tree_of(PLAN).expect("a plan");
             let whole = tree_of(&text);
             read += usize::from(whole.is_some());
-            if reread(&mut tree, &text, edit) {
+            let part = enough(&mut tree, edit.replaced, new);
+            if part != Enough::Whole {
                 let whole = whole.unwrap_or_else(|| panic!("taken, and no plan: {text}"));
-                assert_eq!(format!("{tree:?}"), format!("{whole:?}"), "{text}");
-                enough += 1;
+                assert_eq!(shown(&tree), shown(&whole), "{text}");
+                parts += 1;
+                siblings += usize::from(part == Enough::Siblings);
             }
         }
-        assert!(enough * 2 > read, "{enough} of {read} were read in part");
+        assert!(
+            parts * 2 > read && siblings > 100,
+            "{parts} of {read} were read in part, {siblings} as siblings"
+        );
     }
 
     #[test]

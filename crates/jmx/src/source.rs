@@ -1,16 +1,18 @@
 //! The text of a file, and spans in it.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// A file as text, stored to render diagnostics.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct SourceFile {
     /// The path as the user gave it.
     pub path: PathBuf,
     /// The decoded text, without a byte order mark.
     pub text: String,
     line_starts: OnceLock<Vec<usize>>,
+    has_references: OnceLock<bool>,
 }
 
 impl SourceFile {
@@ -20,6 +22,7 @@ impl SourceFile {
             path: path.into(),
             text: text.into(),
             line_starts: OnceLock::new(),
+            has_references: OnceLock::new(),
         }
     }
 
@@ -42,17 +45,61 @@ impl SourceFile {
 
     fn line_starts(&self) -> &[usize] {
         self.line_starts.get_or_init(|| {
-            let bytes = self.text.as_bytes();
             let mut starts = vec![0];
-            for (i, &byte) in bytes.iter().enumerate() {
-                let lone_cr = byte == b'\r' && bytes.get(i + 1) != Some(&b'\n');
-                if byte == b'\n' || lone_cr {
-                    starts.push(i + 1);
-                }
-            }
+            starts.extend(starts_within(&self.text, 0..self.text.len()));
             starts
         })
     }
+
+    /// Whether a value in the plan may stand for another (XStream's `reference`).
+    pub fn has_references(&self) -> bool {
+        *self
+            .has_references
+            .get_or_init(|| has_references(&self.text))
+    }
+
+    /// Replaces a range of a text without references by a text that makes none. Lines that are known stay known.
+    pub(crate) fn replace(&mut self, replaced: Span, inserted: &str) {
+        let moved = MovedOffsets {
+            from: replaced.end,
+            to: replaced.start + inserted.len(),
+        };
+        self.text
+            .replace_range(replaced.start..replaced.end, inserted);
+        if let Some(starts) = self.line_starts.get_mut() {
+            // The byte before the range may be a carriage return, whose meaning depends on the next byte.
+            let first = starts.partition_point(|start| *start < replaced.start);
+            let first = first.max(1);
+            let behind = starts
+                .partition_point(|start| *start <= replaced.end)
+                .max(first);
+            for start in &mut starts[behind..] {
+                *start = moved.offset(*start);
+            }
+            let changed = replaced.start.saturating_sub(1)..moved.to;
+            starts.splice(first..behind, starts_within(&self.text, changed));
+        }
+    }
+}
+
+/// Whether a value in the text of a plan may stand for another (XStream's `reference`).
+pub fn has_references(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memmem::find_iter(bytes, "reference").any(|at| {
+        let after = bytes[at + "reference".len()..].trim_ascii_start();
+        after.first() == Some(&b'=') && at > 0 && bytes[at - 1].is_ascii_whitespace()
+    })
+}
+
+/// The starts of lines behind the line ends in a range.
+fn starts_within(text: &str, range: Range<usize>) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    let ends = range.filter(|at| match bytes[*at] {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    });
+    ends.map(|at| at + 1)
 }
 
 /// Byte offsets into [`SourceFile::text`], the end excluded.
@@ -108,6 +155,29 @@ mod tests {
         assert_eq!(file.line_column(8), (3, 1));
         assert_eq!(file.line_column(10), (4, 1), "a lone CR ends a line");
         assert_eq!(file.line_column(999), (4, 2));
+    }
+
+    #[test]
+    fn lines_stay_known_when_a_range_is_replaced() {
+        let pieces = ["", "a", "\n", "\r", "\r\n", "b\nc", "\n\r"];
+        let mut random = fastrand::Rng::with_seed(46);
+        for _ in 0..5_000 {
+            let text: String = (0..random.usize(..8))
+                .map(|_| pieces[random.usize(..pieces.len())])
+                .collect();
+            let mut file = SourceFile::new("p", text);
+            file.line_starts();
+            let start = random.usize(..=file.text.len());
+            let end = random.usize(start..=file.text.len());
+            let before = file.text.clone();
+            file.replace(Span::new(start, end), pieces[random.usize(..pieces.len())]);
+            let anew = SourceFile::new("p", file.text.clone());
+            assert_eq!(
+                file.line_starts(),
+                anew.line_starts(),
+                "{before:?} {start} {end} {anew:?}"
+            );
+        }
     }
 
     #[test]

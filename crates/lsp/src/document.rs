@@ -206,7 +206,14 @@ impl OpenDocument {
             == self.lines.text.len() + edit.replaced.end - edit.replaced.start;
         if !was_read_so
             || !self.warnings.is_empty()
-            || !drumfire_jmx::reread(&mut plan.tree, &self.lines.text, edit)
+            || plan.tree.source.text.len() != lines.text.len()
+        {
+            return false;
+        }
+        let start = edit.replaced.start;
+        let inserted = &self.lines.text[start..start + edit.inserted];
+        if drumfire_jmx::reread(&mut plan.tree, edit.replaced, inserted).is_none()
+            && !drumfire_jmx::reread_siblings(&mut plan.tree, edit.replaced, inserted)
         {
             return false;
         }

@@ -58,7 +58,7 @@ pub fn edit(
     })?;
     let notify = server.notifier();
     host.listen(Box::new(move |method, parameters| {
-        notify(method, &parameters.to_string());
+        notify(method, parameters);
         true
     }));
     console.line(&format!("editor  {}", server.url()));

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use drumfire_jmx::{Node, blanks_before, line_end};
+use drumfire_jmx::{ChildTree, Node, blanks_before, child_tree, line_end, subtree};
 
 use super::structure::{Branch, Target, insert};
 use crate::program::Program;
 use crate::refused::Refused;
-use crate::tree::markup::{ChildTree, child_tree, subtree, with_line_ends};
+use crate::tree::markup::with_line_ends;
 use crate::tree::{Model, Step};
 
 /// Inserts a text as elements.

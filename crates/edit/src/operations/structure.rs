@@ -1,13 +1,14 @@
 //! Inserts, moves, copies and removes elements.
 
 use drumfire_elements::Role;
-use drumfire_jmx::{Node, Span, blanks_before, has_references, line_end, write_elements};
+use drumfire_jmx::{
+    ChildTree, Node, Span, blanks_before, child_tree, line_end, subtree, subtree_with_blanks,
+    write_elements,
+};
 
 use super::defaults::{ElementType, role};
 use crate::refused::{Refused, no_element};
-use crate::tree::markup::{
-    ChildTree, child_tree, indent_below, indented, subtree, subtree_with_blanks, with_line_ends,
-};
+use crate::tree::markup::{indent_below, indented, with_line_ends};
 use crate::tree::{Id, Model, Piece, Step, step};
 
 /// Elements as text, with their numbers if they have any.
@@ -71,7 +72,7 @@ pub fn movable(model: &Model) -> Result<(), Refused> {
     if model.tree().version == "1.0" {
         return Err(Refused::unfit("the plan has the format of an old JMeter").hint(hint));
     }
-    if has_references(model.text()) {
+    if model.tree().source.has_references() {
         let why = "parts of the plan refer to each other by their place in the file";
         return Err(Refused::unfit(why).hint(hint));
     }

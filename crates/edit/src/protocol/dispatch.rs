@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::host::{Shared, read, written};
 use super::methods as m;
@@ -17,7 +17,8 @@ use crate::refused::{PARAMETERS, Refused, no_element};
 use crate::session::{Session, unwritable_property};
 use crate::tree::{Changed, Id, Model};
 
-type Answer = Result<Value, Refused>;
+/// The result of a method, as JSON.
+type Answer = Result<String, Refused>;
 
 impl Shared {
     /// Carries out a method of [`m::METHODS`].
@@ -63,7 +64,7 @@ impl Shared {
             "save" => written(&Saved {
                 revision: self.save(plan)?,
             }),
-            "close" => self.close(plan).map(|()| Value::Null),
+            "close" => self.close(plan).map(|()| "null".to_owned()),
             "findings" => self.inspect(plan),
             "text" => self.with(plan, |open| {
                 written(&Text {
@@ -418,7 +419,7 @@ pub const NOTIFICATIONS: &[Notification] = &[
     },
 ];
 
-/// The parameters of a notification as one message of JSON-RPC.
-pub fn notification(method: &str, parameters: &Value) -> String {
-    json!({"jsonrpc": "2.0", "method": method, "params": parameters}).to_string()
+/// A notification, whose parameters are JSON, as one message of JSON-RPC.
+pub fn notification(method: &str, parameters: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{parameters}}}"#)
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::findings::Inspectee;
 use super::methods::METHODS;
 use super::shown::OpenPlan;
-use super::types::{Change, PlanEntry};
+use super::types::PlanEntry;
 use crate::program::Program;
 use crate::refused::{FILE, NO_JSON, NO_METHOD, NO_REQUEST, PARAMETERS, Refused, UNFIT};
 use crate::session::{Journals, Outside, Session};
@@ -25,8 +25,8 @@ const TICK: Duration = Duration::from_secs(1);
 /// The most plans that `files` lists.
 const MOST_FILES: usize = 500;
 
-/// Receives notifications: the method and its parameters. Returns `false` to receive no more.
-pub type Listener = Box<dyn Fn(&str, &Value) -> bool + Send>;
+/// Receives notifications: the method and its parameters as JSON. Returns `false` to receive no more.
+pub type Listener = Box<dyn Fn(&str, &str) -> bool + Send>;
 
 /// The work of a thread, which ends when the host is gone.
 type Watcher = fn(&Weak<Shared>);
@@ -99,7 +99,7 @@ impl Host {
 
     /// Answers a message: a request, or several in a list. A notification has no answer.
     pub fn answer(&self, message: &[u8]) -> Option<String> {
-        let answer = match serde_json::from_slice::<Value>(message) {
+        match serde_json::from_slice::<Value>(message) {
             Err(error) => Some(failed(
                 &Value::Null,
                 &Refused::new(NO_JSON, format!("the message is no JSON: {error}")),
@@ -109,21 +109,22 @@ impl Host {
                 &Refused::new(NO_REQUEST, "the list has no requests"),
             )),
             Ok(Value::Array(batch)) => {
-                let answers: Vec<Value> = batch.iter().filter_map(|one| self.one(one)).collect();
-                (!answers.is_empty()).then_some(Value::Array(answers))
+                let answers: Vec<String> =
+                    batch.into_iter().filter_map(|one| self.one(one)).collect();
+                (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
             }
-            Ok(one) => self.one(&one),
-        };
-        answer.map(|answer| answer.to_string())
+            Ok(one) => self.one(one),
+        }
     }
 
-    fn one(&self, request: &Value) -> Option<Value> {
+    fn one(&self, mut request: Value) -> Option<String> {
+        let parameters = request.get_mut("params").map(Value::take);
+        let parameters = parameters.unwrap_or_else(|| json!({}));
         let id = request.get("id");
         let Some(method) = request.get("method").and_then(Value::as_str) else {
             let refused = Refused::new(NO_REQUEST, "the message has no `method`");
             return Some(failed(id.unwrap_or(&Value::Null), &refused));
         };
-        let parameters = request.get("params").cloned().unwrap_or_else(|| json!({}));
         let done = if METHODS.iter().any(|own| own.name == method) {
             self.0.carry_out(method, parameters)
         } else {
@@ -137,7 +138,7 @@ impl Host {
         };
         let id = id?;
         Some(match done {
-            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+            Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
             Err(refused) => failed(id, &refused),
         })
     }
@@ -150,7 +151,7 @@ impl Drop for Host {
     }
 }
 
-fn failed(id: &Value, refused: &Refused) -> Value {
+fn failed(id: &Value, refused: &Refused) -> String {
     let mut data = serde_json::Map::new();
     if let Some(hint) = &refused.hint {
         data.insert("hint".to_owned(), json!(hint));
@@ -162,7 +163,7 @@ fn failed(id: &Value, refused: &Refused) -> Value {
         data.insert("property".to_owned(), json!(property));
     }
     let error = json!({"code": refused.code, "message": refused.message, "data": data});
-    json!({"jsonrpc": "2.0", "id": id, "error": error})
+    json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string()
 }
 
 /// Reads the parameters of a method.
@@ -171,9 +172,9 @@ pub(super) fn read<T: DeserializeOwned>(parameters: Value) -> Result<T, Refused>
         .map_err(|error| Refused::new(PARAMETERS, format!("the parameters do not fit: {error}")))
 }
 
-/// A result as JSON.
-pub(super) fn written(result: &impl Serialize) -> Result<Value, Refused> {
-    serde_json::to_value(result).map_err(|error| Refused::new(UNFIT, error.to_string()))
+/// A result as JSON. It is written at once: as values, the elements of a large plan would take ten times the memory.
+pub(super) fn written(result: &impl Serialize) -> Result<String, Refused> {
+    serde_json::to_string(result).map_err(|error| Refused::new(UNFIT, error.to_string()))
 }
 
 fn no_plan(number: u64) -> Refused {
@@ -185,7 +186,7 @@ fn no_plan(number: u64) -> Refused {
 }
 
 impl Shared {
-    fn notify(&self, method: &str, parameters: &Value) {
+    fn notify(&self, method: &str, parameters: &str) {
         lock(&self.listeners).retain(|listener| listener(method, parameters));
     }
 
@@ -236,14 +237,14 @@ impl Shared {
         number: u64,
         (revision, ids): (Option<u64>, &[Id]),
         make: impl FnOnce(&mut Session) -> Result<Changed, Refused>,
-    ) -> Result<Value, Refused> {
+    ) -> Result<String, Refused> {
         let mut plans = lock(&self.plans);
         let open = plans.open.get_mut(&number).ok_or_else(|| no_plan(number))?;
         open.session.check(revision, ids)?;
         let before = open.session.model().outline().clone();
         let seen = open.session.revision();
         let changed = make(&mut open.session)?;
-        let change = open.change(&changed, &before);
+        let change = written(&open.change(&changed, &before))?;
         let is_new = open.session.revision() != seen;
         if is_new {
             plans.stale.insert(number, Instant::now());
@@ -252,12 +253,15 @@ impl Shared {
         if is_new {
             self.changed(number, &change);
         }
-        written(&change)
+        Ok(change)
     }
 
-    fn changed(&self, number: u64, change: &Change) {
+    fn changed(&self, number: u64, change: &str) {
         self.woken.notify_all();
-        self.notify("changed", &json!({"plan": number, "change": change}));
+        self.notify(
+            "changed",
+            &format!(r#"{{"plan":{number},"change":{change}}}"#),
+        );
     }
 
     /// Tells of a change by another program.
@@ -270,16 +274,19 @@ impl Shared {
         match outside {
             Outside::Merged(changed) => {
                 // What is new is not told apart: the caller did not make it.
-                let change = open.change(&changed, open.session.model().outline());
+                let change = written(&open.change(&changed, open.session.model().outline()));
                 plans.stale.insert(number, Instant::now());
                 drop(plans);
-                self.changed(number, &change);
+                if let Ok(change) = change {
+                    self.changed(number, &change);
+                }
             }
             Outside::Conflict(_) => {
                 let conflicts = open.conflicts();
                 drop(plans);
                 for conflict in conflicts {
-                    self.notify("conflict", &json!({"plan": number, "conflict": conflict}));
+                    let told = json!({"plan": number, "conflict": conflict});
+                    self.notify("conflict", &told.to_string());
                 }
             }
         }
@@ -351,20 +358,23 @@ impl Shared {
     }
 
     /// Inspects a plan and tells of the findings.
-    pub(super) fn inspect(&self, number: u64) -> Result<Value, Refused> {
+    pub(super) fn inspect(&self, number: u64) -> Result<String, Refused> {
         let inspectee = self.inspectee(number)?;
         let inspection = self.program.inspect(&inspectee.path, &inspectee.tree);
         let told = inspectee.told(inspection);
         drop(inspectee);
-        let findings = json!(told.findings);
-        let parameters = json!({"plan": number, "revision": told.revision, "findings": findings});
+        let findings = written(&told.findings)?;
+        let revision = told.revision;
         self.with(number, |open| {
             if told.revision >= open.inspected.revision {
                 open.inspected = told;
             }
             Ok(())
         })?;
-        self.notify("findings", &parameters);
+        self.notify(
+            "findings",
+            &format!(r#"{{"plan":{number},"revision":{revision},"findings":{findings}}}"#),
+        );
         Ok(findings)
     }
 }
@@ -438,11 +448,21 @@ fn watch(shared: &Weak<Shared>) {
             return;
         }
         let mut outside = Vec::new();
+        let mut unforced = Vec::new();
         for (number, open) in &mut plans.open {
-            open.session.tick();
+            unforced.extend(open.session.unforced().map(|file| (*number, file)));
             outside.push((*number, open.session.poll()));
         }
         drop(plans);
+        // The disk may be slow; requests do not wait for it.
+        for (number, file) in unforced {
+            if let Err(error) = file.sync_data() {
+                let _ = shared.with(number, |open| {
+                    open.session.journal_failed(&error);
+                    Ok(())
+                });
+            }
+        }
         for (number, outside) in outside {
             shared.tell_outside(number, outside);
         }

@@ -1,5 +1,7 @@
 //! The steps that were made, and those that were taken back.
 
+use std::borrow::Cow;
+
 use crate::tree::Step;
 
 /// Undo and redo.
@@ -20,9 +22,28 @@ impl History {
         }
     }
 
+    /// The text of the file on the disk, from the text as it is now; `None` if no step leads to it.
+    pub fn saved_text<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        let saved = self.saved?;
+        let mut text = Cow::Borrowed(text);
+        for step in self.done.iter().skip(saved).rev() {
+            text = Cow::Owned(step.inverse().applied(&text)?);
+        }
+        let missing = saved.saturating_sub(self.done.len());
+        for step in self.undone.iter().rev().take(missing) {
+            text = Cow::Owned(step.applied(&text)?);
+        }
+        Some(text)
+    }
+
+    /// Whether a new step would replace steps that the file on the disk holds.
+    pub fn loses_saved(&self) -> bool {
+        self.saved.is_some_and(|saved| saved > self.done.len())
+    }
+
     /// Notes a step that was made. What was taken back before is gone.
     pub fn made(&mut self, step: Step) {
-        if self.saved.is_some_and(|saved| saved > self.done.len()) {
+        if self.loses_saved() {
             self.saved = None;
         }
         self.undone.clear();

@@ -2,12 +2,12 @@
 //! program.
 //!
 //! Its first line holds the text that the steps begin with. Each further line is an entry. The operating system has a line as soon
-//! as the step is made, so that it survives `kill -9`; at most once a second it is forced to the disk.
+//! as the step is made, so that it survives `kill -9`; once a second it is forced to the disk.
 
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use drumfire_platform::files;
 use serde::{Deserialize, Serialize};
@@ -15,28 +15,26 @@ use sha2::{Digest as _, Sha256};
 
 use crate::tree::Step;
 
-/// The time between two forced writes.
-const BETWEEN: Duration = Duration::from_secs(1);
 /// A larger journal begins anew once everything in it is saved.
 const LARGE: u64 = 64 << 20;
 const FORMAT: u32 = 1;
 
 /// The first line.
 #[derive(Debug, Serialize, Deserialize)]
-struct Begin {
+struct Begin<'t> {
     format: u32,
-    path: PathBuf,
-    text: String,
+    path: Cow<'t, Path>,
+    text: Cow<'t, str>,
 }
 
 /// A further line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Entry {
+pub enum Entry<S> {
     /// A step was made.
-    Made(Step),
+    Made(S),
     /// A step was made that is part of the one before.
-    Joined(Step),
+    Joined(S),
     /// The last step was taken back.
     Undone,
     /// The next step was made again.
@@ -55,7 +53,7 @@ pub struct Kept {
     /// The text before the first entry.
     pub text: String,
     /// The entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Entry<Step>>,
 }
 
 /// The open journal of a plan, which no other program can open.
@@ -67,7 +65,6 @@ pub struct Journal {
     /// Held until the journal is closed.
     _lock: File,
     is_unforced: bool,
-    forced: Instant,
 }
 
 /// The hash of a file's bytes, in hexadecimal digits.
@@ -104,7 +101,6 @@ impl Journals {
             file: None,
             _lock: lock,
             is_unforced: false,
-            forced: Instant::now(),
         };
         if kept.is_some() {
             let file = private(&journal.place, true)?;
@@ -139,7 +135,7 @@ fn read(place: &Path, plan: &Path) -> (Option<Kept>, u64) {
     let first = lines
         .next()
         .and_then(|line| serde_json::from_slice::<Begin>(line).ok());
-    let Some(begin) = first.filter(|begin| begin.format == FORMAT && begin.path == plan) else {
+    let Some(begin) = first.filter(|begin| begin.format == FORMAT && *begin.path == *plan) else {
         return (None, 0);
     };
     let mut length = bytes
@@ -155,7 +151,7 @@ fn read(place: &Path, plan: &Path) -> (Option<Kept>, u64) {
         length += line.len();
     }
     let kept = Kept {
-        text: begin.text,
+        text: begin.text.into_owned(),
         entries,
     };
     (Some(kept), length as u64)
@@ -172,10 +168,11 @@ impl Journal {
         self.file = Some(file);
         let begin = Begin {
             format: FORMAT,
-            path: self.path.clone(),
-            text: text.to_owned(),
+            path: Cow::Borrowed(self.path.as_path()),
+            text: Cow::Borrowed(text),
         };
-        self.line(&serde_json::to_string(&begin)?)
+        let line = serde_json::to_vec(&begin)?;
+        self.line(line)
     }
 
     /// Whether it has begun.
@@ -193,28 +190,28 @@ impl Journal {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn add(&mut self, entry: &Entry) -> io::Result<()> {
-        self.line(&serde_json::to_string(entry)?)
+    pub fn add(&mut self, entry: &Entry<&Step>) -> io::Result<()> {
+        self.line(serde_json::to_vec(entry)?)
     }
 
-    fn line(&mut self, line: &str) -> io::Result<()> {
+    fn line(&mut self, mut line: Vec<u8>) -> io::Result<()> {
         let Some(file) = &mut self.file else {
             return Ok(());
         };
-        file.write_all(format!("{line}\n").as_bytes())?;
+        line.push(b'\n');
+        file.write_all(&line)?;
         self.is_unforced = true;
-        self.force()
+        Ok(())
     }
 
-    /// Forces what was written to the disk, unless that was done within the last second.
+    /// The file, if something was written to it since the last time.
     ///
     /// # Errors
-    /// The disk refuses.
-    pub fn force(&mut self) -> io::Result<()> {
-        if self.is_unforced && self.forced.elapsed() >= BETWEEN {
-            self.force_now()?;
-        }
-        Ok(())
+    /// The process has no free file descriptor.
+    pub fn unforced(&mut self) -> io::Result<Option<File>> {
+        let file = self.file.as_ref().filter(|_| self.is_unforced);
+        self.is_unforced = false;
+        file.map(File::try_clone).transpose()
     }
 
     /// Forces what was written to the disk.
@@ -226,7 +223,6 @@ impl Journal {
             file.sync_data()?;
         }
         self.is_unforced = false;
-        self.forced = Instant::now();
         Ok(())
     }
 }

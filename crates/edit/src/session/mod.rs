@@ -6,8 +6,10 @@ mod journal;
 mod outside;
 mod replay;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -49,7 +51,7 @@ pub struct Session {
 /// The file as it was last read or written.
 #[derive(Debug, Clone)]
 struct Disk {
-    /// Its text; `None` while the model has the same.
+    /// Its text; `None` while the history leads to it.
     text: Option<String>,
     hash: String,
     stamp: Option<(SystemTime, u64)>,
@@ -227,8 +229,11 @@ impl Session {
         if step.is_empty() {
             return Ok(Changed::default());
         }
+        if self.disk.text.is_none() && self.history.loses_saved() {
+            self.disk.text = Some(self.saved_text().into_owned());
+        }
         let changed = self.applied(&mut step)?;
-        self.log(&Entry::Made(step.clone()));
+        self.log(&Entry::Made(&step));
         self.history.made(step);
         Ok(changed)
     }
@@ -243,9 +248,18 @@ impl Session {
         }
         self.writable()?;
         let changed = self.applied(&mut step)?;
-        self.log(&Entry::Joined(step.clone()));
+        self.log(&Entry::Joined(&step));
         self.history.joined(&step);
         Ok(changed)
+    }
+
+    /// The text of the file as it was last read or written.
+    fn saved_text(&self) -> Cow<'_, str> {
+        let text = self.model.text();
+        match &self.disk.text {
+            Some(saved) => Cow::Borrowed(saved),
+            None => self.history.saved_text(text).unwrap_or(Cow::Borrowed(text)),
+        }
     }
 
     fn writable(&self) -> Result<(), Refused> {
@@ -259,15 +273,13 @@ impl Session {
 
     /// Changes the model.
     fn applied(&mut self, step: &mut Step) -> Result<Changed, Refused> {
-        let before = (!self.history.is_dirty()).then(|| self.model.text().to_owned());
+        if !self.history.is_dirty() {
+            self.begin_journal();
+        }
         let changed = self.model.apply(step).map_err(|faults| {
             let why = first_error(&faults);
             Refused::unfit(format!("the file would no longer be a plan: {why}"))
         })?;
-        if let Some(before) = before {
-            self.begin_journal(&before);
-            self.disk.text = Some(before);
-        }
         self.revision += 1;
         for id in &changed.nodes {
             self.changed_at.insert(*id, self.revision);
@@ -371,12 +383,11 @@ impl Session {
     /// Takes over a version of the file.
     fn taken_over(&mut self, theirs: &str, hash: String) -> Option<Outside> {
         let ours = self.model.text();
-        let base = self.disk.text.as_deref().unwrap_or(ours);
         let is_clean = !self.history.is_dirty();
         let outcome = if is_clean || ours == theirs {
             Outcome::Merged(theirs.to_owned())
         } else {
-            merged(&self.path, base, ours, theirs)
+            merged(&self.path, &self.saved_text(), ours, theirs)
         };
         let text = match outcome {
             Outcome::Merged(text) => text,
@@ -429,13 +440,20 @@ impl Session {
         Ok(Changed::default())
     }
 
-    /// Forces the journal to the disk if a second has passed since the last time.
-    pub fn tick(&mut self) {
-        if let Some(journal) = &mut self.journal
-            && let Err(error) = journal.force()
-        {
-            self.journal_fault = Some(error.to_string());
+    /// The journal's file, if something was written to it that the disk may lack.
+    pub fn unforced(&mut self) -> Option<File> {
+        match self.journal.as_mut()?.unforced() {
+            Ok(file) => file,
+            Err(error) => {
+                self.journal_failed(&error);
+                None
+            }
         }
+    }
+
+    /// Notes that undo will not survive the end of the program.
+    pub fn journal_failed(&mut self, error: &io::Error) {
+        self.journal_fault = Some(error.to_string());
     }
 
     fn force(&mut self) {
@@ -446,18 +464,26 @@ impl Session {
         }
     }
 
-    fn begin_journal(&mut self, text: &str) {
+    /// Begins the journal before the first change, or anew if it is large.
+    fn begin_journal(&mut self) {
         let Some(journal) = &mut self.journal else {
             return;
         };
-        let is_due = !journal.has_begun() || (journal.is_large() && !self.history.is_dirty());
-        if is_due && let Err(error) = journal.begin(text) {
+        let is_large = journal.has_begun() && journal.is_large();
+        if journal.has_begun() && !is_large {
+            return;
+        }
+        if is_large {
+            // A new journal cannot take back what the old one holds.
+            self.history = History::new();
+        }
+        if let Err(error) = journal.begin(self.model.text()) {
             self.journal_fault = Some(error.to_string());
             self.journal = None;
         }
     }
 
-    fn log(&mut self, entry: &Entry) {
+    fn log(&mut self, entry: &Entry<&Step>) {
         let Some(journal) = &mut self.journal else {
             return;
         };

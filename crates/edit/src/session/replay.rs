@@ -100,7 +100,8 @@ impl Session {
         }
         self.history = history;
         let on_disk = std::mem::replace(&mut self.disk.hash, hash);
-        self.disk.text = self.history.is_dirty().then_some(saved);
+        let leads = self.history.saved_text(self.model.text()).is_some();
+        self.disk.text = (!leads).then_some(saved);
         if on_disk != self.disk.hash {
             self.taken_over(&theirs, on_disk);
         }

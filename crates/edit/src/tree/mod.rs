@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use drumfire_jmx::{Diagnostic, Node, Read, Span, TextEdit, Tree};
+use drumfire_jmx::{Diagnostic, Node, Read, Tree};
 
 pub use outline::Outline;
 pub use step::{Id, Patch, Piece, Step, step};
@@ -99,61 +99,51 @@ impl Model {
     /// # Errors
     /// The text would no longer be a plan; then nothing changes.
     pub fn apply(&mut self, step: &mut Step) -> Result<Changed, Vec<Diagnostic>> {
-        let Some(text) = step.applied(self.text()) else {
+        let Some((replaced, inserted)) = step.joined(self.text()) else {
             let finding =
                 Diagnostic::error("edit-other-text", "the change was made for another text");
             return Err(vec![finding]);
         };
-        if let Some(at) = self.reread(step, &text) {
+        if step.patches.is_empty() {
+            return Ok(Changed::default());
+        }
+        let is_clean = self.warnings.is_empty();
+        if is_clean && let Some(path) = drumfire_jmx::reread(&mut self.tree, replaced, &inserted) {
             return Ok(Changed {
-                nodes: vec![self.outline.entries[at].id],
+                nodes: self.outline.at_path(&path).into_iter().collect(),
                 removed: Vec::new(),
             });
         }
-        let read = drumfire_jmx::read(text.as_bytes(), &self.path)?;
-        let old = std::mem::replace(&mut self.tree, read.tree);
-        self.warnings = read.warnings;
-        let ids = self.carried(&old.roots, step);
+        let mut starts = Vec::with_capacity(self.outline.entries.len());
+        each_start(&self.tree.roots, &mut |start| starts.push(start));
+        if !is_clean || !drumfire_jmx::reread_siblings(&mut self.tree, replaced, &inserted) {
+            let text = self.text();
+            let behind = &text[replaced.end..];
+            let text = [&text[..replaced.start], inserted.as_str(), behind].concat();
+            let read = drumfire_jmx::read(text.as_bytes(), &self.path)?;
+            self.tree = read.tree;
+            self.warnings = read.warnings;
+        }
+        let ids = self.carried(&starts, step);
         let outline = Outline::new(&self.tree.roots, &ids);
         let before = std::mem::replace(&mut self.outline, Arc::new(outline));
         Ok(self.changed(&before, step))
     }
 
-    /// Reads only the element that the step is in, and returns its index.
-    fn reread(&mut self, step: &Step, text: &str) -> Option<usize> {
-        let (first, last) = (step.patches.first()?, step.patches.last()?);
-        let replaced = Span::new(first.start, last.end());
-        let behind = self.text().len() - replaced.end;
-        let edit = TextEdit {
-            replaced,
-            inserted: text.len().checked_sub(behind + replaced.start)?,
-        };
-        if !self.warnings.is_empty() || !drumfire_jmx::reread(&mut self.tree, text, edit) {
-            return None;
-        }
-        let mut starts = Vec::with_capacity(self.outline.entries.len());
-        each_start(&self.tree.roots, &mut |start| starts.push(start));
-        starts
-            .partition_point(|start| *start <= replaced.start)
-            .checked_sub(1)
-    }
-
-    /// The numbers of the elements of the new tree. An element that begins outside of the patches keeps its number.
-    fn carried(&mut self, old: &[Node], step: &mut Step) -> Vec<Id> {
+    /// The numbers of the elements of the new tree. An element that began outside of the patches keeps its number.
+    fn carried(&mut self, starts: &[usize], step: &mut Step) -> Vec<Id> {
         let mut kept: HashMap<usize, Id> = HashMap::with_capacity(self.outline.entries.len());
         step.patches
             .iter_mut()
             .for_each(|patch| patch.removed_ids.clear());
-        let mut entries = self.outline.entries.iter();
         let mut moved = MovedStarts::new(&step.patches);
         let mut removed: Vec<(usize, Id)> = Vec::new();
-        each_start(old, &mut |start| {
-            let Some(entry) = entries.next() else { return };
-            match moved.place(start) {
+        for (entry, start) in self.outline.entries.iter().zip(starts) {
+            match moved.place(*start) {
                 Place::Moved(start) => drop(kept.insert(start, entry.id)),
                 Place::Removed(patch) => removed.push((patch, entry.id)),
             }
-        });
+        }
         for (patch, id) in removed {
             step.patches[patch].removed_ids.push(id);
         }
@@ -161,7 +151,7 @@ impl Model {
     }
 
     fn numbered(&mut self, kept: &HashMap<usize, Id>, step: &mut Step) -> Vec<Id> {
-        let inserted = inserted_spans(step);
+        let inserted = step.inserted_spans();
         let mut taken = vec![0; inserted.len()];
         let mut ids = Vec::with_capacity(kept.len());
         let mut next = self.next;
@@ -191,7 +181,7 @@ impl Model {
     }
 
     fn changed(&self, before: &Outline, step: &Step) -> Changed {
-        let inserted = inserted_spans(step);
+        let inserted = step.inserted_spans();
         let mut nodes = Vec::new();
         let mut entries = self.outline.entries.iter();
         each(&self.tree.roots, &mut |node| {
@@ -218,15 +208,6 @@ impl Model {
                 .collect(),
         }
     }
-}
-
-/// The ranges of the inserted texts after a step.
-fn inserted_spans(step: &Step) -> Vec<Span> {
-    let patches = step.inverse().patches;
-    patches
-        .iter()
-        .map(|patch| Span::new(patch.start, patch.end()))
-        .collect()
 }
 
 /// Where an element begins after a step.

@@ -66,6 +66,16 @@ impl Outline {
         self.by_id.get(&id).copied()
     }
 
+    /// The element to which places among siblings lead, from the roots down.
+    pub fn at_path(&self, path: &[usize]) -> Option<Id> {
+        let (first, below) = path.split_first()?;
+        let mut roots = self.entries.iter().filter(|entry| entry.parent.is_none());
+        let root = roots.nth(*first)?.id;
+        below.iter().try_fold(root, |id, place| {
+            self.entry(id)?.children.get(*place).copied()
+        })
+    }
+
     /// An element's place in the tree.
     pub fn entry(&self, id: Id) -> Option<&Entry> {
         self.index(id).map(|at| &self.entries[at])

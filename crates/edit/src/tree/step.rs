@@ -1,5 +1,6 @@
 //! A change of the text, and its inverse.
 
+use drumfire_jmx::Span;
 use serde::{Deserialize, Serialize};
 
 /// Names an element for as long as the session lasts. The number of a removed element is never given to another one.
@@ -61,19 +62,45 @@ impl Step {
 
     /// The text after the step; `None` if the text is not the one that the step was made for.
     pub fn applied(&self, text: &str) -> Option<String> {
-        let growth: isize = self.patches.iter().map(growth).sum();
-        let mut after = String::with_capacity(text.len().wrapping_add_signed(growth));
-        let mut from = 0;
+        let (replaced, inserted) = self.joined(text)?;
+        Some(
+            [
+                &text[..replaced.start],
+                inserted.as_str(),
+                &text[replaced.end..],
+            ]
+            .concat(),
+        )
+    }
+
+    /// The range that the patches cover, and the text that it becomes; `None` if the text is not the one that the step was made
+    /// for.
+    pub fn joined(&self, text: &str) -> Option<(Span, String)> {
+        let (Some(first), Some(last)) = (self.patches.first(), self.patches.last()) else {
+            return Some((Span::default(), String::new()));
+        };
+        let mut inserted = String::new();
+        let mut from = first.start;
         for patch in &self.patches {
-            after.push_str(text.get(from..patch.start)?);
+            inserted.push_str(text.get(from..patch.start)?);
             if text.get(patch.start..patch.end())? != patch.removed {
                 return None;
             }
-            after.push_str(&patch.inserted);
+            inserted.push_str(&patch.inserted);
             from = patch.end();
         }
-        after.push_str(text.get(from..)?);
-        Some(after)
+        Some((Span::new(first.start, last.end()), inserted))
+    }
+
+    /// The ranges of the inserted texts after the step.
+    pub fn inserted_spans(&self) -> Vec<Span> {
+        let mut moved = 0_isize;
+        let span = |patch: &Patch| {
+            let start = patch.start.wrapping_add_signed(moved);
+            moved += growth(patch);
+            Span::new(start, start + patch.inserted.len())
+        };
+        self.patches.iter().map(span).collect()
     }
 
     /// This step and a later one as a single step, if the later one changes within the texts that this one inserted.
@@ -81,9 +108,9 @@ impl Step {
         if self.label != next.label || self.patches.len() != next.patches.len() {
             return None;
         }
-        let inserted = self.inverse().patches;
         let mut joined = self.clone();
-        for ((own, place), next) in joined.patches.iter_mut().zip(&inserted).zip(&next.patches) {
+        let places = self.inserted_spans();
+        for ((own, place), next) in joined.patches.iter_mut().zip(places).zip(&next.patches) {
             let has_ids = [
                 &own.removed_ids,
                 &own.inserted_ids,
@@ -91,7 +118,7 @@ impl Step {
                 &next.inserted_ids,
             ];
             if next.start < place.start
-                || next.end() > place.end()
+                || next.end() > place.end
                 || has_ids.iter().any(|ids| !ids.is_empty())
             {
                 return None;
