@@ -100,8 +100,13 @@ export async function offers(): Promise<Offer[]> {
       if (!found.has(key)) found.set(key, { kind, place, behind: child ? child.name || child.type : null });
     }
   });
-  return [...found.values()];
+  const groupOf = ({ behind, kind }: Offer) => behind ?? kind.category;
+  const groups = [...new Set([...found.values()].map(groupOf))];
+  return [...found.values()].sort((a, b) => groups.indexOf(groupOf(a)) - groups.indexOf(groupOf(b)) || rank(a.kind) - rank(b.kind));
 }
+
+/** What is inserted most often comes first, and plugins come last. */
+const rank = ({ class: name, type }: Insertable) => (name.includes(".") ? 2 : QUICK.some(([, title]) => title === type) ? 0 : 1);
 
 export async function insert(element: Insertable, place: Place) {
   plan().fold([place.parent], true);
@@ -197,7 +202,7 @@ async function stepBack(method: "undo" | "redo") {
 
 /** Goes to the next finding in the tree's order. */
 function stepFinding(step: 1 | -1) {
-  const found = sortedFindings(plan()).filter((finding) => finding.severity !== "advice" || true);
+  const found = sortedFindings(plan());
   if (!found.length) return tell({ text: "There are no findings" });
   const at = found.indexOf(lastFinding.value!);
   const next = at < 0 ? (step > 0 ? 0 : found.length - 1) : (at + step + found.length) % found.length;

@@ -3,6 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { ACTIONS, flush, run } from "./actions";
 import { link } from "./client";
+import { Prose } from "./fields";
 import { FormPane } from "./form";
 import { Help } from "./help";
 import { Icon } from "./icons";
@@ -76,7 +77,7 @@ function TopBar({ plan }: { plan: Plan | null }) {
       <PlanTabs />
       <button type="button" class="palette-button" onClick={() => run("palette")}>
         <Icon name="search" />
-        <span>Actions and elements</span>
+        <span>Find an action</span>
         <kbd>{shownKey(bestKey("palette"))}</kbd>
       </button>
       <div class="tools" role="toolbar" aria-label="Plan">
@@ -104,12 +105,12 @@ function StatusBar({ plan }: { plan: Plan }) {
       <span class="status-path" title={plan.path.value}>{plan.path.value}</span>
       <span class="gap" />
       {selected > 1 && <span class="status-part">{selected} selected</span>}
-      <span class="status-part">{plan.nodes.size} elements</span>
+      <span class="status-part">{plan.nodes.size === 1 ? "1 element" : `${plan.nodes.size} elements`}</span>
       {plan.facts.version && <span class="status-part">JMeter {plan.facts.version}</span>}
       {plan.facts.encoding && <span class="status-part">{plan.facts.encoding}</span>}
       {plan.facts.readOnly && <span class="status-part warn">read-only</span>}
       <span class={`status-part ${link.value === "lost" ? "bad" : ""}`} role="status">
-        {link.value === "lost" ? "The program does not answer; changes wait" : plan.dirty.value ? "Not saved" : "Saved"}
+        {link.value === "lost" ? "The program does not answer. Start `drumfire edit` again" : plan.dirty.value ? "Not saved" : "Saved"}
       </span>
     </footer>
   );
@@ -122,8 +123,8 @@ function Toast() {
       {told && (
         <div class={`toast ${told.bad ? "bad" : ""}`} key={told.key}>
           <div>
-            {told.text}
-            {told.hint && <small>{told.hint}</small>}
+            <Prose text={told.text} />
+            {told.hint && <small><Prose text={told.hint} /></small>}
           </div>
           {told.action && <button type="button" class="button" onClick={() => (untell(), told.action!.run())}>{told.action.title}</button>}
           <button type="button" class="tool" aria-label="Close the message" onClick={untell}>

@@ -28,7 +28,7 @@ const LANGUAGES: Record<string, () => Extension> = {
 };
 
 /** Languages with short texts, which need no numbers of lines. */
-const SHORT = new Set(["condition", "regex", "jsonpath", "jmespath", "xpath", "css"]);
+export const SHORT = new Set(["condition", "regex", "jsonpath", "jmespath", "xpath", "css"]);
 
 const marks = new MatchDecorator({ regexp: /\$\{[^}\n]*\}/g, decoration: Decoration.mark({ class: "expression" }) });
 const expressions = ViewPlugin.fromClass(

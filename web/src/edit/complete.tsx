@@ -33,6 +33,8 @@ interface Props {
   /** Attributes of the input. */
   input: Record<string, unknown>;
   isLong?: boolean;
+  /** Values that are proposed for the whole field. */
+  choices?: string[];
   onValue: (text: string) => void;
   onLeave: () => void;
   onEnter: () => void;
@@ -72,6 +74,11 @@ export function CompletedInput(props: Props) {
       found.value = proposed.slice(0, MOST_SHOWN);
     }, isAsked ? 0 : WAIT_MS);
   };
+  const propose = () => {
+    field.current!.focus();
+    at.value = Math.max(0, props.choices!.indexOf(field.current!.value));
+    found.value = props.choices!.map((choice) => ({ insert: choice, label: choice || "(empty)", detail: "", start: 0, end: field.current!.value.length }));
+  };
   const choose = (index: number) => {
     const { insert, start, end } = found.value[index];
     const text = field.current!.value;
@@ -84,6 +91,7 @@ export function CompletedInput(props: Props) {
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === " " && event.ctrlKey) ask(true);
+    else if (!isOpen && event.key === "ArrowDown" && props.choices?.length) propose();
     else if (isOpen && event.key === "ArrowDown") at.value = (at.value + 1) % found.value.length;
     else if (isOpen && event.key === "ArrowUp") at.value = (at.value + found.value.length - 1) % found.value.length;
     else if (isOpen && (event.key === "Enter" || event.key === "Tab")) choose(at.value);
@@ -120,8 +128,11 @@ export function CompletedInput(props: Props) {
   return (
     <span class="completed">
       {props.isLong ? <textarea {...attributes} rows={Math.min(12, Math.max(2, props.value.split("\n").length))} /> : <input {...attributes} />}
+      {props.choices && !props.input.readOnly && (
+        <button type="button" class="proposals" tabIndex={-1} aria-hidden="true" title="Show the choices" onMouseDown={(event) => (event.preventDefault(), isOpen ? close() : propose())} />
+      )}
       {isOpen && (
-        <ul ref={list} class="completions" id={listId} role="listbox" aria-label="Variables and functions">
+        <ul ref={list} class="completions" id={listId} role="listbox" aria-label="Proposals">
           {found.value.map((each, index) => (
             <li
               key={each.label}

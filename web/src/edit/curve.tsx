@@ -143,7 +143,7 @@ export function Curve({ element }: { element: ElementView }) {
   if (!load) return null;
   const settings = new Settings(element);
   const { points, unit, isOpen } = load(settings);
-  if (settings.unknown.length) return <p class="note curve-note">The load is not drawn: <code>{settings.unknown[0]}</code> is known in a run only.</p>;
+  if (settings.unknown.length) return <p class="note curve-note">The load is not drawn, because <code>{settings.unknown[0]}</code> has a value in a run only.</p>;
   const last = points.at(-1)?.[0] ?? 0;
   const most = Math.max(...points.map(([, each]) => each), 0);
   if (!most) return null;
@@ -151,7 +151,9 @@ export function Curve({ element }: { element: ElementView }) {
   const drawn: Points = isOpen ? [...points, [end, points.at(-1)![1]]] : points;
   const at = ([time, each]: [number, number]) => `${((time / end) * WIDTH).toFixed(1)} ${(HEIGHT - (each / most) * (HEIGHT - 4)).toFixed(1)}`;
   const line = `M${drawn.map(at).join("L")}`;
-  const told = `Up to ${Math.round(most * 10) / 10} ${unit}${isOpen ? `, after ${duration(last)}` : `, for ${duration(last)}`}`;
+  const count = Math.round(most * 10) / 10;
+  const amount = `${count} ${count === 1 ? unit.replace(/s(?=$|\/)/, "") : unit}`;
+  const told = isOpen ? `${amount} after ${duration(last)}` : `Up to ${amount} for ${duration(last)}`;
   return (
     <figure class="curve">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={told}>

@@ -3,12 +3,13 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fix } from "./actions";
-import { Code } from "./code";
+import { Code, SHORT } from "./code";
 import { CompletedInput } from "./complete";
 import { useDraft } from "./draft";
 import { Icon } from "./icons";
 import type { Plan } from "./plan";
 import type { Field, Finding, Id } from "./protocol";
+import { BodyField, BodySwitch, fits, IS_BODY, isInLine, PARAMETERS, SPECIAL } from "./special";
 import { TableField } from "./table_field";
 import { openPlan, visit, wantedField } from "./workspace";
 
@@ -43,6 +44,7 @@ function TextControl({ plan, ids, field, isMixed, inputId, describedBy, set, typ
         target={{ plan: plan.id, id: ids[0] }}
         value={draft.value}
         isLong={!type && (field.value ?? "").includes("\n")}
+        choices={field.kind === "choice" ? undefined : field.choices?.map((choice) => choice.value)}
         input={{
           id: inputId,
           type: type ?? "text",
@@ -108,7 +110,7 @@ function ChoiceControl(props: ControlProps) {
         <TextControl {...props} />
       ) : (
         <select id={inputId} aria-describedby={describedBy} disabled={isReadOnly} value={isMixed || field.value == null ? NONE : field.value} onChange={(event) => event.currentTarget.value !== NONE && void set(event.currentTarget.value)}>
-          {(isMixed || field.value == null) && <option value={NONE}>{isMixed ? "several values" : labelOf(inherited(field))}</option>}
+          {(isMixed || field.value == null) && <option value={NONE}>{isMixed ? "several values" : labelOf(inherited(field)) || "(not set)"}</option>}
           {isOther && <option value={field.value!}>{field.value}</option>}
           {choices.map((choice) => (
             <option key={choice.value} value={choice.value}>
@@ -242,14 +244,22 @@ export function FieldRow({ plan, ids, field, isMixed }: FieldProps) {
     row.current!.querySelector<HTMLElement>("input, textarea, select, .cm-content")?.focus();
   }, [isWanted]);
   const isTable = field.table != null;
-  const isWide = isTable || field.kind === "code";
+  const isInOneLine = isInLine(field.property) && fits(field) && !isMixed;
+  const isWide = !isInOneLine && (isTable || (field.kind === "code" && !SHORT.has(field.language ?? "")));
   const isCode = field.kind === "code";
   const describedBy = `${key}-notes`;
   const isReadOnly = plan.facts.readOnly || (field.read_only ?? false);
+  const special = { plan, id: ids[0], field, label: field.label, inputId: key, isReadOnly, set };
+  // Parameters of an HTTP request are its body if the request says so.
+  const raw = field.property === PARAMETERS ? plan.element.value?.fields.find((each) => each.property === IS_BODY) : undefined;
+  const isSent = raw != null && !isExpression(raw.value);
+  const isBody = isSent && (raw.value ?? raw.default) === "true";
+  const Special = isBody ? BodyField : isInOneLine ? SPECIAL[field.property] : null;
   return (
     <div ref={row} class={`field ${isWide ? "wide" : ""} ${field.value == null && !isTable ? "absent" : ""}`} data-property={field.property}>
       <div class="label">
-        {isWide ? <span id={`${key}-label`}>{field.label}</span> : <label for={key}>{field.label}</label>}
+        {isWide || isCode ? <span id={`${key}-label`} class={isSent ? "hidden" : undefined}>{field.label}</span> : <label for={key}>{field.label}</label>}
+        {isSent && <BodySwitch plan={plan} id={ids[0]} isBody={isBody} />}
         {field.help && (
           <button type="button" class="tool quiet" aria-expanded={isExplained} aria-label={`Help on ${field.label}`} title={field.help} onClick={() => setIsExplained(!isExplained)}>
             <Icon name="help" />
@@ -262,7 +272,7 @@ export function FieldRow({ plan, ids, field, isMixed }: FieldProps) {
         )}
       </div>
       <div class="control" role={isCode ? "group" : undefined} aria-labelledby={isCode ? `${key}-label` : undefined}>
-        {isTable ? <TableField plan={plan} id={ids[0]} field={field} label={field.label} isReadOnly={isReadOnly} /> : <Control plan={plan} ids={ids} field={field} isMixed={isMixed} inputId={key} describedBy={describedBy} set={set} isReadOnly={isReadOnly} />}
+        {Special ? <Special {...special} /> : isTable ? <TableField plan={plan} id={ids[0]} field={field} label={field.label} isReadOnly={isReadOnly} /> : <Control plan={plan} ids={ids} field={field} isMixed={isMixed} inputId={key} describedBy={describedBy} set={set} isReadOnly={isReadOnly} />}
         <div id={describedBy} class="notes">
           <Inherited field={field} plan={plan} />
           {field.findings.map((finding, index) => (

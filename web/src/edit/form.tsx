@@ -11,7 +11,8 @@ import { FieldRow, FindingNote, Prose } from "./fields";
 import { Icon } from "./icons";
 import { bestKey, shownKey } from "./keys";
 import type { Plan } from "./plan";
-import type { ElementView, Field, Id, Node } from "./protocol";
+import type { ElementView, Field, Id } from "./protocol";
+import { IS_BODY, PARAMETERS } from "./special";
 import { tell } from "./tell";
 import { Uses } from "./uses";
 import { formTab, visit, type FormTab } from "./workspace";
@@ -54,7 +55,9 @@ export function Breadcrumbs({ plan }: { plan: Plan }) {
   );
 }
 
-function Head({ plan, node, comments }: { plan: Plan; node: Node; comments: Field | undefined }) {
+function Head({ plan, element }: { plan: Plan; element: ElementView }) {
+  const node = plan.node(element.node.id) ?? element.node;
+  const comments = element.fields.find((field) => field.property === COMMENTS);
   const name = useDraft(node.name, (text) => plan.change("rename", { id: node.id, name: text }));
   const note = useDraft(comments?.value ?? "", (text, join) => plan.change("set", { id: node.id, property: COMMENTS, value: text || null, join }));
   const target = { plan: plan.id, id: node.id };
@@ -69,6 +72,12 @@ function Head({ plan, node, comments }: { plan: Plan; node: Node; comments: Fiel
           Enabled
         </label>
       </div>
+      {element.help && (
+        <p class="note about">
+          <Prose text={element.help} />
+          {element.differs && <> <strong>Unlike JMeter:</strong> <Prose text={element.differs} /></>}
+        </p>
+      )}
       <div class="field" data-property={NAME}>
         <div class="label">
           <label for="name">Name</label>
@@ -92,8 +101,10 @@ function Head({ plan, node, comments }: { plan: Plan; node: Node; comments: Fiel
 /** Fields by section, in their order. */
 function sections(fields: Field[]): [string, Field[]][] {
   const found = new Map<string, Field[]>();
+  // The switch over the parameters sets it.
+  const hasBody = fields.some((field) => field.property === PARAMETERS);
   for (const field of fields) {
-    if (IN_HEAD.has(field.property)) continue;
+    if (IN_HEAD.has(field.property) || (hasBody && field.property === IS_BODY && !field.value?.includes("${"))) continue;
     const name = field.section ?? "";
     found.set(name, [...(found.get(name) ?? []), field]);
   }
@@ -105,7 +116,7 @@ function Sections({ plan, ids, fields, mixed }: { plan: Plan; ids: Id[]; fields:
     <>
       {sections(fields).map(([title, within]) => (
         <section key={title} class="section" aria-label={title || "Properties"}>
-          {title && <h3>{title}</h3>}
+          {title && !within.some((field) => field.label === title) && <h3>{title}</h3>}
           {within.map((field) => (
             <FieldRow key={`${ids[0]}-${field.property}`} plan={plan} ids={ids} field={field} isMixed={mixed?.has(field.property)} />
           ))}
@@ -121,17 +132,11 @@ function ElementForm({ plan, element }: { plan: Plan; element: ElementView }) {
   const others = (plan.findings.value ?? []).filter((finding) => finding.id === node.id && !(finding.property && known.has(finding.property)));
   return (
     <>
-      <Head key={node.id} plan={plan} node={plan.node(node.id) ?? node} comments={fields.find((field) => field.property === COMMENTS)} />
+      <Head key={node.id} plan={plan} element={element} />
       {others.map((finding, index) => (
         <FindingNote key={index} finding={finding} />
       ))}
-      {element.help && (
-        <p class="note about">
-          <Prose text={element.help} />
-          {element.differs && <> <strong>Different here:</strong> <Prose text={element.differs} /></>}
-        </p>
-      )}
-      {element.generic && <p class="note generic">Drumfire has no form for this class. All properties of the file are here, and what you leave stays as it is.</p>}
+      {element.generic && <p class="note generic">Drumfire has no form for this class. These are its properties in the file; those that you do not change stay as they are.</p>}
       <Curve element={element} />
       <Sections plan={plan} ids={[node.id]} fields={fields} />
     </>
@@ -184,10 +189,10 @@ function BulkForm({ plan, ids }: { plan: Plan; ids: Id[] }) {
             Enabled
           </label>
         </div>
-        <p class="note">A change here sets the property of all {ids.length} elements, in one step of undo.</p>
+        <p class="note">A change here sets the property of all {ids.length} elements. One undo takes it back.</p>
         {ids.length > MOST_COMPARED && <p class="note">The values of the first {MOST_COMPARED} are compared.</p>}
       </div>
-      {elements.value.length > 0 && !fields.some((field) => !IN_HEAD.has(field.property)) && <p class="note">They have no property in common.</p>}
+      {elements.value.length > 0 && !fields.some((field) => !IN_HEAD.has(field.property)) && <p class="note">The selected elements have no property in common.</p>}
       <Sections plan={plan} ids={ids} fields={fields} mixed={mixed} />
     </>
   );
@@ -228,7 +233,7 @@ function ConflictBar({ plan }: { plan: Plan }) {
   return (
     <div class="conflict" role="alert">
       <p>
-        <strong>Another program changed the file in places that you changed too.</strong> Nothing can be saved before you choose a version.
+        <strong>Another program changed settings that you have changed too.</strong> Choose a version; until then the plan cannot be saved.
       </p>
       <table>
         <thead>

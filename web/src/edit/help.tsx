@@ -68,7 +68,7 @@ export function Help() {
           </select>
         </label>
         <span class="note">
-          A browser keeps <kbd class="reserved">such</kbd> keys for itself, unless the page is in a window without tabs; then use the other one.
+          In a tab, the browser takes the keys with a <kbd class="reserved">dashed</kbd> edge. Use the other key, or open the page with <code>--app</code>.
         </span>
       </p>
       <div class="help" tabIndex={0} role="region" aria-label="List of keys">

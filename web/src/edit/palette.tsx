@@ -26,7 +26,7 @@ interface Item {
 const MOST_SHOWN = 80;
 
 const TITLES: Record<string, string> = {
-  palette: "All actions, elements to insert and elements of the plan",
+  palette: "Find an action, an element to insert or an element of the plan",
   insert: "Insert an element here",
   wrap: "Insert a parent around the selection",
   type: "Change the element's type",
@@ -192,7 +192,7 @@ function Chooser({ mode, ask, close }: { mode: NonNullable<Overlay>; ask: (quest
           <li key={item.key} id={`palette-${index}`} role="option" aria-selected={index === at.value} onMouseMove={() => (at.value = index)} onClick={() => choose(item)}>
             {item.icon ? <Icon name={item.icon} /> : <span class="icon" />}
             <span class="title"><Marked title={item.title} positions={positions} /></span>
-            <small>{item.detail}</small>
+            {(text.value || item.detail !== item.group) && <small>{item.detail}</small>}
             {item.shortcut && <kbd>{item.shortcut}</kbd>}
           </li>,
         ])}

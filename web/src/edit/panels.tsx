@@ -16,8 +16,8 @@ const MOST_SHOWN = 500;
 function FindingsPanel({ plan }: { plan: Plan }) {
   const text = useSignal("");
   const found = plan.findings.value == null ? null : sortedFindings(plan);
-  if (!found) return <p class="note">The plan is being checked.</p>;
-  if (!found.length) return <p class="note">The check has found nothing.</p>;
+  if (!found) return <p class="note">Checking the plan…</p>;
+  if (!found.length) return <p class="note">No findings.</p>;
   const word = text.value.trim().toLowerCase();
   const shown = found.filter((finding) => !word || `${finding.message} ${plan.node(finding.id)?.name}`.toLowerCase().includes(word));
   return (
@@ -35,7 +35,7 @@ function FindingsPanel({ plan }: { plan: Plan }) {
           </li>
         ))}
       </ul>
-      {shown.length > MOST_SHOWN && <p class="note">{shown.length - MOST_SHOWN} more; filter to see them.</p>}
+      {shown.length > MOST_SHOWN && <p class="note">{shown.length - MOST_SHOWN} more findings. Filter the list to see them.</p>}
     </>
   );
 }
@@ -43,7 +43,7 @@ function FindingsPanel({ plan }: { plan: Plan }) {
 function VariablesPanel({ plan }: { plan: Plan }) {
   const text = useSignal("");
   const variables = useVariables(plan, plan.focus.value);
-  if (!variables) return <p class="note">Variables are being looked up.</p>;
+  if (!variables) return <p class="note">Looking up variables…</p>;
   const word = text.value.trim().toLowerCase();
   const shown = variables.filter((variable) => variable.name.toLowerCase().includes(word));
   return (

@@ -44,6 +44,8 @@ export interface Column {
   property: string;
   label: string;
   kind: string;
+  /** What a new row has. */
+  default?: string | null;
   choices?: Choice[];
 }
 

@@ -27,14 +27,19 @@ export function cellsOf(text: string): string[][] {
 }
 
 /** The rows with pasted cells, from a cell on. */
-export function withCells(rows: string[][], at: { row: number; column: number }, cells: string[][], columns: number): string[][] {
+export function withCells(rows: string[][], at: { row: number; column: number }, cells: string[][], fresh: string[]): string[][] {
   const next = rows.map((row) => [...row]);
   cells.forEach((values, down) => {
-    const row = (next[at.row + down] ??= Array<string>(columns).fill(""));
-    values.slice(0, columns - at.column).forEach((value, right) => (row[at.column + right] = value));
+    const row = (next[at.row + down] ??= [...fresh]);
+    values.slice(0, fresh.length - at.column).forEach((value, right) => (row[at.column + right] = value));
   });
   return next;
 }
+
+/** What JMeter writes into a new row of HTTP parameters. */
+const FIRST: Record<string, string> = { "HTTPArgument.use_equals": "true", "Argument.metadata": "=" };
+
+export const newRow = (columns: Column[]): string[] => columns.map((column) => column.default ?? FIRST[column.property] ?? (column.kind === "flag" ? "false" : ""));
 
 interface CellProps {
   column: Column;
@@ -92,7 +97,7 @@ export function TableField({ plan, id, field, label, isReadOnly }: TableProps) {
     draft.type(next);
   };
   const current = Math.min(at.row, rows.length - 1);
-  const add = () => put([...rows.slice(0, current + 1), columns.map(() => ""), ...rows.slice(current + 1)], { row: current + 1, column: 0 });
+  const add = () => put([...rows.slice(0, current + 1), newRow(columns), ...rows.slice(current + 1)], { row: current + 1, column: 0 });
   const remove = () => put(rows.filter((_, index) => index !== current), { row: Math.max(0, current - 1), column: at.column });
   const shift = (step: -1 | 1) => {
     const to = current + step;
@@ -117,7 +122,7 @@ export function TableField({ plan, id, field, label, isReadOnly }: TableProps) {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (!/[\t\n]/.test(text) || isReadOnly) return;
     event.preventDefault();
-    put(withCells(rows, at, cellsOf(text), columns.length), at);
+    put(withCells(rows, at, cellsOf(text), newRow(columns)), at);
   };
   const shown = isWhole ? rows : rows.slice(0, SHOWN);
   const tool = (title: string, icon: string, act: () => void, isOff = false) => (
@@ -127,7 +132,7 @@ export function TableField({ plan, id, field, label, isReadOnly }: TableProps) {
   );
   return (
     <div class="table-field" onPaste={onPaste} onKeyDown={onKey}>
-      <div class="scroll" tabIndex={0} role="group" aria-label={field.label}>
+      <div class="scroll" tabIndex={0} role="group" aria-label={`Cells of ${label}`}>
         <table ref={grid} class="grid" aria-label={label}>
           <thead>
             <tr>
@@ -155,7 +160,7 @@ export function TableField({ plan, id, field, label, isReadOnly }: TableProps) {
             ))}
             {!rows.length && (
               <tr>
-                <td colSpan={columns.length} class="empty">No rows. Add one, or paste cells of a spreadsheet.</td>
+                <td colSpan={columns.length} class="empty">No rows. Add one, or click here and paste cells of a spreadsheet.</td>
               </tr>
             )}
           </tbody>
@@ -171,9 +176,6 @@ export function TableField({ plan, id, field, label, isReadOnly }: TableProps) {
         {tool("Delete the row (Ctrl+Del)", "close", remove, !rows.length)}
         {tool("Move the row up (Alt+Up)", "up", () => shift(-1), current <= 0)}
         {tool("Move the row down (Alt+Down)", "down", () => shift(1), current >= rows.length - 1)}
-        {!rows.length && !isReadOnly && (
-          <input class="paste-here" aria-label={`Paste cells into ${label}`} placeholder="Paste cells here" value="" />
-        )}
       </div>
     </div>
   );

@@ -38,7 +38,7 @@ function Place({ plan, id, property, how }: { plan: Plan; id: Id; property?: str
   return (
     <button type="button" class="link" title={property ?? "name"} onClick={() => visit(id, property, plan)}>
       {plan.node(id)?.name || plan.node(id)?.type || "removed"}
-      {how && <small> {how}</small>}
+      {how && <small>{how}</small>}
     </button>
   );
 }
@@ -114,7 +114,7 @@ export function Uses({ plan, id }: { plan: Plan; id: Id }) {
     ["Sets", variables.filter((variable) => variable.set_by.some((setter) => setter.id === id))],
     ["Reads", variables.filter((variable) => variable.read_by.some((reader) => reader.id === id))],
   ];
-  if (parts.every(([, found]) => !found.length)) return <p class="note">The element neither sets nor reads a variable.</p>;
+  if (parts.every(([, found]) => !found.length)) return <p class="note">This element neither sets nor reads a variable.</p>;
   return (
     <>
       {parts.map(([title, found]) =>

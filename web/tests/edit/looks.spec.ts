@@ -1,7 +1,8 @@
 // Takes pictures of the editor in all of its states, for people to look at: PICTURES names the folder.
 
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { fake, SHOP } from "./fake";
+import { canEdit, group, http, plan, row as rowOf, test } from "./program";
 
 const folder = process.env.PICTURES;
 test.skip(!folder, "PICTURES names no folder");
@@ -76,5 +77,52 @@ for (const scheme of ["light", "dark"] as const) {
     await page.keyboard.press("?");
     await picture("keys");
     server.close();
+  });
+}
+
+/** Types whose forms have all kinds of fields, and where each may go. */
+const FORMS: [parent: string, type: string][] = [
+  ["Shop", "User Defined Variables"], ["Shop", "HTTP Request Defaults"], ["Shop", "HTTP Header Manager"], ["Shop", "HTTP Cookie Manager"], ["Shop", "CSV Data Set Config"], ["Shop", "JDBC Connection Configuration"],
+  ["Shop", "bzm - Concurrency Thread Group"], ["Shop", "jp@gc - Ultimate Thread Group"], ["Shop", "Open Model Thread Group"], ["Users", "If Controller"], ["Users", "JDBC Request"], ["Users", "JSR223 Sampler"],
+  ["Users", "SMTP Sampler"], ["Users", "LDAP Request"], ["Home", "Response Assertion"], ["Home", "JSON Extractor"], ["Home", "Uniform Random Timer"], ["Users", "Module Controller"], ["Shop", "View Results Tree"],
+];
+
+for (const scheme of ["light", "dark"] as const) {
+  test(`forms look ${scheme}`, async ({ edit }, info) => {
+    test.skip(!canEdit, "DRUMFIRE_PROGRAM has no editor");
+    const { page } = await edit({ "p.jmx": plan("Shop", group("Users", http("Home", "/"))), "empty.jmx": plan("Empty", "").replace(/<hashTree>\n<\/hashTree>/, "<hashTree/>"), "broken.jmx": "<jmeterTestPlan><hashTree>" });
+    await page.emulateMedia({ colorScheme: scheme });
+    let step = 0;
+    const picture = async (name: string) => {
+      await page.waitForTimeout(400);
+      step += 1;
+      await page.screenshot({ path: `${folder}/${info.project.name}-${scheme}-form-${String(step).padStart(2, "0")}-${name.replace(/\W+/g, "-")}.png` });
+    };
+    await rowOf(page, /^Home/).click();
+    await picture("HTTP Request");
+    await page.locator("#view").evaluate((view) => view.scrollTo(0, 1e6));
+    await picture("HTTP Request end");
+    await rowOf(page, /^Users/).click();
+    await picture("Thread Group");
+    for (const [parent, type] of FORMS) {
+      await rowOf(page, new RegExp(`^${parent}( |$)`)).click();
+      await page.keyboard.press("Insert");
+      await page.getByRole("dialog").getByRole("combobox").fill(type);
+      await expect(page.getByRole("dialog").getByRole("option").first()).toContainText(type);
+      await page.keyboard.press("Enter");
+      await expect(page.locator(".row.selected")).toContainText(type);
+      await picture(type);
+    }
+    for (const name of ["empty.jmx", "broken.jmx", "nowhere.jmx"]) {
+      await page.keyboard.press("Control+o");
+      await page.getByRole("combobox").first().fill(name);
+      await picture(`open ${name}`);
+      await page.keyboard.press("Enter");
+      await picture(name);
+    }
+    await page.locator("#tree").focus();
+    await page.keyboard.press("Insert");
+    await picture("insert into an empty plan");
+    await page.keyboard.press("Escape");
   });
 }

@@ -337,12 +337,12 @@ test("secrets are masked, files tell their first rows, foreign elements keep a f
 test("the load of a thread group is drawn while one types", async ({ open, page }) => {
   await open();
   await row(page, /^Buyers/).click();
-  await expect(page.getByRole("img", { name: "Up to 20 users, after 1 s" })).toBeVisible();
+  await expect(page.getByRole("img", { name: "20 users after 1 s" })).toBeVisible();
   await field(page, "ThreadGroup.ramp_time").getByRole("combobox").fill("90");
-  await expect(page.getByRole("img", { name: "Up to 20 users, after 90 s" })).toBeVisible();
+  await expect(page.getByRole("img", { name: "20 users after 90 s" })).toBeVisible();
   await field(page, "ThreadGroup.scheduler").getByRole("checkbox").check();
   await field(page, "ThreadGroup.duration").getByRole("combobox").fill("3600");
-  await expect(page.getByRole("img", { name: "Up to 20 users, for 1 h" })).toBeVisible();
+  await expect(page.getByRole("img", { name: "Up to 20 users for 1 h" })).toBeVisible();
   await field(page, "ThreadGroup.num_threads").getByRole("combobox").fill("${__P(users)}");
   await expect(page.locator(".curve-note")).toContainText("${__P(users)}");
 });
@@ -354,7 +354,7 @@ test("changes of another tab, of the file, and a lost connection are shown", asy
   const get = el(server, "GET /");
   server.plan.theirs = [[get.id, "HTTPSampler.path", "/home"]];
   server.send("conflict", { plan: 1, conflict: { id: get.id, element: "Shop / Buyers / GET /", setting: "HTTPSampler.path", ours: "/", theirs: "/home" } });
-  await expect(page.getByRole("alert")).toContainText("Another program changed the file");
+  await expect(page.getByRole("alert")).toContainText("Another program changed settings");
   await page.getByRole("button", { name: "Take the file's version" }).click();
   await expect(page.getByRole("alert")).toHaveCount(0);
   await expect.poll(() => el(server, "GET /").props["HTTPSampler.path"]).toBe("/home");

@@ -1,125 +1,12 @@
 // `drumfire edit` itself, by keys and clicks: tasks of a day, each from the first key to the bytes in the file.
 
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
-import { expect, test as base, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
+import { add, canEdit, choose, field, group, http, input, open, plan, prop, row, save, test, writeOver } from "./program";
 
-const program = process.env.DRUMFIRE_PROGRAM;
-const pictures = process.env.PICTURES;
-const newer = process.env.NEWER_PAGE;
-
-const prop = (name: string, value: string) => `<stringProp name="${name}">${value}</stringProp>`;
-const open = (cls: string, gui: string, name: string, within: string) => `<${cls} guiclass="${gui}" testclass="${cls}" testname="${name}" enabled="true">${within}</${cls}>`;
-const http = (name: string, path: string, below = "", host = "") => `${open("HTTPSamplerProxy", "HttpTestSampleGui", name, `${prop("HTTPSampler.domain", host)}${prop("HTTPSampler.path", path)}${prop("HTTPSampler.method", "GET")}`)}
-<hashTree>${below}</hashTree>
-`;
-const group = (name: string, below: string) => `${open("ThreadGroup", "ThreadGroupGui", name, `<elementProp name="ThreadGroup.main_controller" elementType="LoopController" guiclass="LoopControlPanel" testclass="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp>${prop("LoopController.loops", "1")}</elementProp>${prop("ThreadGroup.num_threads", "1")}${prop("ThreadGroup.ramp_time", "1")}`)}
-<hashTree>${below}</hashTree>
-`;
-const plan = (name: string, below: string) => `<?xml version="1.0" encoding="UTF-8"?>
-<!-- A comment that stays. -->
-<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.5">
-<hashTree>
-${open("TestPlan", "TestPlanGui", name, "")}
-<hashTree>
-${below}</hashTree>
-</hashTree>
-</jmeterTestPlan>
-`;
-
-interface Editor {
-  page: Page;
-  folder: string;
-  /** The text of a file of the folder. */
-  file: (name: string) => string;
-  child: ChildProcess;
-  picture: (step: string) => Promise<void>;
-  url: string;
-}
-
-/** Whether the program has the command. */
-const canEdit = program != null && spawnSync(program, ["edit", "--help"]).status === 0;
-
-const test = base.extend<{ edit: (files: Record<string, string>, ...words: string[]) => Promise<Editor> }>({
-  edit: async ({ page, context }, use, info) => {
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const children: ChildProcess[] = [];
-    const complaints: string[] = [];
-    page.on("pageerror", (error) => complaints.push(String(error.stack)));
-    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-    page.on("request", (request) => !/^(http:\/\/127\.0\.0\.1|data:|about:)/.test(request.url()) && complaints.push(`loads ${request.url()}`));
-    await use(async (files, ...words) => {
-      const folder = mkdtempSync(join(tmpdir(), "edit-"));
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-      const child = spawn(program!, ["edit", "--no-open", ...(words.length ? words : Object.keys(files).slice(0, 1))], { cwd: folder, env: { ...process.env, HOME: folder } });
-      children.push(child);
-      let text = "";
-      const url = await new Promise<string>((resolve, reject) => {
-        const take = (chunk: Buffer) => {
-          text += chunk;
-          const found = /http:\/\/127\.0\.0\.1:\d+\/\?token=[0-9a-f]+/.exec(text);
-          if (found) resolve(found[0]);
-        };
-        child.stdout!.on("data", take);
-        child.stderr!.on("data", take);
-        child.on("exit", () => reject(new Error(text)));
-      });
-      // A page that is newer than the one in the program, while one works at it.
-      if (newer) await page.route((address) => address.pathname === "/", (route) => route.fulfill({ path: newer, contentType: "text/html" }));
-      await page.goto(url);
-      await page.waitForSelector("html[data-ready]");
-      let step = 0;
-      const picture = async (name: string) => {
-        if (!pictures) return;
-        await page.waitForTimeout(300);
-        step += 1;
-        await page.screenshot({ path: join(pictures, `${info.project.name}-${info.title.replace(/\W+/g, "-")}-${step}-${name}.png`) });
-      };
-      return { page, folder, file: (name) => readFileSync(join(folder, name), "utf8"), child, picture, url };
-    });
-    children.forEach((child) => child.kill("SIGKILL"));
-    expect(complaints).toEqual([]);
-  },
-});
 test.skip(!canEdit, "DRUMFIRE_PROGRAM has no editor");
 test.setTimeout(240_000);
-
-const row = (page: Page, name: RegExp) => page.getByRole("treeitem", { name });
-
-/** Goes to an element, and waits for its form. */
-async function choose(page: Page, name: string) {
-  await row(page, new RegExp(`^${name}( |$)`)).click();
-  await expect(page.locator("#name")).toHaveValue(name);
-}
-
-const field = (page: Page, property: string) => page.locator(`[data-property="${property}"]`);
-const input = (page: Page, property: string) => field(page, property).locator("input, textarea").first();
-
-/** Inserts an element at the focus of the tree, by its type. */
-async function add(page: Page, type: string) {
-  await page.locator("#tree").focus();
-  await page.keyboard.press("Insert");
-  const choices = page.getByRole("dialog");
-  await choices.getByRole("combobox").fill(type);
-  await expect(choices.getByRole("option").first()).toContainText(type);
-  await page.keyboard.press("Enter");
-  await expect(page.locator(".row.selected")).toContainText(type);
-}
-
-async function save(page: Page) {
-  await expect(page.locator(".plan-tab.active .dirty")).toHaveCount(1);
-  await page.keyboard.press("Control+s");
-  await expect(page.locator(".plan-tab.active .dirty")).toHaveCount(0);
-}
-
-/** Replaces a file at once, as editors and git do. */
-function writeOver(path: string, text: string) {
-  writeFileSync(`${path}.new`, text);
-  renameSync(`${path}.new`, path);
-}
 
 for (const scheme of ["light", "dark"] as const) {
   test.describe(scheme, () => {
@@ -367,21 +254,56 @@ for (const scheme of ["light", "dark"] as const) {
   });
 }
 
-test("undo survives a killed program and a closed tab", async ({ edit }) => {
+test("changes and undo survive a closed tab", async ({ edit }) => {
   const before = plan("Shop", group("Users", http("Home", "/")));
-  const first = await edit({ "p.jmx": before });
-  await choose(first.page, "Home");
-  await input(first.page, "HTTPSampler.path").fill("/home");
-  await first.page.keyboard.press("Enter");
-  await expect(first.page.locator(".plan-tab.active .dirty")).toHaveCount(1);
-  await first.page.reload();
-  await first.page.waitForSelector("html[data-ready]");
-  await choose(first.page, "Home");
-  await expect(input(first.page, "HTTPSampler.path")).toHaveValue("/home");
-  await first.page.locator("#tree").focus();
-  await first.page.keyboard.press("Control+z");
-  await expect(input(first.page, "HTTPSampler.path")).toHaveValue("/");
-  await expect(first.page.locator(".plan-tab.active .dirty")).toHaveCount(0);
+  const { page } = await edit({ "p.jmx": before });
+  await choose(page, "Home");
+  await input(page, "HTTPSampler.path").fill("/home");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".plan-tab.active .dirty")).toHaveCount(1);
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  await choose(page, "Home");
+  await expect(input(page, "HTTPSampler.path")).toHaveValue("/home");
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Control+z");
+  await expect(input(page, "HTTPSampler.path")).toHaveValue("/");
+  await expect(page.locator(".plan-tab.active .dirty")).toHaveCount(0);
+});
+
+test("changes and undo survive kill -9 of the program", async ({ edit }) => {
+  const before = plan("Shop", group("Users", http("Home", "/") + http("Goods", "/goods")));
+  const { page, file, kill, start, complaints } = await edit({ "p.jmx": before });
+  await choose(page, "Home");
+  await input(page, "HTTPSampler.path").fill("/home");
+  await page.keyboard.press("Enter");
+  await choose(page, "Goods");
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Delete");
+  await expect(row(page, /^Goods/)).toHaveCount(0);
+  await kill();
+  await expect(page.locator(".status")).toContainText("The program does not answer");
+  // The browser reports the connection that broke.
+  complaints.length = 0;
+  expect(file("p.jmx")).toBe(before);
+  await start();
+  await expect(page.locator(".plan-tab.active .dirty")).toHaveCount(1);
+  await expect(row(page, /^Goods/)).toHaveCount(0);
+  await choose(page, "Home");
+  await expect(input(page, "HTTPSampler.path")).toHaveValue("/home");
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Control+z");
+  await expect(row(page, /^Goods/)).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await choose(page, "Home");
+  await expect(input(page, "HTTPSampler.path")).toHaveValue("/");
+  await expect(page.locator(".plan-tab.active .dirty")).toHaveCount(0);
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Control+Shift+z");
+  await page.keyboard.press("Control+Shift+z");
+  await expect(row(page, /^Goods/)).toHaveCount(0);
+  await save(page);
+  expect(file("p.jmx")).toBe(before.replace(">/<", ">/home<").replace(http("Goods", "/goods"), ""));
 });
 
 test("10,000 elements of the program", async ({ edit }, info) => {
