@@ -2,6 +2,7 @@
 // halted.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Block, BodyViews, Sign, Steps, type Step } from "./exchange";
 import { time } from "./format";
 import { Header, useTheme } from "./theme";
 
@@ -62,17 +63,11 @@ interface Exchange {
   children: Exchange[];
 }
 
-interface Change {
-  name: string;
-  before: string | null;
-  after: string | null;
-}
-
 interface Detail {
   number: number;
   threadName: string;
   sample: Exchange;
-  steps: { part: string; name: string; class: string; changes: Change[] }[];
+  steps: Step[];
   variables: Record<string, string>;
 }
 
@@ -163,8 +158,6 @@ export function DebugPage() {
     </>
   );
 }
-
-const Sign = ({ good }: { good: boolean }) => <span class={good ? "good" : "bad"}>{good ? "✓" : "✗"}</span>;
 
 /** A sample or sub-result with those below it. */
 function Node(props: { sample: Omit<Brief, "number" | "threadName" | "elements">; number: number; path: number[]; chosen: Chosen | null; choose: (chosen: Chosen) => void }) {
@@ -377,23 +370,11 @@ function SampleDetail({ chosen: { number, path } }: { chosen: Chosen }) {
       <div class="tab" role="tabpanel" aria-label={tab}>
         {tab === "Request" && <Request sample={sample} />}
         {tab === "Response" && <Response sample={sample} />}
-        {tab === "Elements" && <Steps detail={detail} />}
+        {tab === "Elements" && <Steps steps={detail.steps} />}
         {tab === "Variables" && <Variables values={detail.variables} />}
         {tab === "Try an expression" && <Tester number={number} sample={sample} />}
       </div>
     </div>
-  );
-}
-
-function Block({ name, text }: { name: string; text: string }) {
-  if (!text) return null;
-  return (
-    <>
-      <h3>{name}</h3>
-      <pre tabIndex={0} role="group" aria-label={name}>
-        {text}
-      </pre>
-    </>
   );
 }
 
@@ -418,122 +399,11 @@ function Request({ sample }: { sample: Exchange }) {
 }
 
 function Response({ sample }: { sample: Exchange }) {
-  const isHtml = /html/i.test(sample.contentType);
-  const [view, setView] = useState<"text" | "page" | "folded">("folded");
-  const folded = useMemo(() => fold(sample), [sample]);
-  const shown = view === "folded" && !folded ? "text" : view;
   return (
     <>
       <Block name="Headers" text={sample.responseHeaders} />
-      {sample.responseBody && (
-        <h3>
-          Body{" "}
-          <span class="views">
-            {folded && <View name="folded" now={shown} set={setView} />}
-            <View name="text" now={shown} set={setView} />
-            {isHtml && <View name="page" now={shown} set={setView} />}
-          </span>
-        </h3>
-      )}
-      {sample.isBinary && <p class="hint">The body is not text.</p>}
-      {!sample.isBinary && shown === "folded" && folded}
-      {!sample.isBinary && shown === "text" && sample.responseBody && (
-        <pre tabIndex={0} role="group" aria-label="Body" id="body">
-          {sample.responseBody}
-        </pre>
-      )}
-      {/* The frame runs no scripts, submits no forms and has an origin of its own. The page's
-       * policy blocks whatever it tries to load. */}
-      {shown === "page" && <iframe sandbox="" title="The response as a page" srcdoc={sample.responseBody} />}
+      {sample.isBinary ? <p class="hint">The body is not text.</p> : sample.responseBody && <BodyViews text={sample.responseBody} contentType={sample.contentType} />}
     </>
-  );
-}
-
-function View({ name, now, set }: { name: "text" | "page" | "folded"; now: string; set: (view: "text" | "page" | "folded") => void }) {
-  return (
-    <button type="button" class={`link ${now === name ? "now" : ""}`} aria-pressed={now === name} onClick={() => set(name)}>
-      {name}
-    </button>
-  );
-}
-
-/** JSON and XML as a collapsible tree. */
-function fold(sample: Exchange) {
-  const text = sample.responseBody.trim();
-  if (/^[{[]/.test(text)) {
-    try {
-      return <Json name="" value={JSON.parse(text)} depth={0} />;
-    } catch {
-      return null;
-    }
-  }
-  if (/xml/i.test(sample.contentType) && text.startsWith("<") && !/html/i.test(sample.contentType)) {
-    const parsed = new DOMParser().parseFromString(text, "application/xml");
-    if (!parsed.querySelector("parsererror")) return <Xml element={parsed.documentElement} depth={0} />;
-  }
-  return null;
-}
-
-function Json({ name, value, depth }: { name: string; value: unknown; depth: number }) {
-  const head = name ? <b>{name}: </b> : null;
-  if (value === null || typeof value !== "object") {
-    return (
-      <p class="leaf">
-        {head}
-        <code>{JSON.stringify(value)}</code>
-      </p>
-    );
-  }
-  const entries = Object.entries(value);
-  return (
-    <details class="fold" open={depth < 2}>
-      <summary>
-        {head}
-        {Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`}
-      </summary>
-      {entries.map(([key, inner]) => (
-        <Json name={key} value={inner} depth={depth + 1} />
-      ))}
-    </details>
-  );
-}
-
-function Xml({ element, depth }: { element: Element; depth: number }) {
-  const attributes = [...element.attributes].map((attribute) => ` ${attribute.name}="${attribute.value}"`).join("");
-  const children = [...element.children];
-  if (children.length === 0) {
-    return (
-      <p class="leaf">
-        <code>{`<${element.tagName}${attributes}>`}</code> {element.textContent}
-      </p>
-    );
-  }
-  return (
-    <details class="fold" open={depth < 2}>
-      <summary>
-        <code>{`<${element.tagName}${attributes}>`}</code>
-      </summary>
-      {children.map((child) => (
-        <Xml element={child} depth={depth + 1} />
-      ))}
-    </details>
-  );
-}
-
-function Steps({ detail }: { detail: Detail }) {
-  return (
-    <ol class="steps">
-      {detail.steps.map((step) => (
-        <li>
-          <b>{step.name}</b> <span class="badge">{step.class.split(".").pop()}</span> <small class="hint">{step.part}</small>
-          {step.changes.map((change) => (
-            <p class="change">
-              <b>{change.name}</b> {change.before != null && <del>{change.before || "(empty)"}</del>} {change.after != null ? <ins>{change.after || "(empty)"}</ins> : "removed"}
-            </p>
-          ))}
-        </li>
-      ))}
-    </ol>
   );
 }
 

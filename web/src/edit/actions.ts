@@ -2,8 +2,10 @@
 
 import { signal } from "@preact/signals";
 import { call, callAll, RpcError } from "./client";
+import { flush } from "./flush";
 import type { Plan } from "./plan";
 import type { Finding, Id, Insertable, Op } from "./protocol";
+import { clear, running, start, stop } from "./runs";
 import { tell } from "./tell";
 import { toggleTheme } from "./theme";
 import { active, activate, closePlan, dock, formTab, overlay, plans, showDock, showsClasses, visit } from "./workspace";
@@ -177,19 +179,6 @@ async function save(saved: Plan) {
   }
 }
 
-/** Fields with text that is not requested yet. */
-const drafts = new Set<() => Promise<unknown>>();
-
-export function onFlush(commit: () => Promise<unknown>): () => void {
-  drafts.add(commit);
-  return () => drafts.delete(commit);
-}
-
-/** Requests all changes that fields still hold. */
-export async function flush() {
-  await Promise.all([...drafts].map((commit) => commit()));
-}
-
 async function stepBack(method: "undo" | "redo") {
   await flush();
   const told = method === "undo" ? plan().canUndo.value : plan().canRedo.value;
@@ -267,6 +256,25 @@ const QUICK: [string, string][] = [
   ["ResultCollector", "View Results Tree"],
 ];
 
+const canRun = () => hasPlan() && running.value == null;
+
+/** The nearest element of a category, from the focused one up. */
+function nearest(category: string): Id | null {
+  const { focus } = plan();
+  return [...plan().ancestors(focus.value), plan().node(focus.value)].reverse().find((node) => node?.category === category)?.id ?? null;
+}
+
+const groupOf = () => nearest("Threads (Users)");
+
+/** Runs the sampler at or above the focus; else the branch, the thread group or the plan. */
+function runThis() {
+  const node = plan().node(plan().focus.value)!;
+  const sampler = nearest("Sampler");
+  if (sampler != null) return start("this", sampler);
+  if (groupOf() == null) return start("plan", null);
+  return node.category === "Threads (Users)" ? start("group", node.id) : start("branch", node.id);
+}
+
 const view = (tab: typeof formTab.value) => () => {
   formTab.value = tab;
 };
@@ -293,6 +301,14 @@ export const ACTIONS: Action[] = [
   { id: "moveDown", title: "Move down", run: () => moveBeside(1), can: hasMovable },
   { id: "moveOut", title: "Move out of the parent", run: moveOut, can: hasMovable },
   { id: "moveIn", title: "Move into the element above", run: moveIn, can: hasMovable },
+  { id: "runThis", title: "Run the selected element once", run: runThis, can: canRun },
+  { id: "runToHere", title: "Run up to the selected element", run: () => start("to_here", plan().focus.value), can: () => canRun() && groupOf() != null },
+  { id: "runBranch", title: "Run the branch once", run: () => start("branch", plan().focus.value), can: () => canRun() && groupOf() != null },
+  { id: "runGroup", title: "Run the thread group once", run: () => start("group", groupOf()!), can: () => canRun() && groupOf() != null },
+  { id: "runPlan", title: "Run the plan once", run: () => start("plan", null), can: canRun },
+  { id: "stop", title: "Stop the run", run: stop, can: () => running.value != null },
+  { id: "results", title: "Show results", run: () => showDock("results") },
+  { id: "clear", title: "Clear the results", run: clear },
   { id: "find", title: "Search", run: () => { search.value = { isReplace: false, asked: search.value.asked + 1 }; showDock("search"); }, can: hasPlan },
   { id: "replace", title: "Search and replace", run: () => { search.value = { isReplace: true, asked: search.value.asked + 1 }; showDock("search"); }, can: hasPlan },
   { id: "resetFind", title: "Reset the filter of the tree", run: () => (plan().filter.value = ""), can: hasPlan },
@@ -304,6 +320,7 @@ export const ACTIONS: Action[] = [
   { id: "previousFinding", title: "Previous finding", run: () => stepFinding(-1), can: hasPlan },
   { id: "definition", title: "Go to the element that the field inherits from", run: goToDefinition, can: hasPlan },
   { id: "uses", title: "Show uses of the element's variables", run: view("uses"), can: hasPlan },
+  { id: "result", title: "Show the element's last result", run: view("result"), can: hasPlan },
   { id: "xml", title: "Show the element's XML", run: view("xml"), can: hasPlan },
   { id: "form", title: "Show the element's form", run: view("form"), can: hasPlan },
   { id: "findings", title: "Show findings", run: () => showDock("findings") },

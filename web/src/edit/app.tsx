@@ -1,9 +1,10 @@
 // The window: plans on top, the tree on the left, the form in the middle, findings, variables and search beside or below it.
 
 import { useEffect } from "preact/hooks";
-import { ACTIONS, flush, run } from "./actions";
+import { ACTIONS, run } from "./actions";
 import { link } from "./client";
 import { Prose } from "./fields";
+import { flush } from "./flush";
 import { FormPane } from "./form";
 import { Help } from "./help";
 import { Icon } from "./icons";
@@ -12,6 +13,8 @@ import { Menu } from "./menu";
 import { Palette } from "./palette";
 import { Dock } from "./panels";
 import type { Plan } from "./plan";
+import { RunQuestion } from "./results";
+import { running } from "./runs";
 import { Splitter } from "./splitter";
 import { message, untell } from "./tell";
 import { theme } from "./theme";
@@ -81,6 +84,7 @@ function TopBar({ plan }: { plan: Plan | null }) {
         <kbd>{shownKey(bestKey("palette"))}</kbd>
       </button>
       <div class="tools" role="toolbar" aria-label="Plan">
+        {running.value ? <Tool id="stop" icon="stop" /> : <Tool id="runThis" icon="run" />}
         {plan && <UndoTools plan={plan} />}
         <Tool id="save" icon="save" />
         <Tool id="dock" icon="panel" />
@@ -146,7 +150,8 @@ function useKeys() {
       const target = event.target as HTMLElement;
       const isInTree = target.id === "tree";
       const action = actionOf(event, isInTree);
-      if (!action || (overlay.value && action !== "help")) return;
+      // A question that is open takes its own keys.
+      if (!action || ((overlay.value || document.querySelector("dialog[open]")) && action !== "help")) return;
       // A field keeps what would type a sign, and its own arrows.
       if (isTyping(target) && ((event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) || ["Insert", "Delete"].includes(event.key))) return;
       event.preventDefault();
@@ -207,6 +212,7 @@ export function App() {
       )}
       <Palette />
       <Help />
+      <RunQuestion />
       <Toast />
     </div>
   );

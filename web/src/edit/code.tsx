@@ -90,7 +90,7 @@ export function Code(props: Props) {
           EditorView.lineWrapping,
           EditorState.readOnly.of(props.isReadOnly ?? false),
           autocompletion({ override: [proposals(() => latest.current.target)], icons: false }),
-          keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap.filter((binding) => binding.key !== "Mod-/"), { key: "Escape", run: () => (document.getElementById("tree")?.focus(), true) }]),
+          keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap.filter((binding) => !["Mod-/", "Mod-Enter"].includes(binding.key ?? "")), { key: "Escape", run: () => (document.getElementById("tree")?.focus(), true) }]),
           EditorView.contentAttributes.of({ "aria-label": props.label }),
           EditorView.updateListener.of((update) => {
             if (!update.docChanged) return;

@@ -1,7 +1,7 @@
 // A value that the user types: requested when the typing pauses and when the field is left, in one step of undo.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { onFlush } from "./actions";
+import { onFlush } from "./flush";
 
 /** A pause in typing after which the value is requested. */
 const PAUSE_MS = 500;

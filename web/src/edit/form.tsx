@@ -14,6 +14,7 @@ import type { Plan } from "./plan";
 import type { ElementView, Field, Id } from "./protocol";
 import { IS_BODY, PARAMETERS } from "./special";
 import { tell } from "./tell";
+import { ResultView } from "./result";
 import { Uses } from "./uses";
 import { formTab, visit, type FormTab } from "./workspace";
 import { XmlView } from "./xml_view";
@@ -198,7 +199,7 @@ function BulkForm({ plan, ids }: { plan: Plan; ids: Id[] }) {
   );
 }
 
-const TABS: [FormTab, string][] = [["form", "Form"], ["xml", "XML"], ["uses", "Uses"]];
+const TABS: [FormTab, string][] = [["form", "Form"], ["result", "Result"], ["xml", "XML"], ["uses", "Uses"]];
 
 function Tabs() {
   const step = (event: KeyboardEvent) => {
@@ -274,7 +275,7 @@ export function FormPane({ plan }: { plan: Plan }) {
       <ConflictBar plan={plan} />
       {!isBulk && <Tabs />}
       <div ref={view} id="view" class="view" role={isBulk ? undefined : "tabpanel"} aria-labelledby={isBulk ? undefined : `tab-${tab}`} tabIndex={isBulk ? undefined : -1}>
-        {isBulk ? <BulkForm plan={plan} ids={ids} /> : !element ? null : tab === "form" ? <ElementForm plan={plan} element={element} /> : tab === "xml" ? <XmlView key={element.node.id} plan={plan} element={element} /> : <Uses plan={plan} id={element.node.id} />}
+        {isBulk ? <BulkForm plan={plan} ids={ids} /> : !element ? null : tab === "form" ? <ElementForm plan={plan} element={element} /> : tab === "result" ? <ResultView plan={plan} /> : tab === "xml" ? <XmlView key={element.node.id} plan={plan} element={element} /> : <Uses plan={plan} id={element.node.id} />}
       </div>
     </main>
   );

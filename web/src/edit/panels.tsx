@@ -5,6 +5,7 @@ import { goToFinding, lastFinding, sortedFindings } from "./actions";
 import { FindingNote } from "./fields";
 import { Icon } from "./icons";
 import type { Plan } from "./plan";
+import { ResultsPanel } from "./results";
 import { SearchPanel } from "./search";
 import { Splitter } from "./splitter";
 import { useVariables, VariableItem } from "./uses";
@@ -56,7 +57,7 @@ function VariablesPanel({ plan }: { plan: Plan }) {
 
 export function Dock({ plan }: { plan: Plan }) {
   const count = plan.findings.value?.length;
-  const tabs: [DockTab, string][] = [["findings", count ? `Findings ${count}` : "Findings"], ["variables", "Variables"], ["search", "Search"]];
+  const tabs: [DockTab, string][] = [["findings", count ? `Findings ${count}` : "Findings"], ["variables", "Variables"], ["search", "Search"], ["results", "Results"]];
   const { tab } = dock.value;
   const step = (event: KeyboardEvent) => {
     const at = tabs.findIndex(([id]) => id === tab);
@@ -66,7 +67,7 @@ export function Dock({ plan }: { plan: Plan }) {
     document.getElementById(`dock-${dock.value.tab}`)?.focus();
   };
   return (
-    <aside id="dock" class="dock-pane" aria-label="Findings, variables and search">
+    <aside id="dock" class="dock-pane" aria-label="Findings, variables, search and results">
       <Splitter name="dock" side={-1} least={240} most={800} />
       <Splitter name="dockHeight" side={-1} least={120} most={560} />
       <div class="dock-head">
@@ -82,7 +83,7 @@ export function Dock({ plan }: { plan: Plan }) {
         </button>
       </div>
       <div id="panel" class="panel" role="tabpanel" aria-labelledby={`dock-${tab}`} tabIndex={0}>
-        {tab === "findings" ? <FindingsPanel plan={plan} /> : tab === "variables" ? <VariablesPanel plan={plan} /> : <SearchPanel plan={plan} />}
+        {tab === "findings" ? <FindingsPanel plan={plan} /> : tab === "variables" ? <VariablesPanel plan={plan} /> : tab === "results" ? <ResultsPanel plan={plan} /> : <SearchPanel plan={plan} />}
       </div>
     </aside>
   );

@@ -40,6 +40,8 @@ export class Plan {
   /** Elements that the next paste moves. */
   readonly cut = signal<ReadonlySet<Id>>(new Set());
   readonly findings = signal<Finding[] | null>(null);
+  /** What differs from the last commit of git, once the program has told it. */
+  readonly marks = signal<ReadonlyMap<Id, "added" | "changed"> | null>(null);
   readonly conflicts = signal<Conflict[]>([]);
   readonly element = signal<ElementView | null>(null);
   private places: Id[] = [];

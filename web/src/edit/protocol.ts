@@ -1,5 +1,7 @@
 // The messages between the editor's page and the program, which owns the plan: docs/reference/edit.md.
 
+import type { Step } from "../exchange";
+
 /** Identifies an element while the plan is open. It outlives edits and is never used again. */
 export type Id = number;
 
@@ -16,6 +18,8 @@ export interface Node {
   category: string;
   findings: { error: number; warning: number };
   runs: "native" | "java" | "skipped" | "refused" | null;
+  /** Against the last commit of git, where the plan is in a repository. */
+  git?: "added" | "changed" | null;
 }
 
 export interface Fix {
@@ -158,6 +162,60 @@ export interface Conflict {
   ours: string;
   theirs: string;
   id: Id | null;
+}
+
+/** What runs: one sampler, all up to an element, a branch, a thread group, or the plan; once, with one user. */
+export type RunKind = "this" | "to_here" | "branch" | "group" | "plan";
+
+export interface RunSample {
+  /** From 1 within the run, or within its parent. */
+  number: number;
+  id: Id | null;
+  iteration: number;
+  thread: string;
+  label: string;
+  success: boolean;
+  code: string;
+  message: string;
+  elapsed_us: number;
+  latency_ms: number;
+  connect_ms: number;
+  sent_bytes: number;
+  received_bytes: number;
+  method: string;
+  url: string;
+  content_type: string;
+  body_bytes: number;
+  /** How many assertions failed. */
+  assertions: number;
+  children: RunSample[];
+}
+
+export interface RunOutcome {
+  ended: "done" | "stopped" | "failed";
+  samples: number;
+  failed: number;
+  elapsed_ms: number;
+  message?: string | null;
+}
+
+/** A part of a response's body: text, or bytes that are none. */
+export interface BodyWindow {
+  offset: number;
+  /** The bytes of the whole body. */
+  size: number;
+  text?: string | null;
+  base64?: string | null;
+}
+
+export interface RunSampleDetail {
+  sample: RunSample;
+  request: { headers: string; cookies: string; body: string; curl?: string | null };
+  response: { headers: string; content_type: string; is_binary: boolean; body: BodyWindow };
+  assertions: { name: string; fault?: string | null }[];
+  steps: Step[];
+  before: Record<string, string>;
+  variables: Record<string, string>;
 }
 
 /** The code of an error whose request was made for an older revision, and does not fit the newest one. */

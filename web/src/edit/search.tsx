@@ -188,7 +188,7 @@ export function SearchPanel({ plan }: { plan: Plan }) {
   return (
     <div class="search">
       <input ref={input} type="search" class="find" placeholder="Search" aria-label="Search" value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} onKeyDown={(event) => event.key === "Enter" && document.querySelector<HTMLElement>(".hits .hit-place")?.focus()} />
-      {isReplace && <input class="find" placeholder="Replace with" aria-label="Replace with" title="$1 or ${name} for a group of a regular expression" value={replacement.value} onInput={(event) => (replacement.value = event.currentTarget.value)} onKeyDown={(event) => event.key === "Enter" && event.ctrlKey && void replaceAll()} />}
+      {isReplace && <input class="find" placeholder="Replace with" aria-label="Replace with" title="$1 or ${name} for a group of a regular expression" value={replacement.value} onInput={(event) => (replacement.value = event.currentTarget.value)} onKeyDown={(event) => event.key === "Enter" && event.ctrlKey && (event.preventDefault(), void replaceAll())} />}
       <Options plan={plan} />
       <div class="search-line">
         <p class={`note ${wrong ? "bad" : ""}`} role="status">{summary(found, wrong)}</p>

@@ -1,9 +1,11 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { time } from "../format";
 import { Icon } from "./icons";
 import type { Plan } from "./plan";
 import type { Node } from "./protocol";
 import type { Row } from "./rows";
-import { showsClasses } from "./workspace";
+import { lastOf } from "./runs";
+import { active, showsClasses } from "./workspace";
 
 /** How elements run that do not run natively. */
 const RUNS: Record<string, [text: string, title: string]> = {
@@ -35,8 +37,21 @@ function Badges({ plan, node, isClosed }: { plan: Plan; node: Node; isClosed: bo
   const errors = (own?.error ?? 0) + (within?.error ?? 0);
   const warnings = (own?.warning ?? 0) + (within?.warning ?? 0);
   const runs = node.runs ? RUNS[node.runs] : undefined;
+  const last = plan === active.value ? lastOf.value.get(node.id) : undefined;
+  const mark = plan.marks.value ? plan.marks.value.get(node.id) : node.git;
   return (
     <span class="badges">
+      {last && (
+        <span class={`last ${last.success ? "good" : "bad"}`} title={`${last.success ? "Passed" : "Failed"} in the shown run: ${last.code}`}>
+          {time(last.elapsed_us / 1000)}
+        </span>
+      )}
+      {mark && (
+        <span class={`git ${mark}`} title={mark === "added" ? "Not in the last commit" : "Changed since the last commit"}>
+          <span aria-hidden="true">{mark === "added" ? "A" : "M"}</span>
+          <span class="hidden">{mark}</span>
+        </span>
+      )}
       {runs && <span class={`runs ${node.runs}`} title={runs[1]}>{runs[0]}</span>}
       {errors > 0 && <Count class="bad" count={errors} word="error" />}
       {warnings > 0 && <Count class="warn" count={warnings} word="warning" />}

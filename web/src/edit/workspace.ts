@@ -4,7 +4,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { call, listen, RpcError } from "./client";
 import { kept } from "./kept";
 import { Plan } from "./plan";
-import type { Change, Conflict, FileEntry, Finding, OpenedPlan } from "./protocol";
+import type { Change, Conflict, FileEntry, Finding, Id, OpenedPlan } from "./protocol";
 import { tell } from "./tell";
 
 export const plans = signal<Plan[]>([]);
@@ -15,11 +15,11 @@ export const files = signal<FileEntry[]>([]);
 /** Why there is nothing to show. */
 export const failure = signal<RpcError | null>(null);
 
-export type DockTab = "findings" | "variables" | "search";
+export type DockTab = "findings" | "variables" | "search" | "results";
 export const dock = kept<{ tab: DockTab; isOpen: boolean }>("dock", { tab: "findings", isOpen: true });
 /** Widths of the tree and of the dock beside the form; height of the dock below it. */
 export const sizes = kept("sizes", { tree: 340, dock: 360, dockHeight: 240 });
-export type FormTab = "form" | "xml" | "uses";
+export type FormTab = "form" | "result" | "xml" | "uses";
 export const formTab = signal<FormTab>("form");
 export type Overlay = "palette" | "insert" | "wrap" | "type" | "nodes" | "files" | "help" | null;
 export const overlay = signal<Overlay>(null);
@@ -84,7 +84,7 @@ function ofPlan(id: number): Plan | undefined {
 }
 
 /** Takes all opened plans from the program and stays up to date. */
-export async function start() {
+export async function start(more: Record<string, (params: never) => void>) {
   try {
     await listFiles();
     const opened = files.value.flatMap(({ plan }) => (plan == null ? [] : [plan]));
@@ -104,6 +104,11 @@ export async function start() {
         const others = of.conflicts.value.filter((each) => each.element !== conflict.element || each.setting !== conflict.setting);
         of.conflicts.value = [...others, conflict];
       },
+      marks: ({ plan, added, changed }: { plan: number; added: Id[]; changed: Id[] }) => {
+        const of = ofPlan(plan);
+        if (of) of.marks.value = new Map([...added.map((id) => [id, "added"] as const), ...changed.map((id) => [id, "changed"] as const)]);
+      },
+      ...more,
     },
     () => plans.value.forEach((plan) => void plan.reload()),
   );

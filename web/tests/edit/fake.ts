@@ -394,11 +394,63 @@ const METHODS: Record<string, (plan: FakePlan, params: Params) => unknown> = {
   },
 };
 
+/** A sample of a run that sends nothing: a request fails if its path has `old`. */
+function sampleOf(plan: FakePlan, id: number, number: number) {
+  const el = plan.el(id);
+  const path = el.props["HTTPSampler.path"] ?? "/";
+  const success = !path.includes("checkout");
+  const sample = { id, iteration: 1, thread: "Buyers 1-1", label: el.name, success, code: success ? "200" : "500", message: success ? "OK" : "Server Error", start_ms: 0, elapsed_us: 12_300 + number * 1000, latency_ms: 9, connect_ms: 2, sent_bytes: 210, received_bytes: 4096, method: el.props["HTTPSampler.method"] ?? "GET", url: `https://shop.example${path}`, content_type: "application/json", body_bytes: 60, assertions: success ? 0 : 1 };
+  const redirect = { ...sample, number: 1, id: null, label: `${el.name}-0`, code: "302", message: "Found", children: [] };
+  return { ...sample, number, children: path === "/login" ? [redirect] : [] };
+}
+
+const FAKE_RUNS = new Map<number, { plan: FakePlan; samples: ReturnType<typeof sampleOf>[] }>();
+let lastRun = 0;
+
+/** Runs samplers at once; its notifications come after the answer, as the real ones do. */
+function fakeRun(plan: FakePlan, { kind, id }: Params, send: Fake["send"]) {
+  if (kind === "plan" && plan.path.endsWith("broken.jmx")) throw new RefusedError("The plan cannot run: it has no thread group", -32006);
+  const all = plan.order().filter((each) => ["HTTPSamplerProxy", "DebugSampler"].includes(plan.el(each).class) && plan.el(each).enabled);
+  const ids = kind === "this" ? [id] : kind === "plan" ? all : kind === "to_here" ? all.slice(0, all.findIndex((each) => plan.order(id).includes(each)) + 1) : all.filter((each) => plan.order(id).includes(each));
+  const run = ++lastRun;
+  const samples = ids.map((each: number, at: number) => sampleOf(plan, each, at + 1));
+  FAKE_RUNS.set(run, { plan, samples });
+  setTimeout(() => {
+    send("run_started", { plan: plan.id, run, kind, id: id ?? null });
+    for (const sample of samples) send("run_sample", { plan: plan.id, run, sample });
+    send("run_ended", { plan: plan.id, run, outcome: { ended: "done", samples: samples.length, failed: samples.filter((sample) => !sample.success).length, elapsed_ms: 40 } });
+  });
+  return { run };
+}
+
+/** A body of 400 kB, of which a request gets a part. */
+const LONG = JSON.stringify({ id: 7, token: "a1b2c3", goods: Array.from({ length: 30_000 }, (_, at) => `good ${at}`) });
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+function fakeDetail({ run, number, path = [], offset = 0, length = 65_536 }: Params) {
+  const top = FAKE_RUNS.get(run)!.samples[number - 1];
+  const sample = path.length ? top.children[path[0] - 1] : top;
+  const kind = /image/.test(sample.label) ? "image/png" : /^GET/.test(sample.label) ? "text/html" : "application/json";
+  const whole = kind === "text/html" ? "<h1>Welcome</h1><script>document.title = 'ran'</script>" : sample.label.startsWith("Search") ? LONG : '{"id":7,"token":"a1b2c3"}';
+  const body = kind === "image/png" ? { offset, size: atob(PIXEL).length, base64: PIXEL } : { offset, size: whole.length, text: whole.slice(offset, offset + length) };
+  return {
+    sample,
+    request: { headers: "Accept: */*\nContent-Type: application/x-www-form-urlencoded\n", cookies: "session=abc; theme=dark", body: "user=anna&password=secret1", curl: `curl '${sample.url}'` },
+    response: { headers: `HTTP/1.1 ${sample.code} ${sample.message}\nContent-Type: ${kind}\nSet-Cookie: session=abc; Path=/\n`, content_type: kind, is_binary: kind === "image/png", body },
+    assertions: [{ name: "Logged in", fault: sample.success ? null : "Test failed: text expected to contain /Welcome/" }],
+    steps: [{ part: "sampler", name: sample.label, class: "HTTPSamplerProxy", id: sample.id, changes: [] }, { part: "post-processor", name: "Token", class: "RegexExtractor", id: null, changes: [{ name: "session", before: null, after: "a1b2c3" }] }],
+    before: { host: "shop.example" },
+    variables: { host: "shop.example", session: "a1b2c3" },
+  };
+}
+
 const CHANGES = new Set(["set", "table", "rename", "enable", "insert", "move", "remove", "paste", "duplicate", "wrap", "unwrap", "change_type", "replace", "undo", "redo", "resolve"]);
 
 export interface Fake {
   url: string;
   plan: FakePlan;
+  /** All requests so far. */
+  calls: { method: string; params: Params }[];
   /** Makes a change as another tab would, or as the file's change outside. */
   elsewhere: (method: string, params: Params) => void;
   send: (event: string, data: object) => void;
@@ -415,7 +467,9 @@ export async function fake(shapes: [path: string, shape: Shape][]): Promise<Fake
   let isOpen = plans.map(() => true);
   const events = new Set<ServerResponse>();
   const send = (event: string, data: object) => events.forEach((each) => each.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+  const calls: Fake["calls"] = [];
   const answer = ({ id, method, params }: { id: number; method: string; params: Params }) => {
+    calls.push({ method, params });
     try {
       if (method === "files") return { id, result: plans.map((plan, index) => ({ plan: isOpen[index] ? plan.id : null, path: plan.path, name: plan.path.split("/").pop(), dirty: plan.state().dirty })) };
       if (method === "open") {
@@ -425,6 +479,8 @@ export async function fake(shapes: [path: string, shape: Shape][]): Promise<Fake
         return { id, result: plans[at].opened() };
       }
       if (method === "close") return (isOpen = isOpen.map((open, index) => open && plans[index].id !== params.plan)), { id, result: null };
+      if (method === "run_sample_detail") return { id, result: fakeDetail(params) };
+      if (method === "run") return { id, result: fakeRun(plans.find((each) => each.id === params.plan)!, params, send) };
       const run = METHODS[method];
       if (!run) throw new RefusedError(`There is no method \`${method}\``, -32601);
       const plan = plans.find((each) => each.id === params.plan)!;
@@ -457,6 +513,7 @@ export async function fake(shapes: [path: string, shape: Shape][]): Promise<Fake
   return {
     url: `http://127.0.0.1:${port}/?token=0`,
     plan: plans[0],
+    calls,
     send,
     elsewhere: (method, params) => send("changed", { plan: 1, change: METHODS[method](plans[0], params) }),
     stop: () => (server.close(), server.closeAllConnections()),

@@ -372,6 +372,83 @@ test("changes of another tab, of the file, and a lost connection are shown", asy
   await expect(row(page, /^Pause/)).toHaveCount(0);
 });
 
+test("a sampler runs alone, and its result is beside its form", async ({ open, page }) => {
+  await open();
+  await row(page, /^GET/).click();
+  await page.keyboard.press("Control+Enter");
+  const result = page.locator(".result");
+  await expect(result).toContainText("200 OK");
+  await expect(row(page, /^GET/)).toContainText("13.3 ms");
+  await expect(page.frameLocator("iframe").locator("h1")).toHaveCount(0);
+  await result.getByRole("button", { name: "page" }).click();
+  await expect(page.frameLocator("iframe").locator("h1")).toHaveText("Welcome");
+  await expect(page).not.toHaveTitle("ran");
+  await result.getByRole("button", { name: "hex" }).click();
+  await expect(result.locator("pre")).toContainText("00000000  3c 68 31 3e");
+  await page.getByRole("tab", { name: "Request" }).click();
+  await expect(result.getByRole("group", { name: "Request", exact: true })).toContainText("GET https://shop.example/");
+  await result.getByRole("button", { name: "parsed" }).click();
+  await expect(result.getByRole("group", { name: "Form" })).toContainText("anna");
+  await expect(result.getByRole("group", { name: "Cookies" })).toContainText("dark");
+  await result.getByRole("button", { name: "cURL" }).click();
+  await expect(result.getByRole("group", { name: "Request", exact: true })).toHaveText("curl 'https://shop.example/'");
+  await result.getByRole("tab", { name: "Variables" }).click();
+  await expect(result.locator("ins")).toHaveText("a1b2c3");
+  await result.getByRole("tab", { name: "Elements" }).click();
+  await expect(result.locator(".steps")).toContainText("RegexExtractor");
+  await page.getByRole("tab", { name: "Form" }).click();
+  await expect(page.locator("#name")).toHaveValue("GET /");
+});
+
+test("a run of the plan is listed, searched and linked with the tree", async ({ open, page }) => {
+  await open();
+  await row(page, /^Buyers/).click();
+  await page.keyboard.press("Control+r");
+  const panel = page.locator("#panel");
+  await expect(panel.locator("[role=status]").first()).toContainText("3 samples, 0 failed");
+  await panel.getByRole("button", { name: "Search ${term}" }).click();
+  await expect(row(page, /^Search/)).toHaveAttribute("aria-selected", "true");
+  await expect(page.locator(".more-body")).toContainText("are shown");
+  await page.locator(".more-body button").click();
+  await expect(page.locator(".more-body")).toHaveCount(0);
+  await expect(page.locator(".result .fold").first()).toBeVisible();
+  // A sub-result has no element of its own.
+  await panel.getByRole("button", { name: "POST /login-0" }).click();
+  await expect(page.locator(".result h2")).toContainText("POST /login-0");
+  await expect(row(page, /^POST/)).toHaveAttribute("aria-selected", "true");
+  // The tree leads to the results too, from an element within a sampler as well.
+  await row(page, /^Token/).click();
+  await expect(page.locator(".result h2")).toContainText("POST /login");
+  await panel.getByRole("searchbox").fill("search?q");
+  await expect(panel.locator(".sample")).toHaveCount(1);
+  await panel.getByRole("searchbox").fill("");
+  await panel.getByRole("button", { name: "Failed only" }).click();
+  await expect(panel).toContainText("No sample matches");
+  await panel.getByRole("button", { name: "Failed only" }).click();
+  await panel.locator(".sample").first().focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect(row(page, /^GET/)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Control+e");
+  await expect(panel).toContainText("No results yet");
+});
+
+test("a sampler that runs alone gets the variables that others set", async ({ open, page }) => {
+  const server = await open();
+  await row(page, /^Search/).click();
+  await page.keyboard.press("Control+Enter");
+  const dialog = page.getByRole("dialog", { name: "Values for this run" });
+  // Nothing sets the term, and another sampler sets the session, which only a table reads here.
+  await dialog.getByRole("textbox").first().fill("shoes");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".result")).toContainText("200 OK");
+  await expect.poll(() => server.calls.filter(({ method }) => method === "run").at(-1)?.params.variables).toMatchObject({ term: "shoes" });
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Control+Enter");
+  await expect(dialog).toHaveCount(0);
+  await expect.poll(() => server.calls.filter(({ method }) => method === "run").length).toBe(2);
+});
+
 test("several plans are open, and elements go from one to the other", async ({ open, page }) => {
   await open(SHOP, [["/plans/other.jmx", ["Other", "TestPlan", [["Guests", "ThreadGroup"]]]]]);
   await row(page, /^Browse/).click();
@@ -435,7 +512,18 @@ for (const scheme of ["light", "dark"] as const) {
     await page.getByRole("tab", { name: "Variables" }).click();
     await page.waitForTimeout(250);
     await check();
+    await page.keyboard.press("Control+r");
+    await page.locator(".sample").first().click();
+    for (const part of ["Request", "Variables", "Elements", "Response"]) {
+      await page.locator(".result").getByRole("tab", { name: part }).click();
+      await check();
+    }
     await page.getByRole("tab", { name: "Form" }).click();
+    await row(page, /^Search/).click();
+    await page.keyboard.press("Control+Enter");
+    await expect(page.getByRole("dialog", { name: "Values for this run" })).toBeVisible();
+    await check();
+    await page.keyboard.press("Escape");
     await page.keyboard.press("Control+h");
     await page.getByRole("searchbox", { name: "Search", exact: true }).fill("login");
     await expect(page.locator(".hits li").first()).toBeVisible();

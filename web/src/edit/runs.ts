@@ -1,0 +1,179 @@
+// Runs of the plan, or of a part of it: one user, once. The program runs them and keeps what was sent and received.
+
+import { computed, signal } from "@preact/signals";
+import { call, RpcError } from "./client";
+import { flush } from "./flush";
+import type { Plan } from "./plan";
+import type { Id, RunKind, RunOutcome, RunSample, RunSampleDetail } from "./protocol";
+import { tell } from "./tell";
+import { active, formTab, plans, showDock } from "./workspace";
+
+export interface Run {
+  number: number;
+  plan: number;
+  kind: RunKind;
+  /** The element that it was asked for. */
+  id: Id | null;
+  samples: RunSample[];
+  outcome: RunOutcome | null;
+}
+
+/** A sample, and the way to one of its sub-results. */
+export interface Chosen {
+  run: number;
+  number: number;
+  path: number[];
+}
+
+/** The program keeps as many. */
+const MOST_RUNS = 20;
+
+export const runs = signal<Run[]>([]);
+const shownRun = signal<number | null>(null);
+export const chosen = signal<Chosen | null>(null);
+
+/** The runs of the shown plan. */
+export const ownRuns = computed(() => runs.value.filter((run) => run.plan === active.value?.id));
+export const shown = computed<Run | null>(() => ownRuns.value.find((run) => run.number === shownRun.value) ?? ownRuns.value.at(-1) ?? null);
+export const running = computed<Run | null>(() => runs.value.find((run) => !run.outcome) ?? null);
+
+/** The last sample of each element in the shown run. */
+export const lastOf = computed(() => new Map((shown.value?.samples ?? []).flatMap((sample) => (sample.id == null ? [] : [[sample.id, sample] as const]))));
+
+export function showRun(number: number) {
+  shownRun.value = number;
+  chosen.value = null;
+}
+
+/** Shows a sample, and selects its element in the tree. */
+export function choose(run: Run, sample: RunSample, path: number[]) {
+  const plan = active.value!;
+  if (sample.id != null && plan.focus.value !== sample.id) plan.goTo(sample.id);
+  chosen.value = { run: run.number, number: sample.number, path };
+  formTab.value = "result";
+}
+
+/** The sample that belongs to the selection: the one that was chosen, or the last one of the element. */
+export function sampleOf(plan: Plan): { run: Run; number: number; path: number[] } | null {
+  const run = shown.value;
+  if (!run) return null;
+  const focus = plan.focus.value;
+  // An element within a sampler shows the sampler's.
+  const holders = [...plan.ancestors(focus).map((node) => node.id), focus].reverse();
+  const own = chosen.value?.run === run.number ? run.samples.find((sample) => sample.number === chosen.value!.number) : undefined;
+  if (own && (own.id == null || holders.includes(own.id))) return { run, number: own.number, path: chosen.value!.path };
+  const last = holders.map((id) => lastOf.value.get(id)).find((sample) => sample != null);
+  return last ? { run, number: last.number, path: [] } : null;
+}
+
+/** Values of variables at the end of the last run of each plan, and those that the user gave. */
+const values = new Map<number, Record<string, string>>();
+export interface Question {
+  plan: Plan;
+  kind: RunKind;
+  id: Id | null;
+  names: string[];
+  known: Record<string, string>;
+}
+export const question = signal<Question | null>(null);
+
+/** Where a variable has to come from if its setter does not run with the sampler. */
+const RUNS_ALONG = new Set(["Config Element", "Pre Processors", "Test Plan", "Threads (Users)"]);
+
+/** The variables that a sampler reads, and that only other samplers set. */
+async function missing(plan: Plan, id: Id): Promise<string[]> {
+  const found = await call<{ name: string; set_by: { id: Id }[]; read_by: { id: Id }[]; value?: string | null }[]>("variables", { plan: plan.id, id });
+  const isWithin = (each: Id) => each === id || plan.ancestors(each).some((node) => node.id === id);
+  return found
+    .filter(({ read_by, value }) => value == null && read_by.some((reader) => isWithin(reader.id)))
+    .filter(({ set_by }) => !set_by.some((setter) => RUNS_ALONG.has(plan.node(setter.id)?.category ?? "")))
+    .map(({ name }) => name);
+}
+
+/** Runs a part of the plan, after asking for the values that it cannot have alone. */
+export async function start(kind: RunKind, id: Id | null) {
+  const plan = active.value!;
+  await flush();
+  await plan.settled();
+  try {
+    const names = id != null && (kind === "this" || kind === "branch") ? await missing(plan, id) : [];
+    const known = values.get(plan.id) ?? {};
+    if (names.some((name) => !(name in known))) question.value = { plan, kind, id, names, known };
+    else await request(plan, kind, id, Object.fromEntries(names.map((name) => [name, known[name]])));
+  } catch (error) {
+    refused(error);
+  }
+}
+
+/** Runs with the values that the user gave. */
+export async function answer({ plan, kind, id }: Question, given: Record<string, string>) {
+  question.value = null;
+  values.set(plan.id, { ...values.get(plan.id), ...given });
+  await request(plan, kind, id, given).catch(refused);
+}
+
+async function request(plan: Plan, kind: RunKind, id: Id | null, variables: Record<string, string>) {
+  showDock("results");
+  if (kind === "this") {
+    if (id != null && !plan.ancestors(plan.focus.value).some((node) => node.id === id)) plan.goTo(id);
+    formTab.value = "result";
+  }
+  chosen.value = null;
+  const { run } = await call<{ run: number }>("run", { plan: plan.id, kind, ...(id == null ? {} : { id }), variables });
+  begun(run, plan.id, kind, id);
+}
+
+function refused(error: unknown) {
+  if (!(error instanceof RpcError)) throw error;
+  tell({ text: error.message, hint: error.hint, bad: true });
+}
+
+export async function stop() {
+  const run = running.value;
+  if (run) await call("run_stop", { run: run.number }).catch(refused);
+}
+
+export function clear() {
+  runs.value = runs.value.filter((run) => !run.outcome);
+  chosen.value = null;
+}
+
+/** Notes a run. The answer to the request and the notification may come in any order. */
+function begun(number: number, plan: number, kind: RunKind, id: Id | null) {
+  if (runs.value.some((run) => run.number === number)) return;
+  runs.value = [...runs.value, { number, plan, kind, id, samples: [], outcome: null }].slice(-MOST_RUNS);
+  if (plan === active.value?.id) shownRun.value = number;
+}
+
+const change = (number: number, to: (run: Run) => Run) => (runs.value = runs.value.map((run) => (run.number === number ? to(run) : run)));
+
+export const handlers = {
+  run_started: ({ plan, run, kind, id }: { plan: number; run: number; kind: RunKind; id: Id | null }) => begun(run, plan, kind, id),
+  run_sample: ({ run, sample }: { run: number; sample: RunSample }) => change(run, (each) => ({ ...each, samples: [...each.samples, sample] })),
+  run_ended: ({ run, outcome }: { run: number; outcome: RunOutcome }) => {
+    change(run, (each) => ({ ...each, outcome }));
+    if (outcome.ended === "failed") tell({ text: outcome.message ?? "The plan cannot run", bad: true });
+    void keepValues(run);
+  },
+};
+
+/** Keeps the variables after the last sample, for samplers that run alone later. */
+async function keepValues(number: number) {
+  const run = runs.value.find((each) => each.number === number);
+  const last = run?.samples.at(-1);
+  if (!run || !last) return;
+  try {
+    const { variables } = await call<RunSampleDetail>("run_sample_detail", { run: number, number: last.number, length: 0 });
+    values.set(run.plan, { ...values.get(run.plan), ...variables });
+  } catch {
+    // A run alone asks for the values.
+  }
+}
+
+/** Takes the runs that the program still has. */
+export async function restore() {
+  for (const { id } of plans.value) {
+    const found = await call<(Omit<Run, "number" | "plan"> & { run: number })[]>("runs", { plan: id }).catch(() => []);
+    runs.value = [...runs.value, ...found.map(({ run, ...each }) => ({ ...each, number: run, plan: id, outcome: each.outcome ?? null }))];
+  }
+}
