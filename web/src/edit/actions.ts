@@ -6,6 +6,7 @@ import { flush } from "./flush";
 import type { Plan } from "./plan";
 import type { Finding, Id, Insertable, Op } from "./protocol";
 import { clear, running, start, stop } from "./runs";
+import { downloadPlan, downloadSelection, moveToFile, revert, sampleNames, toClipboard } from "./tasks";
 import { tell } from "./tell";
 import { toggleTheme } from "./theme";
 import { active, activate, closePlan, dock, formTab, overlay, plans, showDock, showsClasses, visit } from "./workspace";
@@ -147,15 +148,6 @@ export async function cutSelection(): Promise<string> {
   return cutText;
 }
 
-async function toClipboard(text: Promise<string>, told: string) {
-  try {
-    await navigator.clipboard.writeText(await text);
-    tell({ text: told });
-  } catch (error) {
-    tell({ text: error instanceof RpcError ? error.message : "The browser does not let the page write to the clipboard", bad: true });
-  }
-}
-
 async function fromClipboard() {
   try {
     await paste(await navigator.clipboard.readText());
@@ -284,6 +276,10 @@ export const ACTIONS: Action[] = [
   { id: "saveAll", title: "Save all plans", run: async () => { for (const each of plans.value) if (each.dirty.value) await save(each); }, can: hasPlan },
   { id: "open", title: "Open a plan…", run: () => (overlay.value = "files") },
   { id: "close", title: "Close the plan", run: () => closePlan(plan()), can: hasPlan },
+  { id: "revert", title: "Revert to the saved plan", run: () => revert(plan()), can: () => hasPlan() && plan().dirty.value },
+  { id: "downloadPlan", title: "Download a copy of the plan", run: () => downloadPlan(plan()), can: hasPlan },
+  { id: "downloadSelection", title: "Download the selection as a plan", run: () => downloadSelection(plan(), chosen()), can: hasMovable },
+  { id: "copyNames", title: "Copy the names of all transactions and samplers", run: () => toClipboard(Promise.resolve(sampleNames(plan())), "Copied the names of transactions and samplers"), can: hasPlan },
   { id: "undo", title: "Undo", run: () => stepBack("undo"), can: () => hasPlan() && plan().canUndo.value != null },
   { id: "redo", title: "Redo", run: () => stepBack("redo"), can: () => hasPlan() && plan().canRedo.value != null },
   { id: "insert", title: "Insert an element here…", run: () => (overlay.value = "insert"), can: hasPlan },
@@ -297,6 +293,8 @@ export const ACTIONS: Action[] = [
   { id: "wrap", title: "Insert a parent around the selection…", run: () => (overlay.value = "wrap"), can: hasMovable },
   { id: "unwrap", title: "Unwrap: replace the element by its children", run: () => make("unwrap", { id: plan().focus.value }), can: hasMovable },
   { id: "changeType", title: "Change the element's type…", run: () => (overlay.value = "type"), can: hasMovable },
+  { id: "extract", title: "Extract into a Test Fragment", run: () => make("extract", { ids: movable() }), can: hasMovable },
+  { id: "moveToFile", title: "Move into a new included plan…", run: () => moveToFile(plan(), movable(), make), can: hasMovable },
   { id: "moveUp", title: "Move up", run: () => moveBeside(-1), can: hasMovable },
   { id: "moveDown", title: "Move down", run: () => moveBeside(1), can: hasMovable },
   { id: "moveOut", title: "Move out of the parent", run: moveOut, can: hasMovable },
@@ -314,6 +312,7 @@ export const ACTIONS: Action[] = [
   { id: "resetFind", title: "Reset the filter of the tree", run: () => (plan().filter.value = ""), can: hasPlan },
   { id: "palette", title: "All actions", run: () => (overlay.value = "palette") },
   { id: "goToElement", title: "Go to an element…", run: () => (overlay.value = "nodes"), can: hasPlan },
+  { id: "functions", title: "Write a function…", run: () => (overlay.value = "functions"), can: hasPlan },
   { id: "back", title: "Go back", run: () => plan().travel(-1), can: () => hasPlan() && plan().canGo.value.back },
   { id: "forward", title: "Go forward", run: () => plan().travel(1), can: () => hasPlan() && plan().canGo.value.forward },
   { id: "nextFinding", title: "Next finding", run: () => stepFinding(1), can: hasPlan },

@@ -2,6 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import { ACTIONS, run } from "./actions";
+import { AskDialog } from "./ask";
 import { link } from "./client";
 import { Prose } from "./fields";
 import { flush } from "./flush";
@@ -213,6 +214,7 @@ export function App() {
       <Palette />
       <Help />
       <RunQuestion />
+      <AskDialog />
       <Toast />
     </div>
   );

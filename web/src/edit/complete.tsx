@@ -47,13 +47,13 @@ export function CompletedInput(props: Props) {
   const list = useRef<HTMLUListElement>(null);
   const found = useSignal<Awaited<ReturnType<typeof completions>>>([]);
   const at = useSignal(0);
-  const caret = useSignal<number | null>(null);
+  const caret = useSignal<[number, number] | null>(null);
   const timer = useRef(0);
   const listId = useId();
   const isOpen = found.value.length > 0;
   useLayoutEffect(() => {
     if (caret.value == null) return;
-    field.current!.setSelectionRange(caret.value, caret.value);
+    field.current!.setSelectionRange(...caret.value);
     caret.value = null;
   }, [caret.value]);
   useLayoutEffect(() => list.current?.children[at.value]?.scrollIntoView({ block: "nearest" }), [at.value]);
@@ -83,10 +83,11 @@ export function CompletedInput(props: Props) {
     const { insert, start, end } = found.value[index];
     const text = field.current!.value;
     props.onValue(text.slice(0, start) + insert + text.slice(end));
-    // The caret goes between the brackets of a function that takes arguments.
-    const brackets = insert.endsWith("()}") ? 2 : 0;
+    // The first argument of a function is selected, so that typing replaces it.
+    const argument = /^(\$\{\w+\()([^,)]*)/.exec(insert);
+    const from = start + (argument ? argument[1].length : insert.length);
     field.current!.value = text.slice(0, start) + insert + text.slice(end);
-    caret.value = start + insert.length - brackets;
+    caret.value = [from, from + (argument?.[2].length ?? 0)];
     close();
   };
   const onKey = (event: KeyboardEvent) => {

@@ -43,6 +43,8 @@ const BINDINGS: Binding[] = [
   { action: "previousPane", where: "page", jmeter: ["Shift+F6"] },
   { action: "findings", where: "page", jmeter: ["Alt+F"], code: ["Ctrl+Shift+M"] },
   { action: "variables", where: "page", jmeter: ["Alt+V"] },
+  { action: "functions", where: "page", jmeter: ["Ctrl+Shift+F1"] },
+  { action: "classes", where: "page", jmeter: ["Ctrl+W", "Alt+W"] },
   { action: "help", where: "page", jmeter: ["F1", "?"], code: ["?"] },
   { action: "nextPlan", where: "page", jmeter: ["Ctrl+PageDown", "Alt+PageDown"] },
   { action: "previousPlan", where: "page", jmeter: ["Ctrl+PageUp", "Alt+PageUp"] },

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { ACTIONS, run } from "./actions";
 import { bestKey, shownKey } from "./keys";
 
-const ITEMS = [["runThis", "runToHere", "runGroup"], ["insert", "wrap", "changeType", "unwrap"], ["cutOut", "copy", "paste", "duplicate"], ["rename", "toggle", "remove"], ["moveUp", "moveDown", "expandBranch", "collapseBranch", "selectSameClass"]];
+const ITEMS = [["runThis", "runToHere", "runGroup"], ["insert", "wrap", "changeType", "unwrap", "extract", "moveToFile"], ["cutOut", "copy", "paste", "duplicate"], ["rename", "toggle", "remove"], ["moveUp", "moveDown", "expandBranch", "collapseBranch", "selectSameClass"]];
 
 const place = signal<{ x: number; y: number } | null>(null);
 

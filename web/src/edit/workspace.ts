@@ -21,7 +21,7 @@ export const dock = kept<{ tab: DockTab; isOpen: boolean }>("dock", { tab: "find
 export const sizes = kept("sizes", { tree: 340, dock: 360, dockHeight: 240 });
 export type FormTab = "form" | "result" | "xml" | "uses";
 export const formTab = signal<FormTab>("form");
-export type Overlay = "palette" | "insert" | "wrap" | "type" | "nodes" | "files" | "help" | null;
+export type Overlay = "palette" | "insert" | "wrap" | "type" | "nodes" | "files" | "functions" | "help" | null;
 export const overlay = signal<Overlay>(null);
 /** The element to whose field the form scrolls when it is there. */
 export const wantedField = signal<string | null>(null);

@@ -37,6 +37,9 @@ const TYPES: Record<string, [type: string, category: string]> = {
   IfController: ["If Controller", "Logic Controller"],
   LoopController: ["Loop Controller", "Logic Controller"],
   TransactionController: ["Transaction Controller", "Logic Controller"],
+  TestFragmentController: ["Test Fragment", "Test Fragment"],
+  ModuleController: ["Module Controller", "Logic Controller"],
+  IncludeController: ["Include Controller", "Logic Controller"],
   ResultCollector: ["View Results Tree", "Listener"],
   "com.example.Foreign": ["Foreign", "Sampler"],
 };
@@ -378,6 +381,22 @@ const METHODS: Record<string, (plan: FakePlan, params: Params) => unknown> = {
       return [id];
     });
   },
+  extract: (plan, { ids }) => plan.step("Extract", () => {
+    const parent = plan.el(plan.el(ids[0]).parent!);
+    const name = plan.el(ids[0]).name;
+    const [module] = plan.put([[name, "ModuleController"]], parent.id, parent.children.indexOf(ids[0]));
+    const [fragment] = plan.put([[name, "TestFragmentController"]], plan.root, plan.el(plan.root).children.length);
+    for (const id of ids) plan.drop(id, false);
+    plan.el(fragment).children = ids;
+    for (const id of ids) plan.el(id).parent = fragment;
+    return [module, fragment];
+  }),
+  move_to_file: (plan, { ids, path }) => plan.step(`Move into ${path}; the file stays`, () => {
+    const parent = plan.el(plan.el(ids[0]).parent!);
+    const [include] = plan.put([[path, "IncludeController"]], parent.id, parent.children.indexOf(ids[0]));
+    for (const id of ids) plan.drop(id);
+    return [include];
+  }),
   find: (plan, params) => plan.find(params),
   replace: (plan, params) => plan.replace(params),
   undo: (plan) => plan.travel("undos"),
@@ -444,7 +463,7 @@ function fakeDetail({ run, number, path = [], offset = 0, length = 65_536 }: Par
   };
 }
 
-const CHANGES = new Set(["set", "table", "rename", "enable", "insert", "move", "remove", "paste", "duplicate", "wrap", "unwrap", "change_type", "replace", "undo", "redo", "resolve"]);
+const CHANGES = new Set(["set", "table", "rename", "enable", "insert", "move", "remove", "paste", "duplicate", "wrap", "unwrap", "change_type", "extract", "move_to_file", "replace", "undo", "redo", "resolve"]);
 
 export interface Fake {
   url: string;

@@ -449,6 +449,53 @@ test("a sampler that runs alone gets the variables that others set", async ({ op
   await expect.poll(() => server.calls.filter(({ method }) => method === "run").length).toBe(2);
 });
 
+test("actions of JMeter's menus that have no key are in the palette", async ({ open, page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const server = await open();
+  const act = async (words: string) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").fill(words);
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog", { name: /^Find an action/ })).toHaveCount(0);
+  };
+  await act("copy the names");
+  await expect(page.locator(".toast")).toContainText("Copied the names");
+  expect((await page.evaluate(() => navigator.clipboard.readText())).split("\n")).toEqual(["Log in", "POST /login", "GET /", "Search ${term}", "Foreign sampler"]);
+  const [copy] = await Promise.all([page.waitForEvent("download"), act("download a copy")]);
+  expect(copy.suggestedFilename()).toBe("shop.jmx");
+  await row(page, /^Browse/).click();
+  const [part] = await Promise.all([page.waitForEvent("download"), act("download the selection")]);
+  expect(part.suggestedFilename()).toBe("Browse.jmx");
+  // A function goes to the field that had the focus, and its first argument is selected when it is completed.
+  await row(page, /^GET/).click();
+  await field(page, "HTTPSampler.path").getByRole("combobox").click();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Control+Shift+F1");
+  await page.getByRole("dialog").getByRole("combobox").fill("uuid");
+  await expect(page.getByRole("dialog").getByRole("option").first()).toContainText("__UUID");
+  await page.keyboard.press("Enter");
+  await expect(field(page, "HTTPSampler.path").getByRole("combobox")).toHaveValue("/${__UUID()}");
+  await page.locator("#tree").focus();
+  await row(page, /^Browse/).click();
+  await act("extract into");
+  await expect.poll(() => outline(server).slice(-2)).not.toContain("-Browse");
+  await expect(row(page, /^Browse Module Controller/)).toHaveAttribute("aria-selected", "true");
+  await row(page, /^Log in/).click();
+  await act("move into a new");
+  const dialog = page.getByRole("dialog", { name: "Move the selection into a new plan" });
+  await expect(dialog.getByRole("textbox")).toHaveValue("log-in.jmx");
+  await dialog.getByRole("textbox").fill("login.jmx");
+  await page.keyboard.press("Enter");
+  await expect(row(page, /^login.jmx/)).toHaveAttribute("aria-selected", "true");
+  await act("revert to");
+  await expect(page.locator(".toast")).toContainText("as it was saved");
+  await expect(page.locator(".dirty")).toHaveCount(0);
+  await expect(row(page, /^Log in Transaction/)).toBeVisible();
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Alt+w");
+  await expect(row(page, /^Log in TransactionController/)).toBeVisible();
+});
+
 test("several plans are open, and elements go from one to the other", async ({ open, page }) => {
   await open(SHOP, [["/plans/other.jmx", ["Other", "TestPlan", [["Guests", "ThreadGroup"]]]]]);
   await row(page, /^Browse/).click();
