@@ -56,6 +56,8 @@ export function CompletedInput(props: Props) {
     field.current!.setSelectionRange(...caret.value);
     caret.value = null;
   }, [caret.value]);
+  // A list below the edge of the form is scrolled into sight.
+  useLayoutEffect(() => list.current?.scrollIntoView({ block: "nearest" }), [isOpen]);
   useLayoutEffect(() => list.current?.children[at.value]?.scrollIntoView({ block: "nearest" }), [at.value]);
 
   const close = () => {

@@ -13,7 +13,10 @@ function chosen(): string | null {
   }
 }
 
-export const theme = signal(chosen() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+const system = matchMedia("(prefers-color-scheme: dark)");
+const ofSystem = () => (system.matches ? "dark" : "light");
+export const theme = signal(chosen() ?? ofSystem());
+system.addEventListener("change", () => (theme.value = chosen() ?? ofSystem()));
 
 effect(() => {
   document.documentElement.dataset.theme = theme.value;

@@ -110,11 +110,11 @@ const FORMS: [parent: string, type: string][] = [
   ["Users", "SMTP Sampler"], ["Users", "LDAP Request"], ["Home", "Response Assertion"], ["Home", "JSON Extractor"], ["Home", "Uniform Random Timer"], ["Users", "Module Controller"], ["Shop", "View Results Tree"],
 ];
 
-for (const scheme of ["light", "dark"] as const) {
+for (const scheme of ["light", "dark"] as const) test.describe(scheme, () => {
+  test.use({ colorScheme: scheme });
   test(`forms look ${scheme}`, async ({ edit }, info) => {
     test.skip(!canEdit, "DRUMFIRE_PROGRAM has no editor");
     const { page } = await edit({ "p.jmx": plan("Shop", group("Users", http("Home", "/"))), "empty.jmx": plan("Empty", "").replace(/<hashTree>\n<\/hashTree>/, "<hashTree/>"), "broken.jmx": "<jmeterTestPlan><hashTree>" });
-    await page.emulateMedia({ colorScheme: scheme });
     let step = 0;
     const picture = async (name: string) => {
       await page.waitForTimeout(400);
@@ -148,4 +148,4 @@ for (const scheme of ["light", "dark"] as const) {
     await picture("insert into an empty plan");
     await page.keyboard.press("Escape");
   });
-}
+});

@@ -208,11 +208,11 @@ for (const scheme of ["light", "dark"] as const) {
     });
 
     test(`findings of another's plan are gone through and mended, ${scheme}`, async ({ edit }) => {
-      const broken = plan("Foreign", group("Users", http("Home", "/${nowhere}") + http("Goods", "/goods?size=${sise}")));
+      const broken = plan("Foreign", group("Users", http("Home", "/${nowhere}") + http("Goods", "/goods?size=${sise}") + http("Cart", "/cart", "", "${hst}")));
       const { page, file, picture } = await edit({ "p.jmx": broken });
       await expect(page.locator(".finding-list")).toContainText("${nowhere}");
       await page.keyboard.press("F8");
-      await expect(page.locator(".row.selected")).toContainText(/Home|Goods/);
+      await expect(page.locator(".row.selected")).toContainText(/Home|Goods|Cart/);
       await picture("first");
       await choose(page, "Home");
       await input(page, "HTTPSampler.path").fill("/somewhere");
@@ -221,10 +221,13 @@ for (const scheme of ["light", "dark"] as const) {
       await choose(page, "Goods");
       await input(page, "HTTPSampler.path").fill("/goods?size=10");
       await page.keyboard.press("Enter");
+      await choose(page, "Cart");
+      await input(page, "HTTPSampler.domain").fill("shop.example");
+      await page.keyboard.press("Enter");
       await expect(page.locator(".finding-list")).toHaveCount(0);
       await picture("mended");
       await save(page);
-      expect(file("p.jmx")).toBe(broken.replace("/${nowhere}", "/somewhere").replace("${sise}", "10"));
+      expect(file("p.jmx")).toBe(broken.replace("/${nowhere}", "/somewhere").replace("${sise}", "10").replace("${hst}", "shop.example"));
     });
 
     test(`an element of an unknown class has a form, and keeps its bytes, ${scheme}`, async ({ edit }) => {

@@ -1,0 +1,148 @@
+// Runs from the editor: `drumfire edit` against a site of the test, by keys and clicks.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, type Page } from "@playwright/test";
+import { add, canRun, choose, field, group, http, input, open, plan, prop, row, save, test as base } from "./program";
+
+const PICTURE = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+/** Longer than a page asks for at once. */
+const LONG = 700_000;
+
+/** A shop whose steps need the session of the last log-in. */
+function shop(): Server {
+  let session = "";
+  return createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url!, "http://x");
+    const answer = (status: number, type: string, body: string | Buffer) => response.writeHead(status, { "Content-Type": type, "Set-Cookie": "visit=1" }).end(body);
+    if (pathname === "/login") return answer(200, "application/json", JSON.stringify({ session: (session = Math.random().toString(16).slice(2, 10).padEnd(8, "0")) }));
+    if (pathname === "/moved") return response.writeHead(302, { Location: "/welcome" }).end();
+    if (pathname === "/welcome") return answer(200, "text/html", "<h1>Sorry</h1><p>The shop is closed.</p><script>document.title = 'ran'</script>");
+    if (pathname === "/picture") return answer(200, "image/png", PICTURE);
+    if (pathname === "/long") return answer(200, "text/plain", "a".repeat(LONG));
+    if (pathname.startsWith("/step")) return answer(searchParams.get("session") === session ? 200 : 403, "text/plain", "step");
+    answer(404, "text/plain", "nothing");
+  });
+}
+
+const test = base.extend<{ host: string }>({
+  host: async ({}, use) => {
+    const server = shop();
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    await use(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.closeAllConnections();
+    server.close();
+  },
+});
+test.skip(!canRun, "DRUMFIRE_PROGRAM runs no plans from the editor");
+test.setTimeout(240_000);
+
+/** A request of the shop: a path may be a whole address. */
+const get = (host: string, name: string, path: string, below = "") => http(name, `http://${host}${path}`, below).replace("</HTTPSamplerProxy>", '<boolProp name="HTTPSampler.follow_redirects">true</boolProp></HTTPSamplerProxy>');
+const assertion = (text: string) => `${open("ResponseAssertion", "AssertionGui", "Greets", `<collectionProp name="Asserion.test_strings">${prop("0", text)}</collectionProp>${prop("Assertion.test_field", "Assertion.response_data")}<intProp name="Assertion.test_type">16</intProp>`)}<hashTree/>`;
+const result = (page: Page) => page.locator(".result");
+const status = (page: Page) => page.locator(".results > [role=status]");
+
+for (const scheme of ["light", "dark"] as const) {
+  test.describe(scheme, () => {
+    test.use({ colorScheme: scheme });
+
+    test(`why an assertion fails is seen and mended, ${scheme}`, async ({ edit, host }) => {
+      const { page, file, picture } = await edit({ "p.jmx": plan("Shop", group("Users", get(host, "Home", "/welcome", assertion("Welcome")))) });
+      await choose(page, "Home");
+      await page.keyboard.press("Control+Enter");
+      await expect(result(page).locator(".assertions")).toContainText("Welcome");
+      await expect(row(page, /^Home/).locator(".last.bad")).toBeVisible();
+      await picture("failed");
+      await expect(page.frameLocator("iframe").locator("h1")).toHaveCount(0);
+      await result(page).getByRole("button", { name: "page" }).click();
+      await expect(page.frameLocator("iframe").locator("h1")).toHaveText("Sorry");
+      await expect(page).not.toHaveTitle("ran");
+      await picture("page");
+      await row(page, /^Greets/).click();
+      await page.getByRole("tab", { name: "Form" }).click();
+      await field(page, "Asserion.test_strings").getByRole("combobox").fill("Sorry");
+      await page.keyboard.press("Control+s");
+      // From an element within the sampler, the sampler runs.
+      await page.locator("#tree").focus();
+      await page.keyboard.press("Control+Enter");
+      await expect(row(page, /^Home/).locator(".last.good")).toBeVisible();
+      await expect(result(page).locator(".assertions .bad")).toHaveCount(0);
+      expect(file("p.jmx")).toContain(">Sorry<");
+    });
+
+    test(`a recording of thirty requests is correlated by hand, ${scheme}`, async ({ edit, host }) => {
+      const steps = Array.from({ length: 29 }, (_, at) => get(host, `Step ${at}`, `/step/${at}?session=a1b2c3d4`)).join("");
+      const { page, file, picture } = await edit({ "p.jmx": plan("Recording", group("Users", get(host, "Log in", "/login") + steps)) });
+      await page.keyboard.press("Control+r");
+      await expect(status(page)).toContainText("30 samples, 29 failed");
+      await picture("failing");
+      await page.locator(".sample").first().click();
+      await expect(result(page)).toContainText("session");
+      await picture("token");
+      await add(page, "JSON Extractor");
+      await input(page, "JSONPostProcessor.referenceNames").fill("session");
+      await field(page, "JSONPostProcessor.jsonPathExprs").locator("input, .cm-content").first().click();
+      await page.keyboard.insertText("$.session");
+      await page.keyboard.press("Control+h");
+      await page.getByRole("searchbox", { name: "Search", exact: true }).fill("session=a1b2c3d4");
+      await page.getByRole("textbox", { name: "Replace with" }).fill("session=${session}");
+      await page.getByRole("button", { name: "Replace 29" }).click();
+      await page.locator("#tree").focus();
+      await page.keyboard.press("Control+r");
+      await expect(status(page)).toContainText("30 samples, 0 failed");
+      await picture("passing");
+      await save(page);
+      expect(file("p.jmx").match(/session=\$\{session\}/g)).toHaveLength(29);
+      // A step that runs alone gets the session of that run.
+      await choose(page, "Step 3");
+      await page.keyboard.press("Control+Enter");
+      await expect(status(page)).toContainText("1 sample, 0 failed");
+      await picture("alone");
+    });
+  });
+}
+
+test("parts of the plan run, and sub-results, pictures and long bodies are shown", async ({ edit, host }) => {
+  const { page } = await edit({ "p.jmx": plan("Shop", group("First", get(host, "Moved", "/moved") + get(host, "Picture", "/picture") + get(host, "Long", "/long")) + group("Second", get(host, "Other", "/welcome"))) });
+  await choose(page, "First");
+  await page.keyboard.press("Control+Enter");
+  await expect(status(page)).toContainText("3 samples, 0 failed");
+  await page.locator(".samples ul .sample").first().click();
+  await expect(result(page)).toContainText("302");
+  await row(page, /^Picture/).click();
+  await expect(result(page).getByRole("img", { name: "The response as a picture" })).toBeVisible();
+  await result(page).getByRole("button", { name: "hex" }).click();
+  await expect(result(page).locator("pre")).toContainText("89 50 4e 47");
+  await row(page, /^Long/).click();
+  await expect(page.locator(".more-body")).toContainText("of 700 kB");
+  while (await page.locator(".more-body button").count()) {
+    const before = await page.locator(".more-body").textContent();
+    await page.locator(".more-body button").click();
+    await expect(page.locator(".more-body", { hasText: before! })).toHaveCount(0);
+  }
+  expect((await result(page).locator("#body").textContent())!.length).toBe(LONG);
+  await result(page).getByRole("tab", { name: "Request" }).click();
+  await expect(result(page).getByRole("group", { name: "Request", exact: true })).toContainText(`GET http://${host}/long`);
+  await row(page, /^Picture/).click();
+  await page.keyboard.press("Control+Shift+Enter");
+  await expect(status(page)).toContainText("2 samples, 0 failed");
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Control+r");
+  await expect(status(page)).toContainText("4 samples, 0 failed");
+  await expect(page.locator(".dirty")).toHaveCount(0);
+});
+
+test("a response is shown soon after the key", async ({ edit, host }) => {
+  const { page } = await edit({ "p.jmx": plan("Shop", group("Users", get(host, "Home", "/welcome"))) });
+  await choose(page, "Home");
+  const times: number[] = [];
+  for (let at = 0; at < 5; at += 1) {
+    const start = Date.now();
+    await page.keyboard.press("Control+Enter");
+    await expect(page.getByRole("combobox", { name: "Run" })).toHaveValue(String(at + 1));
+    await expect(result(page)).toContainText("Sorry");
+    times.push(Date.now() - start);
+  }
+  console.log(`from Ctrl+Enter to the response: ${times.join(", ")} ms`);
+});
