@@ -10,7 +10,7 @@ import { FormPane } from "./form";
 import { Help } from "./help";
 import { Icon } from "./icons";
 import { actionOf, bestKey, shownKey } from "./keys";
-import { Menu } from "./menu";
+import { Menu, openRunMenu } from "./menu";
 import { Palette } from "./palette";
 import { Dock } from "./panels";
 import type { Plan } from "./plan";
@@ -86,6 +86,11 @@ function TopBar({ plan }: { plan: Plan | null }) {
       </button>
       <div class="tools" role="toolbar" aria-label="Plan">
         {running.value ? <Tool id="stop" icon="stop" /> : <Tool id="runThis" icon="run" />}
+        {plan && (
+          <button type="button" class="tool narrow" aria-label="More to run" aria-haspopup="menu" title="More to run" onClick={(event) => openRunMenu(event.currentTarget)}>
+            <Icon name="open" />
+          </button>
+        )}
         {plan && <UndoTools plan={plan} />}
         <Tool id="save" icon="save" />
         <Tool id="dock" icon="panel" />
@@ -197,7 +202,6 @@ export function App() {
             <Filter plan={plan} />
             <Tree plan={plan} />
             <Splitter name="tree" side={1} least={180} most={720} />
-            <Menu />
           </section>
           <FormPane key={plan.id} plan={plan} />
           {dock.value.isOpen && <Dock plan={plan} />}
@@ -211,6 +215,7 @@ export function App() {
           </p>
         </main>
       )}
+      <Menu />
       <Palette />
       <Help />
       <RunQuestion />

@@ -5,17 +5,34 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { ACTIONS, run } from "./actions";
 import { bestKey, shownKey } from "./keys";
 
-const ITEMS = [["runThis", "runToHere", "runGroup"], ["insert", "wrap", "changeType", "unwrap", "extract", "moveToFile"], ["cutOut", "copy", "paste", "duplicate"], ["rename", "toggle", "remove"], ["moveUp", "moveDown", "expandBranch", "collapseBranch", "selectSameClass"]];
+const OF_ROW = [["runThis", "runToHere", "runGroup"], ["insert", "wrap", "changeType", "unwrap", "extract", "moveToFile"], ["cutOut", "copy", "paste", "duplicate"], ["rename", "toggle", "remove"], ["moveUp", "moveDown", "expandBranch", "collapseBranch", "selectSameClass"]];
 
-const place = signal<{ x: number; y: number } | null>(null);
+const OF_RUN = [["runThis", "runToHere", "runBranch", "runGroup", "runPlan"]];
+
+interface Place {
+  x: number;
+  y: number;
+  title: string;
+  items: string[][];
+  /** What has the focus when the menu closes. */
+  opener: HTMLElement | null;
+}
+
+const place = signal<Place | null>(null);
 
 export function openMenu(x: number, y: number) {
-  place.value = { x, y };
+  place.value = { x, y, title: "Actions on the selection", items: OF_ROW, opener: document.getElementById("tree") };
+}
+
+export function openRunMenu(opener: HTMLElement) {
+  const { left, bottom } = opener.getBoundingClientRect();
+  place.value = { x: left, y: bottom + 4, title: "Run once", items: OF_RUN, opener };
 }
 
 function close() {
+  const opener = place.value?.opener;
   place.value = null;
-  document.getElementById("tree")?.focus();
+  opener?.focus();
 }
 
 function onKey(event: KeyboardEvent, menu: HTMLElement) {
@@ -42,8 +59,8 @@ export function Menu() {
   if (!at) return null;
   return (
     <div class="cover" onMouseDown={close} onContextMenu={(event) => (event.preventDefault(), close())}>
-      <div ref={menu} class="menu" role="menu" aria-label="Actions on the selection" onMouseDown={(event) => event.stopPropagation()} onKeyDown={(event) => onKey(event, menu.current!)}>
-        {ITEMS.map((group, index) => (
+      <div ref={menu} class="menu" role="menu" aria-label={at.title} onMouseDown={(event) => event.stopPropagation()} onKeyDown={(event) => onKey(event, menu.current!)}>
+        {at.items.map((group, index) => (
           <div role="group" key={index}>
             {group.map((id) => {
               const action = ACTIONS.find((each) => each.id === id)!;

@@ -412,6 +412,10 @@ test("a run of the plan is listed, searched and linked with the tree", async ({ 
   await page.locator(".more-body button").click();
   await expect(page.locator(".more-body")).toHaveCount(0);
   await expect(page.locator(".result .fold").first()).toBeVisible();
+  await page.getByRole("button", { name: "More to run" }).click();
+  await page.getByRole("menuitem", { name: "Run the thread group once" }).click();
+  await expect(panel.locator("select option:checked")).toContainText("A thread group");
+  await expect(panel.locator("[role=status]").first()).toContainText("3 samples, 0 failed");
   // A sub-result has no element of its own.
   await panel.getByRole("button", { name: "POST /login-0" }).click();
   await expect(page.locator(".result h2")).toContainText("POST /login-0");
@@ -494,6 +498,15 @@ test("actions of JMeter's menus that have no key are in the palette", async ({ o
   await page.locator("#tree").focus();
   await page.keyboard.press("Alt+w");
   await expect(row(page, /^Log in TransactionController/)).toBeVisible();
+});
+
+test("rows tell what differs from the last commit", async ({ open, page }) => {
+  const server = await open();
+  server.send("marks", { plan: 1, revision: 1, added: [el(server, "Think").id], changed: [el(server, "GET /").id] });
+  await expect(row(page, /^Think/).getByTitle("Not in the last commit")).toBeVisible();
+  await expect(row(page, /^GET/).getByTitle("Changed since the last commit")).toBeVisible();
+  server.send("marks", { plan: 1, revision: 2, added: [], changed: [] });
+  await expect(page.locator(".row .git")).toHaveCount(0);
 });
 
 test("several plans are open, and elements go from one to the other", async ({ open, page }) => {

@@ -140,7 +140,7 @@ test("a response is shown soon after the key", async ({ edit, host }) => {
   for (let at = 0; at < 5; at += 1) {
     const start = Date.now();
     await page.keyboard.press("Control+Enter");
-    await expect(page.getByRole("combobox", { name: "Run" })).toHaveValue(String(at + 1));
+    await expect(page.getByRole("combobox", { name: "Run" }).getByRole("option")).toHaveCount(at + 1);
     await expect(result(page)).toContainText("Sorry");
     times.push(Date.now() - start);
   }
