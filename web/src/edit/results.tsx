@@ -19,6 +19,8 @@ const text = signal("");
 const onlyFailed = signal(false);
 
 const WAIT_MS = 150;
+/** The most samples in the list. */
+const MOST_SHOWN = 1000;
 
 /** The samples that have the text; those of a program that cannot search bodies are found by what the list shows. */
 function useFound(run: Run | null): Set<number> | null {
@@ -43,8 +45,16 @@ function useFound(run: Run | null): Set<number> | null {
 
 const hasFailed = (sample: RunSample): boolean => !sample.success || sample.children.some(hasFailed);
 
-function SampleRow({ plan, run, top, sample, path }: { plan: Plan; run: Run; top: RunSample; sample: RunSample; path: number[] }) {
-  const at = sampleOf(plan);
+interface RowProps {
+  run: Run;
+  top: RunSample;
+  sample: RunSample;
+  path: number[];
+  /** The sample that is shown. */
+  at: ReturnType<typeof sampleOf>;
+}
+
+function SampleRow({ run, top, sample, path, at }: RowProps) {
   const isChosen = at?.run === run && at.number === top.number && at.path.join() === path.join();
   return (
     <li>
@@ -54,7 +64,7 @@ function SampleRow({ plan, run, top, sample, path }: { plan: Plan; run: Run; top
         <code class={sample.success ? "" : "bad"}>{sample.code}</code>
         <small>{time(sample.elapsed_us / 1000)}</small>
       </button>
-      {sample.children.length > 0 && <ul>{sample.children.map((child) => <SampleRow key={child.number} plan={plan} run={run} top={top} sample={child} path={[...path, child.number]} />)}</ul>}
+      {sample.children.length > 0 && <ul>{sample.children.map((child) => <SampleRow key={child.number} run={run} top={top} sample={child} path={[...path, child.number]} at={at} />)}</ul>}
     </li>
   );
 }
@@ -130,6 +140,7 @@ export function ResultsPanel({ plan }: { plan: Plan }) {
     );
   }
   const samples = run.samples.filter((sample) => (!found || found.has(sample.number)) && (!onlyFailed.value || hasFailed(sample)));
+  const at = sampleOf(plan);
   return (
     <div class="results">
       <RunHead run={run} />
@@ -141,13 +152,14 @@ export function ResultsPanel({ plan }: { plan: Plan }) {
         </button>
       </div>
       <div onKeyDown={step}>
-        {parts(samples).map(([title, within]) => (
+        {parts(samples.slice(0, MOST_SHOWN)).map(([title, within]) => (
           <section key={title} aria-label={title}>
             <h3>{title}</h3>
-            <ul class="samples">{within.map((sample) => <SampleRow key={sample.number} plan={plan} run={run} top={sample} sample={sample} path={[]} />)}</ul>
+            <ul class="samples">{within.map((sample) => <SampleRow key={sample.number} run={run} top={sample} sample={sample} path={[]} at={at} />)}</ul>
           </section>
         ))}
       </div>
+      {samples.length > MOST_SHOWN && <p class="note">{samples.length - MOST_SHOWN} more samples. Filter the list to see them.</p>}
       {run.samples.length > 0 && !samples.length && <p class="note">No sample matches.</p>}
     </div>
   );

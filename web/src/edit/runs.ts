@@ -147,10 +147,30 @@ function begun(number: number, plan: number, kind: RunKind, id: Id | null) {
 
 const change = (number: number, to: (run: Run) => Run) => (runs.value = runs.value.map((run) => (run.number === number ? to(run) : run)));
 
+/** Samples that have arrived and are not shown yet: a quick run sends thousands a second. */
+const SHOW_MS = 50;
+let arrived: { run: number; sample: RunSample }[] = [];
+let timer = 0;
+
+function take() {
+  clearTimeout(timer);
+  timer = 0;
+  const all = arrived;
+  arrived = [];
+  for (const number of new Set(all.map((each) => each.run))) {
+    const samples = all.filter((each) => each.run === number).map((each) => each.sample);
+    change(number, (run) => ({ ...run, samples: [...run.samples, ...samples] }));
+  }
+}
+
 export const handlers = {
   run_started: ({ plan, run, kind, id }: { plan: number; run: number; kind: RunKind; id: Id | null }) => begun(run, plan, kind, id),
-  run_sample: ({ run, sample }: { run: number; sample: RunSample }) => change(run, (each) => ({ ...each, samples: [...each.samples, sample] })),
+  run_sample: (one: { run: number; sample: RunSample }) => {
+    arrived.push(one);
+    timer ||= window.setTimeout(take, arrived.length === 1 && !shown.value?.samples.length ? 0 : SHOW_MS);
+  },
   run_ended: ({ run, outcome }: { run: number; outcome: RunOutcome }) => {
+    take();
     change(run, (each) => ({ ...each, outcome }));
     if (outcome.ended === "failed") tell({ text: outcome.message ?? "The plan cannot run", bad: true });
     void keepValues(run);
