@@ -56,6 +56,8 @@ pub enum Property {
     ResponseTimeout,
     /// The host of the proxy.
     ProxyHost,
+    /// A flag of the request, such as whether it keeps the connection.
+    Flag,
     /// The local address to connect from.
     Source,
     /// The sampler's name.

@@ -72,12 +72,16 @@ impl SamplerAddress<'_> {
     }
 }
 
-/// The explicit port of the address, or -1 for none (`isProtocolDefaultPort`, `getPort`).
-fn effective_port(protocol: &str, port: &str) -> i32 {
+/// The port of an address that names none.
+pub const NO_PORT: i32 = -1;
+
+/// The explicit port of the address, or [`NO_PORT`] (`isProtocolDefaultPort`, `getPort`).
+#[must_use]
+pub fn effective_port(protocol: &str, port: &str) -> i32 {
     let port = drumfire_java::text::trim(port).parse::<i32>().unwrap_or(0);
     let default = (protocol.eq_ignore_ascii_case("http") && port == 80)
         || (protocol.eq_ignore_ascii_case("https") && port == 443);
-    if port == 0 || default { -1 } else { port }
+    if port == 0 || default { NO_PORT } else { port }
 }
 
 /// `HTTPSamplerBase.encodeSpaces`: encodes only spaces.

@@ -12,7 +12,10 @@ impl Flag {
         if !d.element.props.has(name) {
             return Flag::Fixed(default);
         }
-        let template = d.template(name);
+        Flag::of(d.template(name))
+    }
+
+    pub fn of(template: Template) -> Flag {
         match template.literal() {
             Some(text) => Flag::Fixed(values::property_bool(text)),
             None => Flag::Computed(template),
@@ -25,7 +28,10 @@ impl WholeNumber {
         if !d.element.props.has(name) {
             return WholeNumber::Fixed(default);
         }
-        let template = d.template(name);
+        WholeNumber::of(d.template(name))
+    }
+
+    pub fn of(template: Template) -> WholeNumber {
         match template.literal() {
             Some(text) => WholeNumber::Fixed(crate::base::number::int(text)),
             None => WholeNumber::Computed(template),

@@ -20,9 +20,22 @@ impl Flag {
 
     /// See [`Template::repeat`].
     pub fn repeat(&self, cx: &mut dyn Scope, times: usize) {
-        if let Flag::Computed(template) = self {
+        if let Some(template) = self.template() {
             template.repeat(cx, times);
         }
+    }
+
+    /// The text that each sample evaluates, unless the value is fixed.
+    pub fn template(&self) -> Option<&Template> {
+        match self {
+            Flag::Fixed(_) => None,
+            Flag::Computed(template) => Some(template),
+        }
+    }
+
+    /// Whether some sample may find the value `true`.
+    pub fn may_hold(&self) -> bool {
+        !matches!(self, Flag::Fixed(false))
     }
 }
 

@@ -8,7 +8,7 @@
 //! Difference: `$1` in a substitute is plain text. The same holds for JMeter's default regex engine.
 
 use drumfire_elements::assertions::compare_assertion as facts;
-use drumfire_expr::Template;
+use drumfire_expr::{Raised, Scope, Template};
 use drumfire_java::values;
 use drumfire_jmx::Value;
 use drumfire_query::regex::Pattern;
@@ -36,9 +36,19 @@ pub struct CompareAssertion {
 /// persists until the iteration ends.
 #[derive(Default)]
 struct Seen {
-    last: Option<(String, i64)>,
-    differ_in_content: bool,
+    /// Whether the user has started (`TestCompiler#trackIterationListeners`).
+    is_prepared: bool,
+    results: usize,
+    last: Option<LastText>,
+    last_ms: Option<i64>,
+    /// The number of the first result whose text is not that of the one before.
+    differs_at: Option<usize>,
     differ_in_time: bool,
+}
+
+enum LastText {
+    Raw(String),
+    Filtered(String),
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -76,16 +86,66 @@ impl CompareAssertion {
         }
     }
 
-    /// `CompareAssertion#filterString`.
-    fn filtered(&self, cx: &mut Context, text: String) -> String {
+    /// `CompareAssertion#filterString`; `None` if it throws.
+    fn filtered(&self, cx: &mut Context, text: String) -> Option<String> {
         let mut text = text;
         for (regex, substitute) in &self.skipped {
             let substitute = substitute.eval(cx).into_string();
-            if let Ok(pattern) = regex.get(cx).outcome {
-                text = replaced(&pattern, &text, &substitute);
+            match regex.get(cx).outcome {
+                Ok(pattern) => text = replaced(&pattern, &text, &substitute),
+                Err(exception) => {
+                    cx.raise(Raised::exception(exception));
+                    return None;
+                }
             }
         }
-        text
+        Some(text)
+    }
+
+    /// Evaluates the substitutions as often as JMeter does to filter that many texts again.
+    fn filter_again(&self, cx: &mut Context, texts: usize) {
+        for (regex, substitute) in &self.skipped {
+            substitute.repeat(cx, texts);
+            regex.repeat(cx, texts);
+        }
+    }
+
+    /// `CompareAssertion#compareContent`, which filters all texts of the iteration up to the first difference; `None` if it
+    /// throws.
+    fn compare(&self, cx: &mut Context, seen: &mut Seen, text: String) -> Option<()> {
+        if let Some(number) = seen.differs_at {
+            self.filter_again(cx, number);
+            return Some(());
+        }
+        let last = match seen.last.take() {
+            None => {
+                seen.last = Some(LastText::Raw(text));
+                return Some(());
+            }
+            Some(LastText::Raw(raw)) => {
+                self.filter_again(cx, seen.results - 2);
+                match self.filtered(cx, raw.clone()) {
+                    Some(last) => last,
+                    None => {
+                        seen.last = Some(LastText::Raw(raw));
+                        return None;
+                    }
+                }
+            }
+            Some(LastText::Filtered(last)) => {
+                self.filter_again(cx, seen.results - 1);
+                last
+            }
+        };
+        let Some(text) = self.filtered(cx, text) else {
+            seen.last = Some(LastText::Filtered(last));
+            return None;
+        };
+        if text != last {
+            seen.differs_at = Some(seen.results);
+        }
+        seen.last = Some(LastText::Filtered(text));
+        Some(())
     }
 }
 
@@ -106,7 +166,16 @@ fn replaced(pattern: &Pattern, text: &str, substitute: &str) -> String {
 
 impl IterationListener for CompareAssertion {
     fn iteration_start(&self, cx: &mut Context, _: i32) {
-        *cx.state(self.state, Seen::default) = Seen::default();
+        let seen = cx.state(self.state, Seen::default);
+        let is_first = !seen.is_prepared;
+        *seen = Seen {
+            is_prepared: true,
+            ..Seen::default()
+        };
+        if is_first {
+            self.compares_content.repeat(cx, 1);
+            self.most_apart_ms.repeat(cx, 1);
+        }
     }
 }
 
@@ -114,17 +183,25 @@ impl Assertion for CompareAssertion {
     fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
         let text =
             crate::base::body::text(sample, cx.parsed.default_charset.as_deref()).into_owned();
-        let text = self.filtered(cx, text);
         let compares_content = self.compares_content.get(cx);
         let most_apart_ms = values::property_long(&self.most_apart_ms.eval(cx));
-        let time_ms = sample.elapsed_ms;
-        let seen = cx.state(self.state, Seen::default);
-        if let Some((last_text, last_ms)) = &seen.last {
-            seen.differ_in_content |= compares_content && *last_text != text;
-            seen.differ_in_time |= most_apart_ms >= 0 && (last_ms - time_ms).abs() > most_apart_ms;
+        let mut seen = std::mem::take(cx.state(self.state, Seen::default));
+        seen.results += 1;
+        let compared = if compares_content {
+            self.compare(cx, &mut seen, text)
+        } else {
+            seen.last = Some(LastText::Raw(text));
+            Some(())
+        };
+        let last_ms = seen.last_ms.replace(sample.elapsed_ms);
+        let apart_ms = last_ms.map(|last_ms| (last_ms - sample.elapsed_ms).abs());
+        seen.differ_in_time |= most_apart_ms >= 0 && apart_ms > Some(most_apart_ms);
+        let in_content = compares_content && seen.differs_at.is_some();
+        let in_time = most_apart_ms >= 0 && seen.differ_in_time;
+        *cx.state(self.state, Seen::default) = seen;
+        if compared.is_none() {
+            return self.name.pass(cx);
         }
-        seen.last = Some((text, time_ms));
-        let (in_content, in_time) = (seen.differ_in_content, seen.differ_in_time);
         if in_time {
             // There is no space in JMeter's text either.
             return self.name.fail(

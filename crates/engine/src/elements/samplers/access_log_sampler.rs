@@ -27,6 +27,7 @@ use crate::elements::config::csv_file::{CsvFile, CsvFiles, CsvReadOptions, RowFa
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
+use crate::run::property::Flag;
 use crate::run::request::{Request, RequestArgument, parse_arguments};
 use crate::run::sampler::{RequestView, Sampler, SamplerTurn};
 
@@ -78,9 +79,9 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Acc
         protocol: d.template(facts::PROTOCOL.name),
         domain: d.template(facts::DOMAIN.name),
         port: d.template(facts::PORT.name),
-        image_parser: drumfire_java::values::property_bool(
+        image_parser: Flag::Fixed(drumfire_java::values::property_bool(
             &d.text_now(facts::EMBEDDED_RESOURCES.name),
-        ),
+        )),
     };
     Some(AccessLogSampler {
         http: http::decode_at(d, configs, needs, Some(server)),

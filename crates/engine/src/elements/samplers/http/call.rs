@@ -18,17 +18,24 @@ use super::proxy::ProxyChoice;
 use super::reader::PropertyFailure;
 use crate::run::request::{Request, RequestArgument, RequestFile};
 
+#[derive(Clone)]
 pub struct HttpCall<'s> {
     pub label: Rc<str>,
     pub method: Text<'s>,
     pub headers: Vec<Header<'s>>,
     pub limits: Limits,
     pub source: Option<Arc<SourceAddresses>>,
-    /// Why there is no source address.
-    pub source_failure: Option<Exception>,
+    /// Why there is no source address, or no way to the proxy.
+    pub route_failure: Option<Exception>,
     /// The proxy that the sampler names.
     pub proxy: Option<Arc<ProxyChoice>>,
-    pub(super) failure: Option<Box<PropertyFailure>>,
+    /// Whether to ask the server to keep the connection.
+    pub keep_alive: bool,
+    /// Whether the client itself follows redirects.
+    pub auto_redirects: bool,
+    /// Whether something has changed the settings since they were evaluated.
+    pub(super) is_edited: bool,
+    pub(super) failure: Option<Rc<PropertyFailure>>,
     pub(super) form: ArgumentPlacement,
     /// The sampler, for the worker's cache.
     pub key: Key,
@@ -49,6 +56,7 @@ pub struct HttpCall<'s> {
     pub(super) url: Option<Url>,
 }
 
+#[derive(Clone)]
 pub struct OwnedArgument<'s> {
     pub name: Text<'s>,
     pub value: Text<'s>,
@@ -57,6 +65,7 @@ pub struct OwnedArgument<'s> {
     pub always_encode: bool,
 }
 
+#[derive(Clone)]
 pub struct OwnedFile<'s> {
     pub path: Text<'s>,
     pub resolved: PathBuf,
@@ -145,8 +154,11 @@ impl HttpCall<'_> {
             headers: headers.collect(),
             limits: self.limits,
             source: self.source.clone(),
-            source_failure: self.source_failure.clone(),
+            route_failure: self.route_failure.clone(),
             proxy: self.proxy.clone(),
+            keep_alive: self.keep_alive,
+            auto_redirects: self.auto_redirects,
+            is_edited: false,
             failure: None,
             form: self.form,
             key: self.key,
@@ -212,6 +224,7 @@ impl HttpCall<'_> {
 
     /// Takes the settings of an edited request. `file` finds the files that it names.
     pub fn replace(&mut self, request: Request, file: impl Fn(&str) -> PathBuf) {
+        self.is_edited = true;
         if *self.label != *request.name {
             self.label = request.name.into();
         }

@@ -29,6 +29,7 @@ use crate::elements::config::managers::Manager;
 use crate::elements::config::managers::manager;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
+use crate::run::property::{Flag, WholeNumber};
 use drumfire_expr::Template;
 use drumfire_web::property::Client;
 use drumfire_web::status::unknown_implementation;
@@ -75,7 +76,7 @@ pub struct AccessLogServer {
     pub protocol: Template,
     pub domain: Template,
     pub port: Template,
-    pub image_parser: bool,
+    pub image_parser: Flag,
 }
 
 /// Decodes an HTTP Request; `server`, if given, replaces the address that the configuration in scope names.
@@ -101,35 +102,46 @@ pub fn decode_at(
         Client::Java | Client::OldJava | Client::AccessLog | Client::File => Versions::default(),
     };
     let settings = settings(d);
-    let server = server.unwrap_or_else(|| AccessLogServer {
+    let AccessLogServer {
+        protocol,
+        domain,
+        port,
+        image_parser: are_wanted,
+    } = server.unwrap_or_else(|| AccessLogServer {
         protocol: merged.template(d, http::PROTOCOL.name),
         domain: merged.template(d, http::DOMAIN.name),
         port: merged.template(d, http::PORT.name),
         image_parser: merged.flag_or(d, http::EMBEDDED_RESOURCES.name, is_parallel),
     });
-    let are_wanted = server.image_parser;
+    let may_be_wanted = are_wanted.may_hold();
     let managers = managers(d, &applicable, client);
     let md5 = merged.flag(d, http::MD5.name);
     HttpSampler {
-        template: request_template(d, &merged, &applicable, client, server, &settings),
+        template: request_template(
+            d,
+            &merged,
+            &applicable,
+            client,
+            [protocol, domain, port],
+            &settings,
+        ),
         unknown_client,
         request: RequestBuilder {
             client,
             versions,
-            keep_alive: merged.flag(d, http::USE_KEEPALIVE.name),
             cookies: managers.cookies.clone(),
             cache: managers.cache.clone(),
             auth: managers.auth,
             keystore: keystore(d.decoding),
             needs,
-            shows_request: needs.request || managers.cache.is_some() || are_wanted,
+            shows_request: needs.request || managers.cache.is_some() || may_be_wanted,
             settings: settings.clone(),
         },
-        transfer: Transfer::new(client, &settings, md5, needs.body || are_wanted),
+        transfer: Transfer::new(client, &settings, &md5, needs.body || may_be_wanted),
         reader: ResponseReader {
             client,
             follow_redirects: merged.flag(d, http::FOLLOW_REDIRECTS.name),
-            auto_redirects: merged.flag(d, http::AUTO_REDIRECTS.name),
+            md5,
             cookies: managers.cookies,
             cache: managers.cache,
             needs,
@@ -154,14 +166,14 @@ fn request_template(
     merged: &Merged<'_>,
     applicable: &[&Element],
     client: Client,
-    server: AccessLogServer,
+    [protocol, domain, port]: [Template; 3],
     settings: &Arc<HttpSettings>,
 ) -> RequestTemplate {
     RequestTemplate {
         client,
-        protocol: server.protocol,
-        domain: server.domain,
-        port: server.port,
+        protocol,
+        domain,
+        port,
         path: merged.template(d, http::PATH.name),
         method: merged.if_missing(d, http::METHOD.name, "GET"),
         content_encoding: merged.template(d, http::CONTENT_ENCODING.name),
@@ -175,11 +187,16 @@ fn request_template(
         multipart: merged.flag(d, http::MULTIPART.name),
         browser_compatible: merged.flag(d, http::BROWSER_MULTIPART.name),
         raw_body: merged.flag(d, http::BODY_RAW.name),
+        keep_alive: merged.flag(d, http::USE_KEEPALIVE.name),
+        auto_redirects: merged.flag(d, http::AUTO_REDIRECTS.name),
+        parallel: merged.flag(d, http::PARALLEL.name),
+        pool_size: merged.template(d, http::PARALLEL_NUMBER.name),
         connect_timeout: merged.template(d, http::CONNECT_TIMEOUT.name),
         response_timeout: merged.template(d, http::RESPONSE_TIMEOUT.name),
         bytes_per_second: merged.template(d, BYTES_PER_SECOND),
         proxy: proxy(d, merged),
         source: source(d, merged, client),
+        implementation: merged.template(d, http::IMPLEMENTATION.name),
         settings: settings.clone(),
     }
 }
@@ -271,7 +288,7 @@ fn argument(d: &mut Decoder, prop: &Prop) -> Option<ArgumentTemplate> {
         value: d.compile(&props.str(items::VALUE.name)),
         metadata: d.compile(&props.str(items::METADATA.name)),
         content_type: d.compile(&props.str_or(items::CONTENT_TYPE.name, "text/plain")),
-        always_encode: props.bool(items::ENCODE.name, false),
+        always_encode: Flag::of(d.compile(&props.str_or(items::ENCODE.name, "false"))),
     })
 }
 
@@ -293,17 +310,16 @@ fn files(d: &mut Decoder, merged: &Merged<'_>) -> Vec<FileTemplate> {
 }
 
 fn proxy(d: &mut Decoder, merged: &Merged<'_>) -> Option<ProxyTemplate> {
-    let host = merged.template(d, http::PROXY_HOST.name);
-    if host.is_empty_literal() {
-        return None;
-    }
-    Some(ProxyTemplate {
-        scheme: merged.template(d, http::PROXY_SCHEME.name),
-        host,
+    let proxy = ProxyTemplate {
+        scheme: merged.present(d, http::PROXY_SCHEME.name),
+        host: merged.template(d, http::PROXY_HOST.name),
         port: merged.template(d, http::PROXY_PORT.name),
         user: merged.template(d, http::PROXY_USER.name),
         password: merged.template(d, http::PROXY_PASSWORD.name),
-    })
+    };
+    let is_used = !proxy.host.is_empty_literal();
+    let has_effects = proxy.texts().any(Template::is_stateful);
+    (is_used || has_effects).then_some(proxy)
 }
 
 /// The source address. Only the implementation HttpClient4 has one.
@@ -312,14 +328,14 @@ fn source(d: &mut Decoder, merged: &Merged<'_>, client: Client) -> Option<Source
     if text.is_empty_literal() || client != Client::HttpClient {
         return None;
     }
-    let kind = merged.template(d, http::IP_SOURCE_TYPE.name);
-    let number = crate::base::number::int(&d.now(&kind));
-    let kind = SourceType::from_number(number).unwrap_or_else(|| {
+    let kind = WholeNumber::of(merged.template(d, http::IP_SOURCE_TYPE.name));
+    if let WholeNumber::Fixed(number) = kind
+        && SourceType::from_number(number).is_none()
+    {
         d.decoding.findings.push(d.element.warning(
             "source-type-unknown",
             format!("there is no source address type {number}; IP/Hostname is used"),
         ));
-        SourceType::Hostname
-    });
+    }
     Some(SourceTemplate::new(text, kind))
 }

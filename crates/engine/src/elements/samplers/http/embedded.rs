@@ -16,6 +16,7 @@ use super::failure;
 use super::settings::HttpSettings;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
+use crate::run::property::Flag;
 
 /// The pool size of `httpsampler.parallel_download` if the plan gives no number (`CONCURRENT_POOL_SIZE`).
 const DEFAULT_POOL: usize = 6;
@@ -23,8 +24,8 @@ const DEFAULT_POOL: usize = 6;
 /// The embedded resources of a sampler's pages.
 pub(super) struct Resources {
     /// Whether to fetch them (`HTTPSampler.image_parser`).
-    pub are_wanted: bool,
-    pub is_concurrent: bool,
+    pub are_wanted: Flag,
+    pub is_concurrent: Flag,
     pub pool_size: Template,
     /// Addresses have to match this.
     pub allow: Template,
@@ -123,7 +124,7 @@ impl Resources {
 
     /// How many resources to fetch at once.
     pub fn pool(&self, cx: &mut Context) -> usize {
-        if !self.is_concurrent {
+        if !self.is_concurrent.get(cx) {
             return 1;
         }
         self.pool_size.eval(cx).parse().unwrap_or(DEFAULT_POOL)

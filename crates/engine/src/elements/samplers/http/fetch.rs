@@ -22,14 +22,17 @@ use super::response::ResponseReader;
 use super::settings::HttpSettings;
 use super::settle::Settlement;
 use super::state::worker;
+use super::template::RequestTemplate;
 use super::transfer::{Transfer, TransferFailure};
 use super::{failure, file, java};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 
 /// Sends all requests of one sample, using the parts of its sampler.
+#[derive(Clone, Copy)]
 pub(super) struct Fetch<'f> {
     pub call: &'f HttpCall<'f>,
+    pub template: &'f RequestTemplate,
     pub request: &'f RequestBuilder,
     pub transfer: &'f Transfer,
     pub reader: &'f ResponseReader,
@@ -37,7 +40,16 @@ pub(super) struct Fetch<'f> {
     pub needs: Needs,
 }
 
-impl Fetch<'_> {
+impl<'f> Fetch<'f> {
+    /// The same for another request of the sample.
+    fn next<'n>(&self, call: &'n HttpCall<'n>) -> Fetch<'n>
+    where
+        'f: 'n,
+    {
+        let same: Fetch<'n> = *self;
+        Fetch { call, ..same }
+    }
+
     fn settings(&self) -> &HttpSettings {
         &self.request.settings
     }
@@ -46,7 +58,7 @@ impl Fetch<'_> {
         Settlement {
             request: self.request,
             transfer: self.transfer,
-            follows: self.reader.auto_redirects,
+            follows: self.call.auto_redirects,
         }
     }
 
@@ -130,7 +142,7 @@ impl Fetch<'_> {
             begin.map_or_else(|| cx.clock().now_ms(), |begin| cx.clock().ms(begin));
         if let Ok(incoming) = outcome {
             let unsettled = matches!(incoming.status, 401 | 407)
-                || (self.reader.auto_redirects && (300..400).contains(&incoming.status));
+                || (self.call.auto_redirects && (300..400).contains(&incoming.status));
             outcome = if unsettled {
                 Box::pin(
                     self.settling()
@@ -141,13 +153,16 @@ impl Fetch<'_> {
                 Ok(incoming)
             };
         }
-        if self.reader.auto_redirects && outcome.is_ok() {
+        if self.call.auto_redirects && outcome.is_ok() {
             // Only a response tells the final address.
             sending.sample.url = Some(self.reader.asked_address(&sending.url).text());
         }
         match outcome {
             Ok(mut incoming) => {
-                let sample = self.reader.read(cx, sending, &mut incoming, nesting);
+                let sample = self
+                    .reader
+                    .read(cx, sending, &mut incoming, self.call, nesting);
+                self.template.auto_redirects.repeat(cx, 1);
                 worker(cx).http.take_back(incoming);
                 match sample {
                     Ok(sample) => self.process(cx, sample, nesting).await,
@@ -191,7 +206,7 @@ impl Fetch<'_> {
             Ok((data, size)) => {
                 sample.set_ok();
                 sample.body_bytes = size;
-                if self.needs.body || self.resources.are_wanted {
+                if self.needs.body || self.resources.are_wanted.may_hold() {
                     sample.response_data = Some(data.into());
                 }
                 let content_type = format!("text/html; charset={}", self.call.file_encoding());
@@ -217,13 +232,14 @@ impl Fetch<'_> {
         let mut sample = sample;
         let mut redirected = false;
         if !nesting.is_redirect
-            && self.reader.follow_redirects
             && sample.redirect_location.is_some()
+            && self.reader.follow_redirects.get(cx)
         {
             *sample = Box::pin(self.follow(cx, *sample, nesting)).await;
             redirected = true;
         }
-        if !self.resources.are_wanted || !sample.success || sample.data_type != DataType::Text {
+        let may_have_resources = sample.success && sample.data_type == DataType::Text;
+        if !may_have_resources || !self.resources.are_wanted.get(cx) {
             return Some(sample);
         }
         if nesting.depth > self.settings().max_frame_depth {
@@ -254,7 +270,10 @@ impl Fetch<'_> {
             let mut invalid = false;
             match next_address(&last, self.settings()) {
                 Ok((url, method)) => {
-                    match self.fetch(cx, &url, &method, nesting.redirected()).await {
+                    let nesting = nesting.redirected();
+                    let again = self.template.again(cx, self.call, nesting);
+                    let fetch = self.next(again.as_deref().unwrap_or(self.call));
+                    match fetch.fetch(cx, &url, &method, nesting).await {
                         Some(sample) => {
                             total.phases.add(sample.phases);
                             service_us += sample.precise_service_us();
@@ -346,7 +365,9 @@ impl Fetch<'_> {
             return;
         }
         for url in wanted {
-            let sample = self.fetch(cx, &url, "GET", nesting.inner()).await;
+            let again = self.template.again(cx, self.call, nesting.inner());
+            let fetch = self.next(again.as_deref().unwrap_or(self.call));
+            let sample = fetch.fetch(cx, &url, "GET", nesting.inner()).await;
             self.resources.add(whole, sample);
         }
     }
@@ -373,10 +394,13 @@ impl Fetch<'_> {
                     results[index] = Some(Fetched::Done(sample));
                     continue;
                 }
-                match self.prepare(cx, &url, "GET", nesting) {
+                self.template.note_copy(cx);
+                let again = self.template.again(cx, self.call, nesting);
+                let fetch = self.next(again.as_deref().unwrap_or(self.call));
+                match fetch.prepare(cx, &url, "GET", nesting) {
                     Prepared::Done(sample) => results[index] = Some(Fetched::Done(sample)),
                     Prepared::Send(sending) => {
-                        let exchange = self.transfer.detached(cx, self.call, sending);
+                        let exchange = self.transfer.detached(cx, fetch.call, sending);
                         running.spawn_local(async move { (index, exchange.await) });
                     }
                 }

@@ -27,7 +27,7 @@ pub(super) fn build(
     sample: Box<Sample>,
 ) -> Result<Prepared, (Box<Sample>, Exception)> {
     let mut sample = sample;
-    let mut head = RequestHead::java(builder.keep_alive, &call.headers);
+    let mut head = RequestHead::java(call.keep_alive, &call.headers);
     if builder.has_fresh(cx, url, &method, &head) {
         return Ok(Prepared::Done(builder.fresh(sample, cx.clock().now_ms())));
     }
@@ -158,7 +158,7 @@ fn rewrite(
     let mut head = if bare {
         RequestHead::default()
     } else {
-        RequestHead::java(builder.keep_alive, &call.headers)
+        RequestHead::java(call.keep_alive, &call.headers)
     };
     let cookies = builder.cookies.as_ref().filter(|_| !bare);
     let cookies = cookies.and_then(|cookies| cookies.header(cx, &sending.url));

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use drumfire_expr::Template;
+use drumfire_java::values;
 use drumfire_jmx::{Prop, Value};
 
 use crate::decode::Decoder;
 use crate::elements::samplers::defaults::is_defaults;
 use crate::resolve::Element;
+use crate::run::property::Flag;
 
 const ARGUMENTS: &str = "HTTPsampler.Arguments";
 
@@ -64,6 +66,12 @@ impl<'p> Merged<'p> {
         }
     }
 
+    /// The value of a property that may be missing.
+    pub fn present(&self, d: &mut Decoder, name: &str) -> Option<Template> {
+        let is_present = self.props.contains_key(name);
+        is_present.then(|| self.template(d, name))
+    }
+
     pub fn or(&self, d: &mut Decoder, name: &str, default: &str) -> Template {
         let template = self.template(d, name);
         if template.is_empty_literal() {
@@ -82,23 +90,24 @@ impl<'p> Merged<'p> {
         }
     }
 
-    pub fn flag(&self, d: &mut Decoder, name: &str) -> bool {
-        match self.props.get(name).map(|prop| &prop.value) {
-            Some(Value::Str(text)) if text.contains("${") => {
-                let template = d.compile(text);
-                d.now(&template).eq_ignore_ascii_case("true")
-            }
-            Some(value) => value.as_bool(),
-            None => false,
-        }
+    pub fn flag(&self, d: &mut Decoder, name: &str) -> Flag {
+        self.flag_or(d, name, false)
     }
 
     /// A flag that may be missing.
-    pub fn flag_or(&self, d: &mut Decoder, name: &str, default: bool) -> bool {
-        if self.props.contains_key(name) {
-            self.flag(d, name)
-        } else {
-            default
+    pub fn flag_or(&self, d: &mut Decoder, name: &str, default: bool) -> Flag {
+        match self.props.get(name).map(|prop| &prop.value) {
+            Some(Value::Str(text)) => Flag::of(d.compile(text)),
+            Some(value) => Flag::Fixed(value.as_bool()),
+            None => Flag::Fixed(default),
+        }
+    }
+
+    /// The value of a flag that holds for the whole run.
+    pub fn fixed_flag(&self, d: &mut Decoder, name: &str, default: bool) -> bool {
+        match self.flag_or(d, name, default) {
+            Flag::Fixed(value) => value,
+            Flag::Computed(template) => values::property_bool(&d.now(&template)),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! | `template.rs` | `RequestTemplate`: the settings as the plan has them |
 //! | `call.rs` | `HttpCall`: the settings of one sample, evaluated |
 //! | `cache/` | `SettingsCache`: settings, address and header fields that each sampler had last |
+//! | `body_flags.rs` | `BodyFlags`: the flags that decide about the body, and how often JMeter reads its parts |
 //! | `key.rs` | the key of a sampler in the cache |
 //! | `reader.rs` | reads properties in JMeter's order, until a function throws |
 //! | `edits.rs` | the changes that pre-processors make for one sample |
@@ -24,6 +25,7 @@
 //! | `failure.rs`, `hints.rs` | failures as JMeter reports them, and hints about their causes |
 //! | `state.rs` | the state of runs, workers and users between samples |
 
+pub mod body_flags;
 pub mod cache;
 pub mod call;
 pub mod decode;

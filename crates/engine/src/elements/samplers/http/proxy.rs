@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use drumfire_expr::{Properties, Random, Template};
 use drumfire_http::{Incoming, Proxy, Target, Tunnel};
+use drumfire_java::Exception;
 use drumfire_java::charset::decode_latin1;
 use drumfire_web::auth::{AuthRequest, CredentialStore, Negotiation};
+use drumfire_web::property::Client;
 
 use crate::base::clock::Clock;
 use crate::base::number;
@@ -29,7 +31,8 @@ pub struct ProxyChoice {
 
 /// The proxy in the properties of a sampler.
 pub struct ProxyTemplate {
-    pub scheme: Template,
+    /// `None` if the plan has no such property.
+    pub scheme: Option<Template>,
     pub host: Template,
     pub port: Template,
     pub user: Template,
@@ -37,30 +40,62 @@ pub struct ProxyTemplate {
 }
 
 impl ProxyTemplate {
-    /// The sampler's proxy, if it has a host and a port (`HTTPHCAbstractImpl#isDynamicProxy`).
-    pub fn evaluate(&self, cx: &mut Context, general: &GeneralProxy) -> Option<Arc<ProxyChoice>> {
+    /// The texts that each request evaluates.
+    pub fn texts(&self) -> impl Iterator<Item = &Template> {
+        let others = [&self.host, &self.port, &self.password, &self.user];
+        self.scheme.iter().chain(others)
+    }
+
+    /// The sampler's proxy, if it has a host and a port (`HTTPHCAbstractImpl#isDynamicProxy`). The implementation Java reads
+    /// nothing else of it.
+    ///
+    /// # Errors
+    /// HttpClient's exception for a scheme other than HTTP and HTTPS.
+    pub fn evaluate(
+        &self,
+        cx: &mut Context,
+        client: Client,
+        general: &GeneralProxy,
+    ) -> Result<Option<Arc<ProxyChoice>>, Exception> {
+        let is_client = client == Client::HttpClient;
+        let own = |template: &Template, cx: &mut Context| {
+            let is_read = is_client || !template.is_stateful();
+            is_read
+                .then(|| template.eval(cx).into_string())
+                .unwrap_or_default()
+        };
+        let scheme = self.scheme.as_ref().map(|scheme| own(scheme, cx));
         let host = self.host.eval(cx).into_string();
         let port = number::int(&self.port.eval(cx));
+        let (password, user) = (own(&self.password, cx), own(&self.user, cx));
         if host.trim().is_empty() || port <= 0 {
-            return None;
+            return Ok(None);
         }
-        let scheme = self.scheme.eval(cx);
-        let tls = if scheme.is_empty() {
-            general.tls
-        } else {
-            scheme.eq_ignore_ascii_case("https")
+        let tls = match scheme.map(|scheme| scheme.to_lowercase()).as_deref() {
+            _ if !is_client => false,
+            None => general.tls,
+            Some("http") => false,
+            Some("https") => true,
+            Some(other) => return Err(unsupported_scheme(other)),
         };
-        Some(Arc::new(ProxyChoice {
+        Ok(Some(Arc::new(ProxyChoice {
             proxy: Arc::new(Proxy {
                 host: host.into(),
                 port: u16::try_from(port).unwrap_or(0),
                 tls,
             }),
-            user: self.user.eval(cx).into_string(),
-            password: self.password.eval(cx).into_string(),
+            user,
+            password,
             domain: general.domain.clone(),
-        }))
+        })))
     }
+}
+
+fn unsupported_scheme(scheme: &str) -> Exception {
+    Exception::new(
+        "org.apache.http.conn.UnsupportedSchemeException",
+        format!("{scheme} protocol is not supported"),
+    )
 }
 
 /// The proxy of the properties, for samplers that name none.

@@ -1,17 +1,20 @@
 //! Reads the properties of a sampler in the order in which JMeter first reads them, and stops as soon as a function in one of
 //! them has thrown.
 
+use std::rc::Rc;
+
 use drumfire_expr::{Raised, Template, Text};
 use drumfire_java::Exception;
 use drumfire_web::property::{ArgumentPlacement, Client, Property};
 
 use crate::run::context::Context;
+use crate::run::property::Flag;
 use crate::run::request::UnreadText;
 use crate::run::step::SamplerId;
 
 pub struct BodyReader<'c> {
     pub cx: &'c mut Context,
-    failure: Option<Box<PropertyFailure>>,
+    failure: Option<Rc<PropertyFailure>>,
     /// The sampler whose texts stay unread because a script may read each of them.
     leaves: Option<SamplerId>,
 }
@@ -74,6 +77,41 @@ impl<'c> BodyReader<'c> {
             .unwrap_or(Text::Literal(""))
     }
 
+    /// A flag, which is `false` if a function has thrown.
+    pub fn flag(&mut self, property: Property, flag: &Flag) -> bool {
+        match flag {
+            Flag::Fixed(value) => *value,
+            Flag::Computed(_) => self.read(property, |cx| flag.get(cx)).unwrap_or(false),
+        }
+    }
+
+    /// A flag that JMeter reads so many times; `false` if it does not, and that can be noticed.
+    pub fn flag_times(&mut self, property: Property, flag: &Flag, times: usize) -> bool {
+        if let Some(template) = flag.template().filter(|template| template.is_stateful()) {
+            if times == 0 {
+                return false;
+            }
+            self.again(property, template, times - 1);
+        }
+        self.flag(property, flag)
+    }
+
+    /// A text that JMeter reads so many times; empty if it does not, and that can be noticed.
+    pub fn text_times<'s>(
+        &mut self,
+        property: Property,
+        template: &'s Template,
+        times: usize,
+    ) -> Text<'s> {
+        if template.is_stateful() {
+            if times == 0 {
+                return Text::Literal("");
+            }
+            self.again(property, template, times - 1);
+        }
+        self.text(property, template)
+    }
+
     /// `None` if a function has thrown, here or before.
     pub fn read<T>(
         &mut self,
@@ -87,13 +125,13 @@ impl<'c> BodyReader<'c> {
         match self.cx.take_raised() {
             None => Some(read),
             Some(raised) => {
-                self.failure = Some(Box::new(PropertyFailure { property, raised }));
+                self.failure = Some(Rc::new(PropertyFailure { property, raised }));
                 None
             }
         }
     }
 
-    pub fn failure(self) -> Option<Box<PropertyFailure>> {
+    pub fn failure(self) -> Option<Rc<PropertyFailure>> {
         self.failure
     }
 }

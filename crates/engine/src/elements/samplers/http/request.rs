@@ -98,7 +98,6 @@ impl Remembered {
 pub(super) struct RequestBuilder {
     pub client: Client,
     pub versions: Versions,
-    pub keep_alive: bool,
     pub cookies: Option<Arc<CookieManager>>,
     pub cache: Option<Arc<CacheManager>>,
     pub auth: Option<Arc<AuthManager>>,
@@ -132,7 +131,7 @@ impl RequestBuilder {
                 return Err((sample, blank.unwrap_or(exception)));
             }
         };
-        if let Some(exception) = &call.source_failure {
+        if let Some(exception) = &call.route_failure {
             return Err((sample, exception.clone()));
         }
         let to = Destination {
@@ -189,6 +188,7 @@ impl RequestBuilder {
         let given = Given {
             secure: wire.secure,
             host: &wire.host_header,
+            keep_alive: call.keep_alive,
             headers: &call.headers,
             content_type: body.as_ref().map(|body| &body.content_type),
         };
@@ -206,7 +206,7 @@ impl RequestBuilder {
                 cache.keep_head(call.key, &given, &slots, differing, &mut head)
             }
             None => {
-                let mut fields = RequestHead::new(url, self.keep_alive, given.headers);
+                let mut fields = RequestHead::new(url, given.keep_alive, given.headers);
                 fields.cookies(differing.cookies);
                 if let Some(body) = &body {
                     fields.body(body)?;
@@ -228,7 +228,7 @@ impl RequestBuilder {
 
     /// The head of such a request, with slots for cookies and length.
     fn slots<'h>(&self, url: &Url, given: &Given<'h>) -> Result<RequestHead<'h>, Exception> {
-        let mut head = RequestHead::new(url, self.keep_alive, given.headers);
+        let mut head = RequestHead::new(url, given.keep_alive, given.headers);
         if self.cookies.is_some() {
             head.cookie_slot();
         }
@@ -251,7 +251,7 @@ impl RequestBuilder {
         let Destination {
             url, wire, method, ..
         } = to;
-        let mut head = RequestHead::new(url, self.keep_alive, &call.headers);
+        let mut head = RequestHead::new(url, call.keep_alive, &call.headers);
         let remembered = self.remembered(cx, url, &head);
         remembered.add_to(&mut head);
         if self.needs.request {
@@ -499,7 +499,7 @@ impl RequestBuilder {
         authorization: Option<String>,
     ) {
         let Ok(wire) = next.url.wire() else { return };
-        let mut head = RequestHead::new(next.url, self.keep_alive, &call.headers);
+        let mut head = RequestHead::new(next.url, call.keep_alive, &call.headers);
         let cookies = self
             .cookies
             .as_ref()

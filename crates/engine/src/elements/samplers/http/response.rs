@@ -13,8 +13,10 @@ use drumfire_web::property::Client;
 use drumfire_web::redirect::{is_redirect, missing_location};
 use drumfire_web::response::{self, ResponseHead};
 use drumfire_web::url::Url;
+use md5::{Digest, Md5};
 use recycle_box::RecycleBox;
 
+use super::call::HttpCall;
 use super::failure;
 use super::hints;
 use super::redirects::Nesting;
@@ -26,12 +28,14 @@ use crate::elements::config::cache_manager::CacheManager;
 use crate::elements::config::cookie_manager::CookieManager;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
+use crate::run::property::Flag;
 
 /// Makes samples of responses.
 pub(super) struct ResponseReader {
     pub client: Client,
-    pub follow_redirects: bool,
-    pub auto_redirects: bool,
+    pub follow_redirects: Flag,
+    /// Whether bodies are replaced by their digests.
+    pub md5: Flag,
     pub cookies: Option<Arc<CookieManager>>,
     pub cache: Option<Arc<CacheManager>>,
     pub needs: Needs,
@@ -58,6 +62,7 @@ impl ResponseReader {
         cx: &mut Context,
         sending: RecycleBox<Sending>,
         incoming: &mut Incoming,
+        call: &HttpCall<'_>,
         nesting: Nesting,
     ) -> Result<Box<Sample>, Box<Sample>> {
         let Sending {
@@ -90,7 +95,7 @@ impl ResponseReader {
         if let Some(value) = incoming.content_type() {
             worker(cx).media_type.apply(value, &mut sample);
         }
-        self.read_body(&mut sample, incoming);
+        self.read_body(cx, &mut sample, incoming, &method);
         sample.request_headers = head_text
             .map(|text| self.shown_request(refused.unwrap_or(text)))
             .map(Into::into);
@@ -100,7 +105,7 @@ impl ResponseReader {
                 Some(location) => sample.redirect_location = Some(decode_latin1(location).into()),
                 // The missing header only matters when the redirect is to be followed.
                 None if self.client == Client::Java => {
-                    if self.follow_redirects && !nesting.is_redirect {
+                    if !nesting.is_redirect && self.follow_redirects.get(cx) {
                         return Err(failure::nameless(cx, &java_missing_location(), self.needs));
                     }
                 }
@@ -113,7 +118,7 @@ impl ResponseReader {
                 }
             }
         }
-        if self.auto_redirects && self.client == Client::HttpClient {
+        if call.auto_redirects && self.client == Client::HttpClient {
             url = url.as_sent().unwrap_or(url);
             sample.url = Some(url.text());
         }
@@ -223,7 +228,22 @@ impl ResponseReader {
         }
     }
 
-    fn read_body(&self, sample: &mut Sample, incoming: &mut Incoming) {
+    fn read_body(
+        &self,
+        cx: &mut Context,
+        sample: &mut Sample,
+        incoming: &mut Incoming,
+        method: &str,
+    ) {
+        let has_body = self.client != Client::HttpClient
+            || method != "HEAD" && !matches!(incoming.status, 204 | 205 | 304);
+        if has_body
+            && let Flag::Computed(_) = self.md5
+            && self.md5.get(cx)
+        {
+            let body = incoming.body.take();
+            incoming.md5 = body.map(|body| Md5::digest(body).into());
+        }
         // JMeter makes no digest of an empty body (`HTTPSamplerBase#readResponse`).
         if let Some(digest) = incoming.md5.filter(|_| incoming.body_len > 0) {
             let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -74,6 +74,7 @@ impl HttpSampler {
     fn fetch<'f>(&'f self, call: &'f HttpCall<'f>) -> Fetch<'f> {
         Fetch {
             call,
+            template: &self.template,
             request: &self.request,
             transfer: &self.transfer,
             reader: &self.reader,

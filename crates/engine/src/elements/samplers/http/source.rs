@@ -11,6 +11,10 @@ use drumfire_expr::{Properties, Template};
 use drumfire_http::SourceAddresses;
 use drumfire_java::Exception;
 
+use super::state::user_mut;
+use crate::run::context::Context;
+use crate::run::property::WholeNumber;
+
 /// The maximum number of addresses in a range.
 const MAX_ADDRESSES: u128 = 65_536;
 
@@ -45,13 +49,14 @@ pub type Found = Result<Option<Arc<SourceAddresses>>, Exception>;
 /// `HTTPSampler.ipSource` and `HTTPSampler.ipSourceType`.
 pub struct SourceTemplate {
     pub text: Template,
-    pub kind: SourceType,
+    /// The number of the type.
+    pub kind: WholeNumber,
     /// The addresses of a text without variables.
     fixed: OnceLock<Found>,
 }
 
 impl SourceTemplate {
-    pub fn new(text: Template, kind: SourceType) -> SourceTemplate {
+    pub fn new(text: Template, kind: WholeNumber) -> SourceTemplate {
         SourceTemplate {
             text,
             kind,
@@ -60,28 +65,62 @@ impl SourceTemplate {
     }
 
     /// The addresses that a text without variables stands for; `None` if it has some.
-    pub fn fixed(&self) -> Option<Found> {
-        let text = self.text.literal()?;
-        Some(self.fixed.get_or_init(|| find(text, self.kind)).clone())
+    fn fixed(&self) -> Option<Found> {
+        let (Some(text), WholeNumber::Fixed(kind)) = (self.text.literal(), &self.kind) else {
+            return None;
+        };
+        let kind = SourceType::from_number(*kind).unwrap_or_default();
+        Some(self.fixed.get_or_init(|| find(text, kind)).clone())
     }
 
-    /// The addresses to start from; `None` if the system is to choose.
+    /// The addresses to start from; `None` if the system is to choose. Each user looks up a text with variables once.
     ///
     /// # Errors
     /// `UnknownHostException`, as JMeter throws it.
-    pub fn find(&self, text: String, known: &mut KnownSources) -> Found {
+    pub fn evaluate(&self, cx: &mut Context) -> Found {
+        if let Some(found) = self.fixed() {
+            return found;
+        }
+        let text = self.text.eval(cx).into_string();
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let number = self.kind.get(cx);
+        let kind = match (SourceType::from_number(number), &self.kind) {
+            (Some(kind), _) => kind,
+            (None, WholeNumber::Fixed(_)) => SourceType::default(),
+            (None, WholeNumber::Computed(_)) => return Err(unknown_type(number)),
+        };
+        let known = &mut user_mut(cx).rare().sources;
         let same = known
             .iter()
-            .find(|(own, kind, _)| *own == text && *kind == self.kind);
+            .find(|(own, its_kind, _)| *own == text && *its_kind == kind);
         if let Some((_, _, source)) = same {
             return Ok(Some(source.clone()));
         }
-        let found = find(&text, self.kind)?;
+        let found = find(&text, kind)?;
         if let Some(source) = &found {
-            known.push((text, self.kind, source.clone()));
+            known.push((text, kind, source.clone()));
         }
         Ok(found)
     }
+
+    /// The texts that each request evaluates.
+    pub fn texts(&self) -> impl Iterator<Item = &Template> {
+        let kind = match &self.kind {
+            WholeNumber::Fixed(_) => None,
+            WholeNumber::Computed(template) => Some(template),
+        };
+        std::iter::once(&self.text).chain(kind)
+    }
+}
+
+/// The exception of a number beyond `HTTPSamplerBase.SourceType`.
+fn unknown_type(number: i32) -> Exception {
+    Exception::new(
+        "java.lang.ArrayIndexOutOfBoundsException",
+        format!("Index {number} out of bounds for length 4"),
+    )
 }
 
 fn find(text: &str, kind: SourceType) -> Found {

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use drumfire_web::auth::CredentialStore;
 use super::cache::SettingsCache;
 use super::edits::Edits;
 use super::hints::Hints;
+use super::key::Key;
 use super::media_type::MediaType;
 use super::proxy::{ProxyAccess, ProxyAccesses};
 use super::settings::{name_rules, pool_options, tls_options};
@@ -57,6 +59,10 @@ pub struct RareState {
     pub credentials: CredentialStore,
     /// Headers of the plan that scripts have changed.
     pub changed_headers: ChangedHeaders,
+    /// The clients of HttpClient that JMeter has made, while that can be noticed.
+    pub clients: HashSet<String>,
+    /// The samplers that have chosen their implementation, while that can be noticed.
+    pub chosen: HashSet<Key>,
     /// The clients that talk to proxies.
     pub(super) proxies: ProxyAccesses,
     /// The addresses of source texts with variables.

@@ -12,17 +12,20 @@ use drumfire_web::headers::Header;
 use drumfire_web::property::{ArgumentPlacement, Client, Property};
 use drumfire_web::url;
 
+use super::body_flags::{BodyFlags, FileReads};
 use super::call::{HttpCall, OwnedArgument, OwnedFile};
 use super::key::Key;
 use super::proxy::{ProxyChoice, ProxyTemplate};
 use super::reader::BodyReader;
+use super::redirects::Nesting;
 use super::settings::HttpSettings;
-use super::source::{Found, SourceTemplate};
+use super::source::SourceTemplate;
 use super::state::{user, user_mut};
 use crate::base::number;
 use crate::elements::config::header_manager::HeaderManager;
 use crate::elements::config::header_manager::merged as merged_headers;
 use crate::run::context::Context;
+use crate::run::property::Flag;
 
 /// The settings in the plan. Each sample evaluates them, unless nothing in them has changed.
 pub struct RequestTemplate {
@@ -37,14 +40,20 @@ pub struct RequestTemplate {
     pub files: Vec<FileTemplate>,
     /// Header Managers in scope, the innermost first.
     pub headers: Vec<HeaderManager>,
-    pub multipart: bool,
-    pub browser_compatible: bool,
-    pub raw_body: bool,
+    pub multipart: Flag,
+    pub browser_compatible: Flag,
+    pub raw_body: Flag,
+    pub keep_alive: Flag,
+    pub auto_redirects: Flag,
+    /// Whether resources are fetched at once, and how many: JMeter also reads both for each request and client.
+    pub parallel: Flag,
+    pub pool_size: Template,
     pub connect_timeout: Template,
     pub response_timeout: Template,
     pub bytes_per_second: Template,
     pub proxy: Option<ProxyTemplate>,
     pub source: Option<SourceTemplate>,
+    pub implementation: Template,
     pub settings: Arc<HttpSettings>,
 }
 
@@ -53,7 +62,7 @@ pub struct ArgumentTemplate {
     pub value: Template,
     pub metadata: Template,
     pub content_type: Template,
-    pub always_encode: bool,
+    pub always_encode: Flag,
 }
 
 pub struct FileTemplate {
@@ -120,24 +129,38 @@ impl RequestTemplate {
         let path = read.placed(Property::Path, 0, &self.path);
         let domain = read.placed(Property::Domain, 1, &self.domain);
         let protocol = read.placed(Property::Protocol, 2, &self.protocol);
-        // Times that HTTPSamplerBase#getUrl, #isProtocolDefaultPort and #sample read a property beside this.
-        read.again(Property::Protocol, &self.protocol, 2);
+        // Times that HTTPSamplerBase#getUrl, #isProtocolDefaultPort and #sample read a property beside this. Each user's copy of
+        // the sampler also chooses its implementation.
+        let chooses = self.protocol.is_stateful() && {
+            let key = self.key();
+            user_mut(read.cx).rare().chosen.insert(key)
+        };
+        read.again(Property::Protocol, &self.protocol, 1 + usize::from(chooses));
         read.again(Property::Method, &self.method, 1);
         let method = read.text(Property::Method, &self.method);
-        let form = self.form(&method);
+        let flags = BodyFlags::read(self, &mut read, &method);
+        let form = self.form(&method, &flags);
         let mut content = None;
         if form == ArgumentPlacement::Query {
-            content = Some(self.read_content(&mut read, form, &method));
+            content = Some(self.read_content(&mut read, form, &method, &flags));
         }
-        read.again(Property::Port, &self.port, 1);
-        let port = read.placed(Property::Port, 3, &self.port);
+        let mut port = read.placed(Property::Port, 3, &self.port);
+        // HTTPSamplerBase#getUrl asks once whether it is the default port, and then for the port.
+        let is_default = url::effective_port(&protocol, &port) == url::NO_PORT;
+        if self.port.is_stateful() && !is_default && read.cx.evaluates_again() {
+            port = read.placed(Property::Port, 3, &self.port);
+        }
         let label = read.placed(Property::Name, 4, name);
         let label = read.cx.label(label);
-        let proxy = self.read_proxy(&mut read);
+        let (proxy, proxy_failure) = self.read_proxy(&mut read);
+        self.read_client(&mut read, [&protocol, &domain, &port], proxy.as_deref());
         let (source, source_failure) = self.read_source(&mut read);
         let limits = self.read_limits(&mut read);
+        let auto_redirects = read.flag(Property::Flag, &self.auto_redirects);
+        let keep_alive = read.flag(Property::Flag, &self.keep_alive);
         let headers = self.read_headers(&mut read);
-        let content = content.unwrap_or_else(|| self.read_content(&mut read, form, &method));
+        let content =
+            content.unwrap_or_else(|| self.read_content(&mut read, form, &method, &flags));
         let failure = read
             .failure()
             .filter(|failure| failure.matters(self.client, form, &method));
@@ -147,15 +170,18 @@ impl RequestTemplate {
             headers,
             limits,
             source,
-            source_failure,
+            route_failure: source_failure.or(proxy_failure),
             proxy,
             failure,
-            multipart: self.multipart,
-            browser_compatible: self.browser_compatible,
+            keep_alive,
+            auto_redirects,
+            is_edited: false,
+            multipart: flags.multipart,
+            browser_compatible: flags.browser_compatible,
             add_content_type_if_missing: self.settings.add_content_type_if_missing,
             form,
             key: self.key(),
-            raw_body: self.raw_body,
+            raw_body: flags.raw,
             protocol,
             domain,
             port,
@@ -166,6 +192,63 @@ impl RequestTemplate {
             files: content.files,
             url: None,
         }
+    }
+
+    /// The settings of another request of the same sample, if JMeter evaluates some of them again and that can be noticed.
+    pub fn again<'s>(
+        &'s self,
+        cx: &mut Context,
+        call: &HttpCall<'s>,
+        nesting: Nesting,
+    ) -> Option<Box<HttpCall<'s>>> {
+        if call.is_edited || !cx.evaluates_again() || !self.is_evaluated_again() {
+            return None;
+        }
+        let mut read = BodyReader::new(cx);
+        let mut call = Box::new(call.clone());
+        let proxy_failure;
+        (call.proxy, proxy_failure) = self.read_proxy(&mut read);
+        if self.client == Client::HttpClient {
+            read.flag(Property::Flag, &self.parallel);
+            read.flag_times(
+                Property::Flag,
+                &self.raw_body,
+                usize::from(!nesting.is_redirect),
+            );
+        }
+        let source_failure;
+        (call.source, source_failure) = self.read_source(&mut read);
+        call.route_failure = source_failure.or(proxy_failure);
+        call.limits = self.read_limits(&mut read);
+        call.auto_redirects = read.flag(Property::Flag, &self.auto_redirects);
+        call.keep_alive = read.flag(Property::Flag, &self.keep_alive);
+        call.headers = self.read_headers(&mut read);
+        call.failure = read.failure();
+        Some(call)
+    }
+
+    /// Whether functions in the settings of each request may have an effect.
+    fn is_evaluated_again(&self) -> bool {
+        let flags = [
+            &self.parallel,
+            &self.raw_body,
+            &self.auto_redirects,
+            &self.keep_alive,
+        ];
+        let limits = [&self.connect_timeout, &self.response_timeout];
+        let proxy = self.proxy.iter().flat_map(ProxyTemplate::texts);
+        let source = self.source.iter().flat_map(SourceTemplate::texts);
+        let mut texts = flags.into_iter().filter_map(Flag::template);
+        texts.any(Template::is_stateful)
+            || limits.into_iter().any(Template::is_stateful)
+            || proxy.chain(source).any(Template::is_stateful)
+            || self.header_texts().any(Template::is_stateful)
+    }
+
+    /// JMeter copies the sampler for a resource that is fetched beside others, and the copy chooses its implementation anew.
+    pub fn note_copy(&self, cx: &mut Context) {
+        self.implementation.repeat(cx, 1);
+        self.protocol.repeat(cx, 1);
     }
 
     /// The variables on which the settings depend, if they depend on nothing else but literals and properties.
@@ -193,9 +276,23 @@ impl RequestTemplate {
                 &argument.content_type,
             ]
         });
+        let flags = [
+            &self.multipart,
+            &self.browser_compatible,
+            &self.raw_body,
+            &self.keep_alive,
+            &self.auto_redirects,
+            &self.parallel,
+        ];
+        let encoded = self
+            .arguments
+            .iter()
+            .map(|argument| &argument.always_encode);
+        let flags = flags.into_iter().chain(encoded).filter_map(Flag::template);
         let headers = self.header_texts();
+        let texts = own.into_iter().chain(arguments).chain(headers);
         let mut slots = Vec::new();
-        for template in own.into_iter().chain(arguments).chain(headers) {
+        for template in texts.chain(flags) {
             slots.extend(template.ingredients()?);
         }
         slots.sort_unstable();
@@ -204,20 +301,27 @@ impl RequestTemplate {
     }
 
     /// Where the arguments of a request go.
-    fn form(&self, method: &str) -> ArgumentPlacement {
-        let nameless = || {
-            !self.arguments.is_empty()
-                && (self.arguments.iter()).all(|argument| argument.name.is_empty_literal())
-        };
-        if self.raw_body || nameless() {
+    fn form(&self, method: &str, flags: &BodyFlags) -> ArgumentPlacement {
+        if flags.raw || self.is_nameless() {
             ArgumentPlacement::Raw
         } else if url::method_takes_query(method) {
             ArgumentPlacement::Query
-        } else if self.multipart || !self.files.is_empty() {
+        } else if flags.is_multipart {
             ArgumentPlacement::Multipart
         } else {
             ArgumentPlacement::Encoded
         }
+    }
+
+    /// Whether there are arguments, but none with a name.
+    pub(super) fn is_nameless(&self) -> bool {
+        !self.arguments.is_empty()
+            && (self.arguments.iter()).all(|argument| argument.name.is_empty_literal())
+    }
+
+    /// Whether the body is to be the only file (`HTTPSamplerBase#getSendFileAsPostBody`).
+    pub(super) fn sends_file(&self) -> bool {
+        matches!(&*self.files, [only] if only.param_name.is_empty_literal())
     }
 
     fn read_content<'s>(
@@ -225,8 +329,9 @@ impl RequestTemplate {
         read: &mut BodyReader<'_>,
         form: ArgumentPlacement,
         method: &str,
+        flags: &BodyFlags,
     ) -> Content<'s> {
-        let reads = ContentReads::of(self.client, form, method);
+        let reads = ContentReads::of(self.client, form, method, flags);
         read.again(
             Property::ContentEncoding,
             &self.content_encoding,
@@ -237,7 +342,10 @@ impl RequestTemplate {
         } else {
             Text::Literal("")
         };
-        let files = self.files.iter().map(|file| file.read(read)).collect();
+        let files = self.files.iter();
+        let files = files
+            .map(|file| file.read(read, &flags.file_reads))
+            .collect();
         let leaves = self
             .arguments
             .iter()
@@ -245,13 +353,14 @@ impl RequestTemplate {
         let pieces = if leaves {
             None
         } else {
-            read.read(Property::ArgumentValue, |cx| self.long_body(cx))
+            read.read(Property::ArgumentValue, |cx| self.long_body(cx, flags))
         };
         let pieces = pieces.flatten();
+        let mut asked = None;
         if reads.asks_for_names && form != ArgumentPlacement::Query {
-            self.ask_for_names(read);
+            asked = self.ask_for_names(read);
         }
-        let arguments: Vec<OwnedArgument<'_>> = self
+        let mut arguments: Vec<OwnedArgument<'_>> = self
             .arguments
             .iter()
             .zip(FIRST_ARGUMENT..)
@@ -266,13 +375,28 @@ impl RequestTemplate {
                     None => read.placed(Property::ArgumentValue, place, &argument.value),
                     Some(_) => Text::Literal(""),
                 },
-                metadata: read.text(Property::ArgumentValue, &argument.metadata),
-                content_type: read.text(Property::ArgumentValue, &argument.content_type),
-                always_encode: argument.always_encode,
+                metadata: read.text_times(
+                    Property::ArgumentValue,
+                    &argument.metadata,
+                    flags.argument_reads.metadata,
+                ),
+                content_type: read.text_times(
+                    Property::ArgumentValue,
+                    &argument.content_type,
+                    flags.argument_reads.content_type,
+                ),
+                always_encode: read.flag_times(
+                    Property::ArgumentValue,
+                    &argument.always_encode,
+                    flags.argument_reads.encode,
+                ),
             })
             .collect();
         if reads.asks_for_names && form == ArgumentPlacement::Query {
             self.ask_for_names(read);
+        }
+        if let Some((index, name)) = asked.filter(|_| !reads.is_sent) {
+            arguments[index].name = name;
         }
         for argument in self.arguments.iter().filter(|_| reads.has_body_too) {
             read.again(Property::ArgumentName, &argument.name, 1);
@@ -286,24 +410,58 @@ impl RequestTemplate {
         }
     }
 
-    /// `HTTPSamplerBase#getSendParameterValuesAsPostBody` reads each name twice, up to the first one that is not empty.
-    fn ask_for_names(&self, read: &mut BodyReader<'_>) {
-        for argument in &self.arguments {
+    /// `HTTPSamplerBase#getSendParameterValuesAsPostBody` reads each name twice, up to the first one that is not empty, which
+    /// is returned with its index.
+    fn ask_for_names<'s>(&'s self, read: &mut BodyReader<'_>) -> Option<(usize, Text<'s>)> {
+        for (index, argument) in self.arguments.iter().enumerate() {
             read.again(Property::ArgumentName, &argument.name, 1);
             if argument.name.is_stateful() && !read.cx.evaluates_again() {
                 break;
             }
-            if !read.text(Property::ArgumentName, &argument.name).is_empty() {
-                break;
+            let name = read.text(Property::ArgumentName, &argument.name);
+            if !name.is_empty() {
+                return Some((index, name));
             }
+        }
+        None
+    }
+
+    /// The sampler's proxy, or why there is no way to it.
+    fn read_proxy(
+        &self,
+        read: &mut BodyReader<'_>,
+    ) -> (Option<Arc<ProxyChoice>>, Option<Exception>) {
+        let Some(proxy) = &self.proxy else {
+            return (None, None);
+        };
+        let general = &self.settings.proxy;
+        let client = self.client;
+        let found = read.read(Property::ProxyHost, |cx| {
+            proxy.evaluate(cx, client, general)
+        });
+        match found {
+            None => (None, None),
+            Some(Ok(choice)) => (choice, None),
+            Some(Err(exception)) => (None, Some(exception)),
         }
     }
 
-    fn read_proxy(&self, read: &mut BodyReader<'_>) -> Option<Arc<ProxyChoice>> {
-        let proxy = self.proxy.as_ref()?;
-        let general = &self.settings.proxy;
-        read.read(Property::ProxyHost, |cx| proxy.evaluate(cx, general))
-            .flatten()
+    /// The settings that JMeter reads while it finds or makes the client of a request (`HTTPHC4Impl#setupClient`).
+    fn read_client(
+        &self,
+        read: &mut BodyReader<'_>,
+        [protocol, domain, port]: [&Text<'_>; 3],
+        proxy: Option<&ProxyChoice>,
+    ) {
+        let is_parallel =
+            self.client == Client::HttpClient && read.flag(Property::Flag, &self.parallel);
+        if !is_parallel || !self.pool_size.is_stateful() {
+            return;
+        }
+        let client = format!("{protocol}://{domain}:{port} {proxy:?}");
+        if user_mut(read.cx).rare().clients.insert(client) {
+            read.again(Property::Flag, &self.pool_size, 1);
+        }
     }
 
     /// The address that requests leave from, or why there is none.
@@ -312,7 +470,7 @@ impl RequestTemplate {
         read: &mut BodyReader<'_>,
     ) -> (Option<Arc<SourceAddresses>>, Option<Exception>) {
         let own = self.source.as_ref();
-        let own = own.and_then(|own| read.read(Property::Source, |cx| source_of(own, cx)));
+        let own = own.and_then(|own| read.read(Property::Source, |cx| own.evaluate(cx)));
         let local = || (self.settings.local_address.as_ref()).map(|local| local.source.clone());
         match own {
             None | Some(Ok(None)) => (local(), None),
@@ -351,14 +509,14 @@ impl RequestTemplate {
     }
 
     /// The pieces of a long raw body, if they only have to be encoded in UTF-8.
-    fn long_body(&self, cx: &mut Context) -> Option<Vec<Value>> {
+    fn long_body(&self, cx: &mut Context, flags: &BodyFlags) -> Option<Vec<Value>> {
         let [argument] = &*self.arguments else {
             return None;
         };
-        let is_plain = self.raw_body
-            && !self.multipart
+        let is_plain = flags.raw
+            && !flags.multipart
             && self.files.is_empty()
-            && !argument.always_encode
+            && matches!(argument.always_encode, Flag::Fixed(false))
             && self.client == Client::HttpClient
             && (self.content_encoding.is_empty_literal()
                 || self.content_encoding.literal() == Some("UTF-8"));
@@ -381,50 +539,42 @@ struct ContentReads {
 }
 
 impl ContentReads {
-    fn of(client: Client, form: ArgumentPlacement, method: &str) -> ContentReads {
+    fn of(
+        client: Client,
+        form: ArgumentPlacement,
+        method: &str,
+        flags: &BodyFlags,
+    ) -> ContentReads {
         let is_query = form == ArgumentPlacement::Query;
         let is_form = form == ArgumentPlacement::Encoded;
         let is_delete = client == Client::HttpClient && is_query && method == "DELETE";
-        // HTTPHC4Impl#createHttpRequest, PostWriter, PutWriter
-        let (has_body, is_form_sent) = match client {
-            Client::HttpClient => (!matches!(method, "HEAD" | "TRACE"), true),
-            _ => (matches!(method, "POST" | "PUT"), method == "POST"),
-        };
-        let asks_query = client == Client::HttpClient && matches!(method, "GET" | "DELETE");
-        let is_raw_query = asks_query && form == ArgumentPlacement::Raw;
-        let is_sent = is_query || has_body || form == ArgumentPlacement::Raw;
-        let is_form_unsent = is_form && !is_form_sent;
+        // PutWriter sends no form.
+        let is_form_unsent = is_form && client != Client::HttpClient && method != "POST";
+        let asks_query = client == Client::HttpClient
+            && (method == "GET" || method == "DELETE" && !flags.is_multipart);
+        let is_query_and_body =
+            client == Client::HttpClient && url::method_takes_query(method) && flags.has_body;
         ContentReads {
             reads_encoding: !matches!(method, "HEAD" | "TRACE"),
             encoding: usize::from(
-                is_delete || is_raw_query || client != Client::HttpClient && !is_query && has_body,
+                is_query_and_body || client != Client::HttpClient && !is_query && flags.has_body,
             ),
-            asks_for_names: (is_query && asks_query) || (is_form && has_body),
-            is_sent: is_sent && !is_form_unsent,
+            asks_for_names: (is_query && asks_query) || (is_form && flags.has_body),
+            is_sent: (is_query || flags.has_body) && !is_form_unsent,
             has_body_too: is_delete,
         }
     }
 }
 
-/// The source addresses. Each user looks up a text with variables once.
-fn source_of(own: &SourceTemplate, cx: &mut Context) -> Found {
-    match own.fixed() {
-        Some(found) => found,
-        None => {
-            let text = own.text.eval(cx).into_string();
-            own.find(text, &mut user_mut(cx).rare().sources)
-        }
-    }
-}
-
 impl FileTemplate {
-    fn read(&self, read: &mut BodyReader<'_>) -> OwnedFile<'_> {
-        let path = read.text(Property::FilePath, &self.path);
+    fn read(&self, read: &mut BodyReader<'_>, times: &FileReads) -> OwnedFile<'_> {
+        let path = read.text_times(Property::FilePath, &self.path, times.path);
+        let (name, kind) = (&self.param_name, &self.mime_type);
         OwnedFile {
             resolved: file_server::resolve(&*path, read.cx.base_dir()),
             path,
-            param_name: read.text(Property::FileParameter, &self.param_name),
-            mime_type: read.text(Property::FileType, &self.mime_type),
+            param_name: read.text_times(Property::FileParameter, name, times.name),
+            mime_type: read.text_times(Property::FileType, kind, times.media_type),
         }
     }
 }

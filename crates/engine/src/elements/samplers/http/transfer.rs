@@ -23,6 +23,7 @@ use super::settings::HttpSettings;
 use super::state::user;
 use crate::run::context::Context;
 use crate::run::control::{Control, Stopping};
+use crate::run::property::Flag;
 
 /// How many bytes of a failed response are stored if nothing in the plan reads it: the report shows the first of each kind.
 const KEPT_OF_FAILED_BYTES: u64 = 64 << 10;
@@ -36,10 +37,17 @@ pub(super) struct Transfer {
 }
 
 impl Transfer {
-    /// `md5` stores a digest of bodies, `reads_bodies` stores bodies.
-    pub fn new(client: Client, settings: &HttpSettings, md5: bool, reads_bodies: bool) -> Transfer {
+    /// `md5` stores a digest of bodies, `reads_bodies` stores bodies. If samples evaluate `md5`, bodies are stored whole, since
+    /// JMeter evaluates it only when there is a body.
+    pub fn new(
+        client: Client,
+        settings: &HttpSettings,
+        md5: &Flag,
+        reads_bodies: bool,
+    ) -> Transfer {
         let keep = match (md5, reads_bodies, settings.max_bytes_to_store) {
-            (true, ..) => Keep::Md5,
+            (Flag::Fixed(true), ..) => Keep::Md5,
+            (Flag::Computed(_), ..) => Keep::All,
             (_, true, 0) => Keep::All,
             (_, true, most) => Keep::UpTo(most),
             (_, false, _) => Keep::Failed(KEPT_OF_FAILED_BYTES),

@@ -68,12 +68,12 @@ fn refuse_http3(d: &mut Decoder) {
 pub(super) fn of_blazemeter(d: &mut Decoder, merged: &Merged<'_>) -> Versions {
     let profile = merged.template(d, facts::PROFILE.name);
     let profile = d.now(&profile).trim().to_ascii_lowercase();
-    let upgrades = merged.flag_or(d, facts::UPGRADE.name, false);
+    let upgrades = merged.fixed_flag(d, facts::UPGRADE.name, false);
     let modern = profile != "legacy" && !(profile.is_empty() && upgrades);
-    let http1 = merged.flag_or(d, facts::HTTP1.name, true);
-    let http2 = merged.flag_or(d, facts::HTTP2.name, modern);
-    let alpn = merged.flag_or(d, facts::ALPN.name, modern);
-    let known = merged.flag_or(d, facts::PRIOR_KNOWLEDGE.name, false);
+    let http1 = merged.fixed_flag(d, facts::HTTP1.name, true);
+    let http2 = merged.fixed_flag(d, facts::HTTP2.name, modern);
+    let alpn = merged.fixed_flag(d, facts::ALPN.name, modern);
+    let known = merged.fixed_flag(d, facts::PRIOR_KNOWLEDGE.name, false);
     let version = |is_http2| {
         if is_http2 {
             HttpVersion::Http2

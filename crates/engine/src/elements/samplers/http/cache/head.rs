@@ -13,6 +13,8 @@ use super::misses::Misses;
 pub struct Given<'g> {
     pub secure: bool,
     pub host: &'g str,
+    /// The sampler's own wish, which a header may override.
+    pub keep_alive: bool,
     pub headers: &'g [Header<'g>],
     /// The body's type, if there is a body.
     pub content_type: Option<&'g ContentType>,
@@ -39,6 +41,7 @@ pub struct Head {
     host: Box<str>,
     headers: Box<[Header<'static>]>,
     content_type: Option<ContentType>,
+    asks_to_keep_alive: bool,
     template: HeadTemplate,
     keep_alive: bool,
     misses: Misses,
@@ -56,6 +59,7 @@ impl Head {
                 .map(|header| Header::new(owned(&header.name), owned(&header.value)))
                 .collect(),
             content_type: given.content_type.cloned(),
+            asks_to_keep_alive: given.keep_alive,
             template: HeadTemplate::new(head),
             keep_alive: !head.asks_to_close(),
             misses,
@@ -88,6 +92,7 @@ impl Head {
 
     fn is(&self, given: &Given<'_>) -> bool {
         self.secure == given.secure
+            && self.asks_to_keep_alive == given.keep_alive
             && *self.host == *given.host
             && *self.headers == *given.headers
             && self.content_type.as_ref() == given.content_type
