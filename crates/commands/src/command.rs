@@ -17,6 +17,7 @@ use crate::import::arguments::ImportArguments;
 use crate::jvm::arguments::JvmArguments;
 use crate::k8s::arguments::K8sArguments;
 use crate::matrix::arguments::MatrixArguments;
+use crate::mcp::arguments::McpArguments;
 use crate::merge_plan::arguments::MergePlanArguments;
 use crate::mirror::arguments::MirrorArguments;
 use crate::new::NewArguments;
@@ -49,6 +50,8 @@ pub enum Command {
     Debug(DebugArguments),
     /// Edit a plan in the browser, or answer a program that edits it
     Edit(EditArguments),
+    /// Let an agent edit, check and run the plans of this folder (Model Context Protocol)
+    Mcp(McpArguments),
     /// Query or control a run that was started with --ui
     Ctl(CtlArguments),
     /// Report how each element of a plan will run, without sending anything

@@ -13,7 +13,7 @@ use crate::run::{attach, run_url, taurus};
 use crate::settings::project;
 use crate::{
     agent, args, capacity, check, compare, ctl, debug, demo, doctor, edit, fleet, fmt, import,
-    jmeter, jvm, k8s, lsp, matrix, merge_plan, mirror, new, plan, record, rename, report, run,
+    jmeter, jvm, k8s, lsp, matrix, mcp, merge_plan, mirror, new, plan, record, rename, report, run,
     runs, set, show,
 };
 
@@ -84,6 +84,7 @@ pub fn execute(words: &[String], engine: &Engine, console: &mut Console<'_>) -> 
         Command::Capacity(arguments) => capacity::capacity(&arguments, engine, console),
         Command::Debug(arguments) => debug::debug(&arguments, engine, console),
         Command::Edit(arguments) => edit::edit(&arguments, engine, console),
+        Command::Mcp(arguments) => mcp::mcp(&arguments, engine, console),
         Command::Ctl(arguments) => ctl::ctl(&arguments, console),
     };
     carried_out.unwrap_or_else(|refusal| refuse(refusal, prints_data, console))

@@ -28,6 +28,7 @@ mod k8s;
 pub mod log;
 mod lsp;
 mod matrix;
+mod mcp;
 mod merge_plan;
 mod mirror;
 mod new;

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 
 /// `CREATE_NEW_PROCESS_GROUP` and `IDLE_PRIORITY_CLASS` (winbase.h).
 #[cfg(windows)]
@@ -77,6 +77,21 @@ pub fn ending_signal(status: ExitStatus) -> Option<i32> {
     }
 }
 
+/// Asks a child to end, as Ctrl-C does; on Windows, ends it.
+///
+/// # Errors
+/// The system refuses.
+pub fn interrupt(child: &mut Child) -> io::Result<()> {
+    #[cfg(unix)]
+    return rustix::process::kill_process(
+        rustix::process::Pid::from_child(child),
+        rustix::process::Signal::INT,
+    )
+    .map_err(io::Error::from);
+    #[cfg(windows)]
+    child.kill()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +100,17 @@ mod tests {
     fn the_shell_reads_a_text() {
         let output = shell("echo one two").output().expect("there is a shell");
         assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "one two");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_interrupted_child_ends_by_the_signal() {
+        let mut child = Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .expect("there is sleep");
+        interrupt(&mut child).expect("it runs");
+        assert_eq!(ending_signal(child.wait().expect("it ends")), Some(2));
     }
 
     #[cfg(unix)]

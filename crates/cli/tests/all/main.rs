@@ -26,6 +26,7 @@ mod imported_values;
 mod java;
 mod live;
 mod lsp;
+mod mcp;
 mod odd_plans;
 mod outcomes;
 mod plan_text;

@@ -28,6 +28,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "fmt",
             "merge-plan",
             "lsp",
+            "mcp",
             "schema",
         ],
     ),

@@ -27,7 +27,7 @@ use crate::refusal::Refusal;
 use crate::signals;
 
 /// The folder of the journals, in the user's state folder.
-const JOURNALS: &str = "edit";
+pub const JOURNALS: &str = "edit";
 /// How often the command checks whether it was interrupted.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -37,7 +37,7 @@ pub fn edit(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let program = Arc::new(EditorProgram(Looker::new(*engine)));
+    let program = Arc::new(EditorProgram::new(*engine));
     let state =
         drumfire_platform::state_folder(console.variable).map(|folder| folder.join(JOURNALS));
     let journals = state.clone().map(Journals::new);
@@ -108,7 +108,14 @@ fn wait(server: &EditorServer) {
 }
 
 /// The engine and the importers, for the sessions.
-struct EditorProgram(Looker);
+pub struct EditorProgram(Looker);
+
+impl EditorProgram {
+    /// The program without cached properties.
+    pub fn new(engine: Engine) -> EditorProgram {
+        EditorProgram(Looker::new(engine))
+    }
+}
 
 impl Program for EditorProgram {
     fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection {

@@ -1,6 +1,6 @@
 //! `drumfire show` and `drumfire diff`: print plans as text, and how two plans differ in meaning.
 
-mod secrets;
+pub mod secrets;
 
 use std::path::{Path, PathBuf};
 

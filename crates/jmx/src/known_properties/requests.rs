@@ -251,6 +251,11 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "With 2, HTTP Requests speak HTTP/2: over TLS if the server agrees, over plain TCP without asking. With 3, in builds with the feature http3, they speak HTTP/3 for HTTPS without a proxy.",
         ),
         honoured(
+            "drumfire.http.allowed_hosts",
+            "",
+            "Hosts, separated by commas, that HTTP Requests may be sent to, proxies included; requests to others fail unsent. Empty allows all.",
+        ),
+        honoured(
             "drumfire.http.max_head_bytes",
             "1048576",
             "Bytes of a status line and headers, with those of interim responses, beyond which a response fails; 0 is no limit.",

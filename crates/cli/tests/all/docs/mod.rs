@@ -59,6 +59,7 @@ pages! {
     java_holds: "docs/java.md",
     jmeter6_holds: "docs/jmeter6.md",
     live_holds: "docs/live.md",
+    mcp_holds: "docs/mcp.md",
     outputs_holds: "docs/outputs.md",
     performance_holds: "docs/performance.md",
     profiles_holds: "docs/profiles.md",

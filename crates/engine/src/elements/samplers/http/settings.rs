@@ -70,6 +70,8 @@ pub struct HttpSettings {
     pub java: JavaClientSettings,
     /// Redirects with 307 and 308 keep method and body, as in JMeter 6.
     pub keeps_method: bool,
+    /// `drumfire.http.allowed_hosts`: requests to other hosts fail unsent; `None` allows all.
+    pub allowed_hosts: Option<Arc<[String]>>,
 }
 
 /// What Java's own client reads from system properties. HttpClient4 ignores all of them.
@@ -147,8 +149,18 @@ impl HttpSettings {
             proxy: GeneralProxy::read(properties),
             java: JavaClientSettings::read(properties),
             keeps_method: false,
+            allowed_hosts: allowed_hosts(&text("drumfire.http.allowed_hosts", "")),
         }
     }
+}
+
+fn allowed_hosts(list: &str) -> Option<Arc<[String]>> {
+    let hosts = list.split(',').map(str::trim);
+    let hosts: Vec<String> = hosts
+        .filter(|host| !host.is_empty())
+        .map(str::to_owned)
+        .collect();
+    (!hosts.is_empty()).then(|| hosts.into())
 }
 
 /// `cache_manager.cached_resource_mode` and its texts.

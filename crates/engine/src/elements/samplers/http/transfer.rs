@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use drumfire_http::{
     Body as WireBody, Decode, Failure, FailureKind, Incoming, Keep, Limits, Outgoing, Part, Phase,
-    Session, Tunnel, WantedParts, exchange,
+    Session, Target, Tunnel, WantedParts, exchange,
 };
 use drumfire_java::Exception;
 use drumfire_platform::files::open_regular;
@@ -34,6 +34,7 @@ pub(super) struct Transfer {
     want: WantedParts,
     retries: u32,
     retries_sent: bool,
+    allowed_hosts: Option<Arc<[String]>>,
 }
 
 impl Transfer {
@@ -71,6 +72,7 @@ impl Transfer {
                 _ => 0,
             },
             retries_sent: settings.retries_sent,
+            allowed_hosts: settings.allowed_hosts.clone(),
         }
     }
 
@@ -82,6 +84,7 @@ impl Transfer {
             retries: self.retries,
             retries_sent: self.retries_sent,
             is_client: self.is_client,
+            allowed_hosts: self.allowed_hosts.clone(),
         }
     }
 
@@ -140,6 +143,26 @@ struct Terms {
     retries_sent: bool,
     /// Whether the implementation is HttpClient4, otherwise Java.
     is_client: bool,
+    /// The hosts that requests may go to; `None` allows all.
+    allowed_hosts: Option<Arc<[String]>>,
+}
+
+impl Terms {
+    /// Refuses a request to a host that is not allowed, as the first hop or as its target.
+    fn permit(&self, target: &Target) -> Result<(), TransferFailure> {
+        let Some(allowed) = &self.allowed_hosts else {
+            return Ok(());
+        };
+        let proxy = target.proxy.as_ref().map(|proxy| &proxy.host);
+        let mut hosts = [Some(&target.host), proxy].into_iter().flatten();
+        match hosts.find(|host| !allowed.iter().any(|own| own.eq_ignore_ascii_case(host))) {
+            None => Ok(()),
+            Some(host) => Err(TransferFailure::Java(Exception::new(
+                "java.lang.SecurityException",
+                format!("`{host}` is not among the hosts of drumfire.http.allowed_hosts"),
+            ))),
+        }
+    }
 }
 
 /// Resolves when the run is to stop now.
@@ -166,6 +189,7 @@ async fn transfer(
     terms: &Terms,
     begin: Instant,
 ) -> Result<Box<Incoming>, TransferFailure> {
+    terms.permit(&sending.target)?;
     let mut files = Vec::new();
     let parts = match &sending.body {
         Some(body) => match wire_parts(body, &mut files) {
