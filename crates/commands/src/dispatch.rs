@@ -36,7 +36,16 @@ pub fn execute(words: &[String], engine: &Engine, console: &mut Console<'_>) -> 
         Err(refusal) => return console.refuse(&refusal),
     };
     let prints_data = command.prints_data();
-    let carried_out = match command {
+    carry_out(command, engine, console)
+        .unwrap_or_else(|refusal| refuse(refusal, prints_data, console))
+}
+
+fn carry_out(
+    command: Command,
+    engine: &Engine,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    match command {
         Command::Print(text) => {
             console.print(&text);
             Ok(Exit::Ok)
@@ -86,8 +95,7 @@ pub fn execute(words: &[String], engine: &Engine, console: &mut Console<'_>) -> 
         Command::Edit(arguments) => edit::edit(&arguments, engine, console),
         Command::Mcp(arguments) => mcp::mcp(&arguments, engine, console),
         Command::Ctl(arguments) => ctl::ctl(&arguments, console),
-    };
-    carried_out.unwrap_or_else(|refusal| refuse(refusal, prints_data, console))
+    }
 }
 
 /// Prints a refusal; where standard output is for another program, to standard error only.
