@@ -8,6 +8,8 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "@playwright/test";
 
 const folder = resolve(process.argv[2]);
+/** Names after the folder: only these pictures are taken. */
+const wanted = process.argv.slice(3);
 const pages = resolve(process.env.DRUMFIRE_PAGES);
 const program = process.env.DRUMFIRE_PROGRAM;
 const SIZE = { width: 1280, height: 1000 };
@@ -16,6 +18,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, ar
 
 /** Opens a page, acts on it, and takes its picture. */
 async function picture(name, address, { colorScheme = "light", ready = "html[data-ready]", act = async () => {} } = {}) {
+  if (wanted.length && !wanted.includes(name)) return;
   const context = await browser.newContext({ viewport: SIZE, colorScheme, reducedMotion: "reduce" });
   const page = await context.newPage();
   await page.goto(address);
@@ -99,13 +102,34 @@ await picture("debugger", session.address, {
 });
 session.end();
 
-const editor = await serve(["new", "plan.jmx"], ["edit", "plan.jmx", "--no-open"]);
+const site = spawn(program, ["demo", "--port", "0", "--https-port", "0"]);
+const port = await new Promise((found) => {
+  let text = "";
+  site.stdout.on("data", (chunk) => {
+    text += chunk;
+    const address = /http:\/\/127\.0\.0\.1:(\d+)/.exec(text);
+    if (address) found(address[1]);
+  });
+});
+const editor = await serve(["new", "plan.jmx"], ["set", "plan.jmx", `HTTP Request Defaults>port=${port}`], ["edit", "plan.jmx", "--no-open"]);
+const opened = { ready: '[role="treeitem"]' };
+const request = (page) => page.getByRole("treeitem").filter({ hasText: "HTTP Request" }).nth(1);
 await picture("edit", editor.address, {
-  ready: '[role="treeitem"]',
+  ...opened,
   act: async (page) => {
-    await page.getByRole("treeitem").filter({ hasText: "HTTP Request" }).nth(1).click();
+    await request(page).click();
+    await page.waitForTimeout(1_500);
+  },
+});
+await picture("edit-result", editor.address, {
+  ...opened,
+  act: async (page) => {
+    await page.keyboard.press("Control+r");
+    await page.locator(".results").getByRole("status").filter({ hasText: "failed," }).waitFor();
+    await page.locator(".sample").first().click();
     await page.waitForTimeout(1_500);
   },
 });
 editor.end();
+site.kill();
 await browser.close();

@@ -202,6 +202,8 @@ export interface RunOutcome {
 /** A part of a response's body: text, or bytes that are none. */
 export interface BodyWindow {
   offset: number;
+  /** Where the next part begins. */
+  next: number;
   /** The bytes of the whole body. */
   size: number;
   text?: string | null;

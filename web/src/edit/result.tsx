@@ -76,7 +76,6 @@ interface Place {
 }
 
 const windowOf = async (place: Place, offset: number) => (await call<RunSampleDetail>("run_sample_detail", { ...place, offset, length: WINDOW })).response.body;
-const endOf = (body: BodyWindow) => body.offset + bytesOf(body).length;
 
 /** A picture, fetched whole. */
 function Picture({ place, first, contentType }: { place: Place; first: BodyWindow; contentType: string }) {
@@ -84,10 +83,7 @@ function Picture({ place, first, contentType }: { place: Place; first: BodyWindo
   useEffect(() => {
     void (async () => {
       const found = [first];
-      for (let last = first; endOf(last) < Math.min(first.size, MOST_IMAGE); found.push(last)) {
-        last = await windowOf(place, endOf(last));
-        if (!bytesOf(last).length) break;
-      }
+      for (let last = first; last.next < Math.min(first.size, MOST_IMAGE); found.push(last)) last = await windowOf(place, last.next);
       const signs = found.flatMap((each) => [...bytesOf(each)].map((byte) => String.fromCharCode(byte)));
       setAddress(`data:${contentType.split(";")[0]};base64,${btoa(signs.join(""))}`);
     })().catch(() => setAddress(null));
@@ -100,13 +96,12 @@ function Body({ place, detail }: { place: Place; detail: RunSampleDetail }) {
   const [body, setBody] = useState(first);
   const [isLoading, setLoading] = useState(false);
   const isPicture = /^image\//.test(contentType);
-  const end = endOf(body);
   const more = async () => {
     setLoading(true);
     try {
-      const next = await windowOf(place, end);
+      const next = await windowOf(place, body.next);
       const joined = body.base64 != null ? { base64: btoa(atob(body.base64) + atob(next.base64 ?? "")) } : { text: (body.text ?? "") + (next.text ?? "") };
-      setBody({ ...body, ...joined });
+      setBody({ ...next, ...joined, offset: 0 });
     } catch (error) {
       if (error instanceof RpcError) tell({ text: error.message, hint: error.hint, bad: true });
     }
@@ -120,9 +115,9 @@ function Body({ place, detail }: { place: Place; detail: RunSampleDetail }) {
   return (
     <>
       <BodyViews text={isBinary ? "" : (body.text ?? "")} contentType={contentType} more={views} />
-      {end < first.size && (
+      {body.next < first.size && (
         <p class="note more-body">
-          {kb(end)} of {kb(first.size)} are shown.{" "}
+          {kb(body.next)} of {kb(first.size)} are shown.{" "}
           <button type="button" class="button" disabled={isLoading} onClick={() => void more()}>
             Show more
           </button>

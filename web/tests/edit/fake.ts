@@ -451,7 +451,7 @@ function fakeDetail({ run, number, path = [], offset = 0, length = 65_536 }: Par
   const sample = path.length ? top.children[path[0] - 1] : top;
   const kind = /image/.test(sample.label) ? "image/png" : /^GET/.test(sample.label) ? "text/html" : "application/json";
   const whole = kind === "text/html" ? "<h1>Welcome</h1><script>document.title = 'ran'</script>" : sample.label.startsWith("Search") ? LONG : '{"id":7,"token":"a1b2c3"}';
-  const body = kind === "image/png" ? { offset, size: atob(PIXEL).length, base64: PIXEL } : { offset, size: whole.length, text: whole.slice(offset, offset + length) };
+  const body = kind === "image/png" ? { offset, next: atob(PIXEL).length, size: atob(PIXEL).length, base64: PIXEL } : { offset, next: Math.min(offset + length, whole.length), size: whole.length, text: whole.slice(offset, offset + length) };
   return {
     sample,
     request: { headers: "Accept: */*\nContent-Type: application/x-www-form-urlencoded\n", cookies: "session=abc; theme=dark", body: "user=anna&password=secret1", curl: `curl '${sample.url}'` },
