@@ -97,6 +97,7 @@ function TopBar({ plan }: { plan: Plan | null }) {
         <Tool id="theme" icon={theme.value === "dark" ? "light" : "dark"} />
         <Tool id="help" icon="help" />
       </div>
+      <Menu />
     </header>
   );
 }
@@ -215,7 +216,6 @@ export function App() {
           </p>
         </main>
       )}
-      <Menu />
       <Palette />
       <Help />
       <RunQuestion />
