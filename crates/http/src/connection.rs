@@ -1,8 +1,8 @@
 //! A single connection: reading, waiting, and low costs while idle.
 
-use std::future::poll_fn;
 use std::io;
 use std::rc::Rc;
+use std::task::Context;
 use std::time::{Duration, Instant};
 
 use rustls::unbuffered::ConnectionState;
@@ -103,8 +103,8 @@ impl Connection {
         worker: &Worker,
         limit: Option<Duration>,
     ) -> Result<(), FailureKind> {
-        let ready = poll_fn(|cx| self.stream.poll_read_ready(cx));
-        match worker.timers.within(limit, ready).await {
+        let ready = |cx: &mut Context<'_>| self.stream.poll_read_ready(cx);
+        match worker.timers.poll_within(limit, ready).await {
             // An error means that the runtime is shutting down; the following read reports it.
             Some(_) => Ok(()),
             None => Err(FailureKind::ReadTimeout),
@@ -133,10 +133,10 @@ impl Connection {
         if is_slow || !self.raise_water() {
             return self.readable(worker, limit).await;
         }
-        let ready = poll_fn(|cx| self.stream.poll_read_ready(cx));
         let patience = LOW_WATER_PATIENCE.min(limit.unwrap_or(LOW_WATER_PATIENCE));
-        if worker.timers.within(Some(patience), ready).await.is_some() {
-            return Ok(());
+        match self.readable(worker, Some(patience)).await {
+            Err(FailureKind::ReadTimeout) => {}
+            ready => return ready,
         }
         self.lower_water();
         self.low_water = LowWater::Lowered {
@@ -176,8 +176,8 @@ impl Connection {
         worker: &Worker,
         limit: Option<Duration>,
     ) -> Result<(), FailureKind> {
-        let ready = poll_fn(|cx| self.stream.poll_write_ready(cx));
-        match worker.timers.within(limit, ready).await {
+        let ready = |cx: &mut Context<'_>| self.stream.poll_write_ready(cx);
+        match worker.timers.poll_within(limit, ready).await {
             // An error is handled as in `readable`.
             Some(_) => Ok(()),
             None => Err(FailureKind::WriteTimeout),

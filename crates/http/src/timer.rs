@@ -23,28 +23,33 @@ pub(crate) struct Timers {
 
 impl Timers {
     /// Waits for `future` for at most `limit`; `None` if it takes longer.
-    pub async fn within<F: Future>(&self, limit: Option<Duration>, future: F) -> Option<F::Output> {
-        let mut future = pin!(future);
-        let mut armed = None;
-        let outcome = poll_fn(|cx| {
-            if let Poll::Ready(output) = future.as_mut().poll(cx) {
-                return Poll::Ready(Some(output));
-            }
-            let Some(limit) = limit else {
-                return Poll::Pending;
-            };
-            let (deadline, sleep) = armed.get_or_insert_with(|| self.arm(limit));
-            if has_come(*deadline, sleep, cx) {
-                Poll::Ready(None)
-            } else {
-                Poll::Pending
-            }
-        })
-        .await;
-        if let Some((_, sleep)) = armed {
-            self.spare.borrow_mut().push(sleep);
+    ///
+    /// An async function would store its arguments twice, in each user that waits.
+    pub fn within<'a, F: Future + 'a>(
+        &'a self,
+        limit: Option<Duration>,
+        future: F,
+    ) -> impl Future<Output = Option<F::Output>> + 'a {
+        async move {
+            let mut future = pin!(future);
+            self.poll_within(limit, move |cx| future.as_mut().poll(cx))
+                .await
         }
-        outcome
+    }
+
+    /// Polls until something is ready, for at most `limit`; `None` if it takes longer.
+    pub fn poll_within<'a, T>(
+        &'a self,
+        limit: Option<Duration>,
+        poll: impl FnMut(&mut Context<'_>) -> Poll<T> + Unpin + 'a,
+    ) -> impl Future<Output = Option<T>> + 'a {
+        let mut wait = Wait {
+            timers: self,
+            limit,
+            armed: None,
+            poll,
+        };
+        poll_fn(move |cx| wait.poll(cx))
     }
 
     /// Runs a part of an exchange that began at `begin`. It fails once the exchange has taken longer than `limit`.
@@ -80,6 +85,39 @@ impl Timers {
             sleep.as_mut().reset(deadline);
         }
         sleep
+    }
+}
+
+/// A wait with a limit; its timer returns to the pool at the end.
+struct Wait<'a, P> {
+    timers: &'a Timers,
+    limit: Option<Duration>,
+    armed: Option<(Instant, Pin<Box<Sleep>>)>,
+    poll: P,
+}
+
+impl<T, P: FnMut(&mut Context<'_>) -> Poll<T>> Wait<'_, P> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        if let Poll::Ready(output) = (self.poll)(cx) {
+            return Poll::Ready(Some(output));
+        }
+        let Some(limit) = self.limit else {
+            return Poll::Pending;
+        };
+        let (deadline, sleep) = self.armed.get_or_insert_with(|| self.timers.arm(limit));
+        if has_come(*deadline, sleep, cx) {
+            Poll::Ready(None)
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+impl<P> Drop for Wait<'_, P> {
+    fn drop(&mut self) {
+        if let Some((_, sleep)) = self.armed.take() {
+            self.timers.spare.borrow_mut().push(sleep);
+        }
     }
 }
 

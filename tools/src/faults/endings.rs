@@ -55,16 +55,6 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
-        name: "exit-4",
-        is_quick: true,
-        before: "4",
-        after: "not built",
-        stage: |bench| {
-            let workshop = bench.with_plan("1", 1, &sample("s"));
-            expect(&workshop.run(&["-t", "p.jmx"], LIMIT), 4, &[])
-        },
-    },
-    Fault {
         name: "exit-5",
         is_quick: true,
         before: "5",

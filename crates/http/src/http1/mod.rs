@@ -20,140 +20,162 @@ use crate::worker::{Worker, add};
 /// connection had served an earlier exchange.
 ///
 /// Here and below, large values are passed by reference, since a future stores each of its arguments twice.
-pub(crate) async fn over_http1(
-    session: &Session,
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an async function stores its arguments twice, in each user that waits"
+)]
+pub(crate) fn over_http1<'a>(
+    session: &'a Session,
     (mut connection, handshake, reused): (Box<Connection>, Option<Handshake>, bool),
-    out: &Outgoing<'_>,
+    out: &'a Outgoing<'_>,
     want: WantedParts,
     limits: Limits,
-    times: &mut Times,
-) -> Result<Box<Incoming>, Box<Failure>> {
-    let worker = &**session.worker();
-    let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
-    receiver.known = Some(worker.heads.clone());
-    receiver.rules = connection.target.rules;
-    let by_proxy = connection.target.proxy.is_some() && !connection.target.tls;
-    let mut source = UnsentRequest::new(out.head, out.body);
-    let usual = connection.pace;
-    connection.pace = Pace::of(limits).or(usual);
-    let (begin, most) = (times.begin, worker.pool.max_exchange);
-    let outcome = match out.expect_continue {
-        None => {
-            let limit = limits.response;
-            let work = pin!(converse(
-                &mut connection,
-                worker,
-                &mut source,
-                &mut receiver,
-                times,
-                limit,
-            ));
-            worker.timers.bounded(most, begin, work).await
+    times: &'a mut Times,
+) -> impl Future<Output = Result<Box<Incoming>, Box<Failure>>> + 'a {
+    async move {
+        let worker = &**session.worker();
+        let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
+        receiver.known = Some(worker.heads.clone());
+        receiver.rules = connection.target.rules;
+        let by_proxy = connection.target.proxy.is_some() && !connection.target.tls;
+        let mut source = UnsentRequest::new(out.head, out.body);
+        let usual = connection.pace;
+        connection.pace = Pace::of(limits).or(usual);
+        let (begin, most) = (times.begin, worker.pool.max_exchange);
+        let outcome = match out.expect_continue {
+            None => {
+                let limit = limits.response;
+                let work = pin!(converse(
+                    &mut connection,
+                    worker,
+                    &mut source,
+                    &mut receiver,
+                    times,
+                    limit,
+                ));
+                worker.timers.bounded(most, begin, work).await
+            }
+            Some(patience) => {
+                let asking = Asking {
+                    connection: &mut connection,
+                    worker,
+                    receiver: &mut receiver,
+                    times: &mut *times,
+                    limit: limits.response,
+                };
+                let mut work = Box::pin(asking.converse(out, &mut source, patience));
+                let bounded = worker.timers.bounded(most, begin, work.as_mut());
+                bounded.await
+            }
+        };
+        connection.pace = usual;
+        times.end = Instant::now();
+        worker
+            .counts
+            .transferred(source.sent, receiver.received_bytes());
+        if let Err(kind) = outcome {
+            add(&worker.counts.failures, 1);
+            worker.counts.closed(kind.is_end_by_peer());
+            return Err(failed(kind, receiver, source.sent, *times, reused));
         }
-        Some(patience) => {
-            let asking = Asking {
-                connection: &mut connection,
-                worker,
-                receiver: &mut receiver,
-                times: &mut *times,
-                limit: limits.response,
-            };
-            let mut work = Box::pin(asking.converse(out, &mut source, patience));
-            let bounded = worker.timers.bounded(most, begin, work.as_mut());
-            bounded.await
+        add(&worker.counts.exchanges, 1);
+        let is_open = connection.tls.as_ref().is_none_or(|tls| !tls.closed);
+        let kept_alive = out.keep_alive && is_open && receiver.leaves_connection_usable(by_proxy);
+        if kept_alive {
+            session.put_idle(connection, times.end, receiver.idle_time(by_proxy));
+        } else {
+            let by_peer = out.keep_alive || connection.tls.as_ref().is_some_and(|tls| tls.closed);
+            worker.counts.closed(by_peer);
+            connection.close();
         }
-    };
-    connection.pace = usual;
-    times.end = Instant::now();
-    worker
-        .counts
-        .transferred(source.sent, receiver.received_bytes());
-    if let Err(kind) = outcome {
-        add(&worker.counts.failures, 1);
-        worker.counts.closed(kind.is_end_by_peer());
-        return Err(failed(kind, receiver, source.sent, *times, reused));
+        let mut incoming = finish(
+            worker,
+            &mut receiver,
+            times,
+            source.sent,
+            reused,
+            kept_alive,
+        );
+        incoming.handshake = handshake;
+        Ok(incoming)
     }
-    add(&worker.counts.exchanges, 1);
-    let is_open = connection.tls.as_ref().is_none_or(|tls| !tls.closed);
-    let kept_alive = out.keep_alive && is_open && receiver.leaves_connection_usable(by_proxy);
-    if kept_alive {
-        session.put_idle(connection, times.end, receiver.idle_time(by_proxy));
-    } else {
-        let by_peer = out.keep_alive || connection.tls.as_ref().is_some_and(|tls| tls.closed);
-        worker.counts.closed(by_peer);
-        connection.close();
-    }
-    let mut incoming = finish(
-        worker,
-        &mut receiver,
-        times,
-        source.sent,
-        reused,
-        kept_alive,
-    );
-    incoming.handshake = handshake;
-    Ok(incoming)
 }
 
 /// The normal sequence: the whole request, then the response.
-async fn converse(
-    connection: &mut Connection,
-    worker: &Worker,
-    source: &mut UnsentRequest<'_>,
-    receiver: &mut Receiver,
-    times: &mut Times,
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an async function stores its arguments twice, in each user that waits"
+)]
+fn converse<'a>(
+    connection: &'a mut Connection,
+    worker: &'a Worker,
+    source: &'a mut UnsentRequest<'_>,
+    receiver: &'a mut Receiver,
+    times: &'a mut Times,
     limit: Option<Duration>,
-) -> Result<(), FailureKind> {
-    match connection.pace {
-        None => connection.send(worker, source, limit).await?,
-        Some(pace) => Box::pin(connection.send_slowly(pace, worker, source, limit)).await?,
+) -> impl Future<Output = Result<(), FailureKind>> + 'a {
+    async move {
+        match connection.pace {
+            None => {
+                if !connection.send_now(worker, source)? {
+                    Box::pin(connection.send(worker, source, limit)).await?;
+                }
+            }
+            Some(pace) => Box::pin(connection.send_slowly(pace, worker, source, limit)).await?,
+        }
+        times.sent = Some(Instant::now());
+        receive_response(connection, worker, receiver, limit).await
     }
-    times.sent = Some(Instant::now());
-    receive_response(connection, worker, receiver, limit).await
 }
 
 /// Reads until the response is complete.
-pub(crate) async fn receive_response(
-    connection: &mut Connection,
-    worker: &Worker,
-    receiver: &mut Receiver,
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an async function stores its arguments twice, in each user that waits"
+)]
+pub(crate) fn receive_response<'a>(
+    connection: &'a mut Connection,
+    worker: &'a Worker,
+    receiver: &'a mut Receiver,
     limit: Option<Duration>,
-) -> Result<(), FailureKind> {
-    if !connection.surplus.is_empty() {
-        let surplus = std::mem::take(&mut connection.surplus);
-        let taken = receiver.push(&surplus)?;
-        connection.surplus.extend_from_slice(&surplus[taken..]);
-    }
-    let mut paused = false;
-    let mut turn = Turn::default();
-    while !receiver.is_done() {
-        if receiver.is_due() {
-            Box::pin(take_turns(receiver)).await?;
-            continue;
+) -> impl Future<Output = Result<(), FailureKind>> + 'a {
+    async move {
+        if !connection.surplus.is_empty() {
+            let surplus = std::mem::take(&mut connection.surplus);
+            let taken = receiver.push(&surplus)?;
+            connection.surplus.extend_from_slice(&surplus[taken..]);
         }
-        if let Some(pace) = connection.pace.filter(|_| !paused) {
-            Box::pin(pace.before_read(receiver.payload_ahead())).await;
-            paused = true;
-        }
-        if connection.receive(worker, receiver)? {
-            paused = false;
-            if !receiver.is_done() && turn.is_over() {
-                tokio::task::yield_now().await;
+        let mut paused = false;
+        let mut turn = Turn::default();
+        while !receiver.is_done() {
+            if receiver.is_due() {
+                Box::pin(take_turns(receiver)).await?;
+                continue;
             }
-        } else {
-            turn = Turn::default();
-            // Only a plain wait notices the first byte of the body when it arrives.
-            match receiver.first_body {
-                None => connection.readable(worker, limit).await?,
-                Some(_) => {
-                    let ahead = receiver.payload_ahead();
-                    connection.body_readable(worker, limit, ahead).await?;
+            if let Some(pace) = connection.pace.filter(|_| !paused) {
+                Box::pin(pace.before_read(receiver.payload_ahead())).await;
+                paused = true;
+            }
+            if connection.receive(worker, receiver)? {
+                paused = false;
+                if !receiver.is_done() && turn.is_over() {
+                    tokio::task::yield_now().await;
+                }
+            } else {
+                turn = Turn::default();
+                // Only a plain wait notices the first byte of the body when it arrives.
+                match receiver.first_body {
+                    None => connection.readable(worker, limit).await?,
+                    Some(_) => {
+                        let ahead = receiver.payload_ahead();
+                        connection.body_readable(worker, limit, ahead).await?;
+                    }
                 }
             }
         }
+        connection.lower_water();
+        Ok(())
     }
-    connection.lower_water();
-    Ok(())
 }
 
 /// The sequence with `Expect: 100-continue`: head, interim response, body.

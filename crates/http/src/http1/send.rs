@@ -20,6 +20,28 @@ use crate::worker::{SCRATCH_BYTES, Worker};
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 impl Connection {
+    /// Sends as much of `source` as the kernel accepts immediately, which is mostly all; false if something is left.
+    pub fn send_now(
+        &mut self,
+        worker: &Worker,
+        source: &mut UnsentRequest<'_>,
+    ) -> Result<bool, FailureKind> {
+        while let Some(tls) = &mut self.tls {
+            let more = encrypt_some(&self.stream, tls, worker, source, &mut self.surplus)?;
+            if !more || !tls.unsent.is_empty() {
+                return Ok(tls.unsent.is_empty());
+            }
+        }
+        while let Some(segment) = source.current() {
+            match write_segment(&self.stream, worker, segment, source)? {
+                Ok(count) => source.advance(count as u64),
+                Err(error) if is_transient(&error) => return Ok(false),
+                Err(error) => return Err(FailureKind::from_io(error)),
+            }
+        }
+        Ok(true)
+    }
+
     /// Sends all of `source`. `limit` applies to each time in which the server takes nothing.
     pub async fn send(
         &mut self,
@@ -31,15 +53,7 @@ impl Connection {
             return self.send_tls(worker, source, limit).await;
         }
         while let Some(segment) = source.current() {
-            let written = match segment {
-                Segment::Bytes(bytes) => write_bytes(&self.stream, bytes, source),
-                Segment::File {
-                    file,
-                    offset,
-                    length,
-                } => write_file(&self.stream, worker, file, offset, length)?,
-            };
-            match written {
+            match write_segment(&self.stream, worker, segment, source)? {
                 Ok(count) => source.advance(count as u64),
                 Err(error) if is_transient(&error) => self.writable(worker, limit).await?,
                 Err(error) => return Err(FailureKind::from_io(error)),
@@ -102,6 +116,23 @@ fn is_transient(error: &io::Error) -> bool {
     )
 }
 
+/// The outer error is final; the inner one may mean that the socket's buffer is full.
+fn write_segment<'a>(
+    stream: &TcpStream,
+    worker: &Worker,
+    segment: Segment<'a>,
+    source: &UnsentRequest<'a>,
+) -> Result<io::Result<usize>, FailureKind> {
+    match segment {
+        Segment::Bytes(bytes) => Ok(write_bytes(stream, bytes, source)),
+        Segment::File {
+            file,
+            offset,
+            length,
+        } => write_file(stream, worker, file, offset, length),
+    }
+}
+
 fn write_bytes<'a>(
     stream: &TcpStream,
     bytes: &'a [u8],
@@ -114,7 +145,7 @@ fn write_bytes<'a>(
     }
 }
 
-/// The outer error is final; the inner one may mean that the socket's buffer is full.
+/// Errors are those of [`write_segment`].
 fn write_file(
     stream: &TcpStream,
     worker: &Worker,

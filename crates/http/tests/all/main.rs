@@ -6,6 +6,7 @@ mod differential;
 mod framing;
 mod http2;
 mod limits;
+mod mutated;
 mod peer;
 mod proxy;
 mod tls;
