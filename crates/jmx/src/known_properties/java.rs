@@ -48,12 +48,20 @@ pub(super) const JAVA: PropertySection = PropertySection {
         ),
         without(
             "networkaddress.cache.*",
-            "these are security properties, which Java does not read from system properties",
+            "these are security properties, which Java does not read from system properties; set `sun.net.inetaddr.ttl`",
         ),
         honoured(
             "sun.net.inetaddr.ttl",
             "30",
             "Seconds for which the addresses of a name are valid; a negative number is for ever.",
+        ),
+        without(
+            "sun.net.inetaddr.negative.ttl",
+            "Java's own security properties win over it: a failed look-up of a name is valid for 10 seconds",
+        ),
+        without(
+            "java.security.properties",
+            "security properties are not read; set `sun.net.inetaddr.ttl` for the time that addresses are valid",
         ),
         honoured(
             "http.maxRedirects",
