@@ -108,7 +108,8 @@ impl Desk {
         let host = Host::new(program, journals, vec![folder.clone()]);
         let (tell, told) = channel();
         host.listen(Box::new(move |method, parameters| {
-            tell.send((method.to_owned(), parameters.clone())).is_ok()
+            let parameters = serde_json::from_str(parameters).unwrap_or_default();
+            tell.send((method.to_owned(), parameters)).is_ok()
         }));
         Ok(Desk {
             host,

@@ -79,6 +79,16 @@ pub struct AccessLogServer {
     pub image_parser: Flag,
 }
 
+/// The server that the sampler itself names.
+fn server_of(d: &mut Decoder, merged: &Merged<'_>, is_parallel: bool) -> AccessLogServer {
+    AccessLogServer {
+        protocol: merged.template(d, http::PROTOCOL.name),
+        domain: merged.template(d, http::DOMAIN.name),
+        port: merged.template(d, http::PORT.name),
+        image_parser: merged.flag_or(d, http::EMBEDDED_RESOURCES.name, is_parallel),
+    }
+}
+
 /// Decodes an HTTP Request; `server`, if given, replaces the address that the configuration in scope names.
 pub fn decode_at(
     d: &mut Decoder,
@@ -107,12 +117,7 @@ pub fn decode_at(
         domain,
         port,
         image_parser: are_wanted,
-    } = server.unwrap_or_else(|| AccessLogServer {
-        protocol: merged.template(d, http::PROTOCOL.name),
-        domain: merged.template(d, http::DOMAIN.name),
-        port: merged.template(d, http::PORT.name),
-        image_parser: merged.flag_or(d, http::EMBEDDED_RESOURCES.name, is_parallel),
-    });
+    } = server.unwrap_or_else(|| server_of(d, &merged, is_parallel));
     let may_be_wanted = are_wanted.may_hold();
     let managers = managers(d, &applicable, client);
     let md5 = merged.flag(d, http::MD5.name);

@@ -360,8 +360,34 @@ impl RequestTemplate {
         if reads.asks_for_names && form != ArgumentPlacement::Query {
             asked = self.ask_for_names(read);
         }
-        let mut arguments: Vec<OwnedArgument<'_>> = self
-            .arguments
+        let mut arguments = self.read_arguments(read, flags, reads, pieces.is_none());
+        if reads.asks_for_names && form == ArgumentPlacement::Query {
+            self.ask_for_names(read);
+        }
+        if let Some((index, name)) = asked.filter(|_| !reads.is_sent) {
+            arguments[index].name = name;
+        }
+        for argument in self.arguments.iter().filter(|_| reads.has_body_too) {
+            read.again(Property::ArgumentName, &argument.name, 1);
+            read.again(Property::ArgumentValue, &argument.value, 1);
+        }
+        Content {
+            encoding,
+            files,
+            arguments,
+            pieces: pieces.unwrap_or_default(),
+        }
+    }
+
+    /// Reads the arguments; their values only if `reads_values`.
+    fn read_arguments<'s>(
+        &'s self,
+        read: &mut BodyReader<'_>,
+        flags: &BodyFlags,
+        reads: ContentReads,
+        reads_values: bool,
+    ) -> Vec<OwnedArgument<'s>> {
+        self.arguments
             .iter()
             .zip(FIRST_ARGUMENT..)
             .map(|(argument, place)| OwnedArgument {
@@ -370,10 +396,10 @@ impl RequestTemplate {
                 } else {
                     Text::Literal("")
                 },
-                value: match &pieces {
-                    None if !reads.is_sent && argument.value.is_stateful() => Text::Literal(""),
-                    None => read.placed(Property::ArgumentValue, place, &argument.value),
-                    Some(_) => Text::Literal(""),
+                value: if reads_values && (reads.is_sent || !argument.value.is_stateful()) {
+                    read.placed(Property::ArgumentValue, place, &argument.value)
+                } else {
+                    Text::Literal("")
                 },
                 metadata: read.text_times(
                     Property::ArgumentValue,
@@ -391,23 +417,7 @@ impl RequestTemplate {
                     flags.argument_reads.encode,
                 ),
             })
-            .collect();
-        if reads.asks_for_names && form == ArgumentPlacement::Query {
-            self.ask_for_names(read);
-        }
-        if let Some((index, name)) = asked.filter(|_| !reads.is_sent) {
-            arguments[index].name = name;
-        }
-        for argument in self.arguments.iter().filter(|_| reads.has_body_too) {
-            read.again(Property::ArgumentName, &argument.name, 1);
-            read.again(Property::ArgumentValue, &argument.value, 1);
-        }
-        Content {
-            encoding,
-            files,
-            arguments,
-            pieces: pieces.unwrap_or_default(),
-        }
+            .collect()
     }
 
     /// `HTTPSamplerBase#getSendParameterValuesAsPostBody` reads each name twice, up to the first one that is not empty, which
