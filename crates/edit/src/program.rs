@@ -41,6 +41,8 @@ pub struct Hint {
     pub line: usize,
     /// The names from the Test Plan down to the element.
     pub path: Vec<String>,
+    /// The property that decides it, if it is one.
+    pub property: Option<String>,
 }
 
 /// The program around the sessions.

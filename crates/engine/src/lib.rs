@@ -30,12 +30,12 @@ pub use inspect::labels::{PlanLabels, SilentElement, labels};
 pub use inspect::plan_files::{plan_files, read_files, shared_row_files};
 pub use inspect::preflight::{compile, draft};
 pub use inspect::split::{ElementSplit, GroupSplit, SplitView, split};
-pub use inspect::survey::{Survey, SurveyRow, glance, rungs, survey};
+pub use inspect::survey::{Glance, Survey, SurveyRow, glance, survey};
 pub use resolve::{LoadError, LoadOverride, Plan, resolve};
 pub use run::action::Action;
 pub use run::control::{Control, ControlError, Mark, Steered, SteeredGroup, Stopping};
 pub use run::debug::{
-    Debugger, Debugging, Edits, ElementKind, ElementTurn, SampleView, VariableValues,
+    Debugger, Debugging, Edits, ElementKind, ElementPlace, ElementTurn, SampleView, VariableValues,
 };
 pub use run::division::{Division, Receipt};
 pub use run::engine::{EngineOptions, StartError, result_files, run};

@@ -57,6 +57,8 @@ pub struct Diagnostic {
     pub span: Option<Span>,
     /// Element names from the Test Plan down, as in JMeter's tree; empty if the finding is not inside an element.
     pub path: Vec<String>,
+    /// The property of the element that the finding is about, if it is one.
+    pub property: Option<String>,
     /// The remedy.
     pub help: Option<String>,
 }
@@ -71,8 +73,15 @@ impl Diagnostic {
             source: None,
             span: None,
             path: Vec::new(),
+            property: None,
             help: None,
         }
+    }
+
+    /// Names the property that the finding is about.
+    pub fn about(mut self, property: impl Into<String>) -> Self {
+        self.property = Some(property.into());
+        self
     }
 
     /// A finding that prevents the plan from running.

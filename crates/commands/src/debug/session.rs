@@ -287,6 +287,7 @@ mod tests {
             part,
             name: name.to_owned(),
             class: "C".to_owned(),
+            place: None,
         }
     }
 

@@ -201,6 +201,7 @@ mod tests {
                 part,
                 name: name.to_owned(),
                 class: class.to_owned(),
+                place: None,
             },
             changes,
         };

@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 use drumfire_edit::protocol::{Host, stdio};
 use drumfire_edit::{Inspection, Journals, Program, Refused, Rung};
 use drumfire_jmx::{Node, Tree};
-use drumfire_lsp::Inspector as _;
 use drumfire_platform::causes::cause;
 use drumfire_serve::{Answerer, EDITOR_PING, EditorServer, ListenAddress};
 
@@ -22,7 +21,7 @@ use crate::console::Console;
 use crate::edit::arguments::EditArguments;
 use crate::engine::{self, Engine};
 use crate::exit_codes::Exit;
-use crate::lsp::Looker;
+use crate::lsp::{self, Looker};
 use crate::refusal::Refusal;
 use crate::signals;
 
@@ -119,10 +118,11 @@ impl EditorProgram {
 
 impl Program for EditorProgram {
     fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection {
-        let seen = self.0.inspect(plan, tree);
+        let mut glance = self.0.glance(plan, tree, true);
+        let rungs = std::mem::take(&mut glance.rungs);
         Inspection {
-            rungs: self.0.rungs(plan, tree).iter().map(rung).collect(),
-            ..seen
+            rungs: rungs.iter().map(rung).collect(),
+            ..lsp::inspection(glance)
         }
     }
 

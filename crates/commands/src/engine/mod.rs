@@ -11,9 +11,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use drumfire_engine::java::Java;
 pub use drumfire_engine::{
     Advice, AdvicePlace, AgentPhase, AgentTick, BackendSpec, Control, Debugging, Effect, Event,
-    GroupView, JavaRuns, LevelStretch, LevelUnit, MachineDemand, Mark, MonitorSpec, Outcome,
-    PlanLabels, PlanView, PropertyRow, Rung, Share, SplitView, SshMonitorSpec, Started, Stopping,
-    Subscriber, SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
+    Glance, GroupView, JavaRuns, LevelStretch, LevelUnit, MachineDemand, Mark, MonitorSpec,
+    Outcome, PlanLabels, PlanView, PropertyRow, Rung, Share, SplitView, SshMonitorSpec, Started,
+    Stopping, Subscriber, SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
 };
 use drumfire_engine::{EngineOptions, RunSettings, StartError};
 use drumfire_expr::Properties;
@@ -102,22 +102,18 @@ impl Engine {
         Ok(survey)
     }
 
-    /// The findings and the advice on a plan, for an editor. Starts no Java.
+    /// The findings and the advice on a plan, for an editor, and how each element runs if that is asked for. Starts no Java.
     pub fn glance(
         &self,
         plan: &Path,
         tree: &Tree,
         settings: &RunProperties,
-    ) -> (Vec<Diagnostic>, Vec<Advice>) {
+        with_rungs: bool,
+    ) -> Glance {
         /// Some hundred bytes to some hundred kilobytes each.
         const PATTERNS: usize = 20_000;
         drumfire_query::regex::keep_compiled(PATTERNS);
-        drumfire_engine::glance(tree, &self.inspection_settings(plan, settings))
-    }
-
-    /// How each element of a plan runs, in the order of the file. Starts no Java.
-    pub fn rungs(&self, plan: &Path, tree: &Tree, settings: &RunProperties) -> Vec<Rung> {
-        drumfire_engine::rungs(tree, &self.inspection_settings(plan, settings))
+        drumfire_engine::glance(tree, &self.inspection_settings(plan, settings), with_rungs)
     }
 
     /// Compiles a plan. Returns it with the warnings.

@@ -9,7 +9,7 @@ use drumfire_jmx::Tree;
 use drumfire_lsp::{Hint, Inspection, Inspector};
 
 use crate::console::Console;
-use crate::engine::{Advice, AdvicePlace, Engine, Rung};
+use crate::engine::{Advice, AdvicePlace, Engine, Glance};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::settings::options::PropertyOptions;
@@ -51,10 +51,12 @@ impl Looker {
         }
     }
 
-    /// How each element of a plan runs, in the order of the file.
-    pub fn rungs(&self, plan: &Path, tree: &Tree) -> Vec<Rung> {
-        let asked = self.with_settings(plan, |settings| self.engine.rungs(plan, tree, settings));
-        asked.unwrap_or_default()
+    /// The findings and the advice on a plan, and how each of its elements runs, in the order of the file.
+    pub fn glance(&self, plan: &Path, tree: &Tree, with_rungs: bool) -> Glance {
+        let looked = self.with_settings(plan, |settings| {
+            self.engine.glance(plan, tree, settings, with_rungs)
+        });
+        looked.unwrap_or_default()
     }
 
     /// Passes a plan's properties to `ask`. Returns `None` if they cannot be read; a project file with errors has
@@ -86,13 +88,7 @@ impl Looker {
 
 impl Inspector for Looker {
     fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection {
-        let looked = self.with_settings(plan, |settings| self.engine.glance(plan, tree, settings));
-        let (findings, advice) = looked.unwrap_or_default();
-        Inspection {
-            findings,
-            advice: advice.iter().flat_map(hints).collect(),
-            rungs: Vec::new(),
-        }
+        inspection(self.glance(plan, tree, false))
     }
 
     fn properties(&self, plan: &Path) -> Vec<(String, String)> {
@@ -107,6 +103,15 @@ impl Inspector for Looker {
 
     fn project(&self, text: &str) -> Vec<(Range<usize>, String)> {
         project::faults(text)
+    }
+}
+
+/// The findings, and a hint for each element that the advice concerns.
+pub fn inspection(glance: Glance) -> Inspection {
+    Inspection {
+        findings: glance.findings,
+        advice: glance.advice.iter().flat_map(hints).collect(),
+        rungs: Vec::new(),
     }
 }
 
@@ -130,6 +135,7 @@ fn hints(advice: &Advice) -> Vec<Hint> {
             message: format!("{finding}{detail}\n{reason}\n{remedy}"),
             line: place.line,
             path: place.path.clone(),
+            property: place.property.clone(),
         }
     };
     places.iter().map(hint).collect()

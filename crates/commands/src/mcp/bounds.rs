@@ -91,7 +91,7 @@ pub fn check(desk: &Desk, plan: u64) -> Result<(), Refused> {
     let read = drumfire_jmx::read(text.as_bytes(), &path).map_err(|_| {
         Refused::new(UNFIT, "the plan cannot be read").hint("see its findings with `check`")
     })?;
-    let rungs = desk.looker.rungs(&path, &read.tree);
+    let rungs = desk.looker.glance(&path, &read.tree, true).rungs;
     let mut bounds = Bounds {
         rungs: rungs.into_iter(),
         beyond: None,

@@ -80,6 +80,7 @@ mod tests {
         let place = |line| AdvicePlace {
             path: vec!["Plan".to_owned(), "Old script".to_owned()],
             line,
+            property: None,
             detail: String::new(),
         };
         Advice {

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use drumfire_jmx::{Diagnostic, Severity, Span, Tree};
+use drumfire_jmx::{Diagnostic, Node, Severity, Span, Tree};
 use serde_json::json;
 
 use super::types::{Counts, Finding, Fix};
 use crate::fixes::{NEEDLESS, SETTINGS};
 use crate::forms::property_at;
+use crate::operations::search;
 use crate::program::{Hint, Inspection, Rung};
 use crate::tree::{Id, Outline};
 
@@ -96,7 +97,9 @@ impl Inspectee {
         let file = finding.source.as_ref();
         let is_here = file.is_none_or(|file| same_file(&file.path, &self.path));
         let span = finding.span.filter(|_| is_here);
-        let (id, property) = span.map_or((self.first(), None), |span| self.place(span, starts));
+        let (id, property) = span.map_or((self.first(), None), |span| {
+            self.place(span, finding.property.as_deref(), starts)
+        });
         let message = match file {
             Some(file) if !is_here => format!("{}: {}", file.path.display(), finding.message),
             _ => finding.message.clone(),
@@ -119,17 +122,20 @@ impl Inspectee {
         self.outline.entries.first().map_or(0, |entry| entry.id)
     }
 
-    fn place(&self, span: Span, starts: &[usize]) -> (Id, Option<String>) {
+    /// The element that holds a position, and the property that a finding there is about.
+    fn place(&self, span: Span, property: Option<&str>, starts: &[usize]) -> (Id, Option<String>) {
         let at = starts
             .partition_point(|start| *start <= span.start)
             .saturating_sub(1);
         let Some(entry) = self.outline.entries.get(at) else {
             return (self.first(), None);
         };
-        (
-            entry.id,
-            property_at(self.outline.node(&self.tree.roots, at), span),
-        )
+        let node = self.outline.node(&self.tree.roots, at);
+        let property = match property {
+            Some(name) => Some(path_of(node, name)),
+            None => property_at(node, span),
+        };
+        (entry.id, property)
     }
 
     /// The elements that begin on the lines of advice.
@@ -177,7 +183,7 @@ impl Inspectee {
         Some(Finding {
             severity: "advice".to_owned(),
             id,
-            property: None,
+            property: hint.property.as_deref().map(|name| path_of(node, name)),
             message: message.to_owned(),
             hint: (!rest.is_empty()).then(|| rest.to_owned()),
             line: hint.line,
@@ -194,6 +200,20 @@ impl Inspectee {
         names.reverse();
         names
     }
+}
+
+/// The path of a property that the engine knows by its name alone: it may be in an element within the element.
+fn path_of(node: &Node, name: &str) -> String {
+    let mut found = None;
+    if !node.props.has(name) {
+        search::props(&node.props, "", &mut |path, _| {
+            let is_it = path.rsplit('/').next() == Some(name);
+            if is_it && found.is_none() {
+                found = Some(path.to_owned());
+            }
+        });
+    }
+    found.unwrap_or_else(|| name.to_owned())
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {

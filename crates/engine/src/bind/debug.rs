@@ -6,8 +6,16 @@ use std::sync::Arc;
 use crate::decode::DecodingContext;
 use crate::decode::roles::Roles;
 use crate::resolve::Element;
-use crate::run::debug::{ElementKind, ElementTurn};
+use crate::run::debug::{ElementKind, ElementPlace, ElementTurn};
 use crate::run::watched::Watched;
+
+/// The place of an element.
+pub fn place(element: &Element) -> ElementPlace {
+    ElementPlace {
+        path: element.source.path.clone(),
+        start: element.span.start,
+    }
+}
 
 /// Wraps an element's roles so that a debugger learns of each turn. Without a debugger, returns them unchanged.
 pub fn watched(roles: Rc<Roles>, element: &Element, decoding: &DecodingContext) -> Rc<Roles> {
@@ -18,6 +26,7 @@ pub fn watched(roles: Rc<Roles>, element: &Element, decoding: &DecodingContext) 
         part,
         name: element.name.to_string(),
         class: element.class.to_string(),
+        place: Some(place(element)),
     };
     macro_rules! wrapped {
         ($role:ident, $part:ident) => {

@@ -9,7 +9,7 @@ use drumfire_jmx::full_class_name;
 use drumfire_results::OutputSet;
 
 use crate::bind::Decoded;
-use crate::bind::debug::watched;
+use crate::bind::debug::{self, watched};
 use crate::bind::group_start::{self, LateElement};
 use crate::decode::roles::{Listener, Roles};
 use crate::decode::{Decoder, DecodingContext, script_words};
@@ -428,11 +428,13 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .rev()
             .filter_map(|frame| frame.controller)
             .collect();
+        let is_debugged = self.decoding.settings.debugging.debugger().is_some();
         let listeners = self.listeners(self.frames.len());
         let reach_in_transaction = self.reach_in_transaction(&listeners);
         Some(Package {
             name,
             class: full_class_name(&element.class).into(),
+            place: is_debugged.then(|| Box::new(debug::place(element))),
             listing,
             sampler,
             pre,

@@ -130,14 +130,17 @@ impl<'a, 'u> Decoder<'a, 'u> {
             decoding,
             raw: false,
         };
-        decoder.check_text(&element.name);
-        for text in element.props.texts() {
-            decoder.check_text(text);
+        decoder.check_text(&element.name, None);
+        for prop in &element.props {
+            for text in prop.texts() {
+                decoder.check_text(text, Some(&prop.name));
+            }
         }
         decoder
     }
 
-    fn check_text(&mut self, text: &str) {
+    /// Checks the functions of a text of a property, or of the element's name.
+    fn check_text(&mut self, text: &str, property: Option<&str>) {
         if !text.contains("${__") || self.decoding.sound_texts.contains(text) {
             return;
         }
@@ -148,6 +151,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
             Err(fault) => {
                 self.raw = true;
                 let mut finding = self.element.error(fault.code, fault.message);
+                finding.property = property.map(str::to_owned);
                 if let Some(help) = fault.help {
                     finding = finding.help(help);
                 }
@@ -156,9 +160,9 @@ impl<'a, 'u> Decoder<'a, 'u> {
         }
         for fault in self.decoding.compiler.take_warnings() {
             is_sound = false;
-            self.decoding
-                .findings
-                .push(self.element.warning(fault.code, fault.message));
+            let mut finding = self.element.warning(fault.code, fault.message);
+            finding.property = property.map(str::to_owned);
+            self.decoding.findings.push(finding);
         }
         if is_sound {
             self.decoding.sound_texts.insert(text.into());

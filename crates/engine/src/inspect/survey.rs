@@ -52,43 +52,47 @@ pub fn survey(tree: &Tree, settings: &Arc<RunSettings>) -> Survey {
     surveyed(tree, settings, plan, draft)
 }
 
-/// How each element of a plan's file runs, in the order of the file. Does not start Java, so a class that no jar has is not
-/// noticed.
-pub fn rungs(tree: &Tree, settings: &Arc<RunSettings>) -> Vec<Rung> {
-    fn count(nodes: &[Node]) -> usize {
-        nodes.iter().map(|node| 1 + count(&node.children)).sum()
+fn surveyed(tree: &Tree, settings: &Arc<RunSettings>, plan: Plan, draft: Draft) -> Survey {
+    let runs = draft.plan.is_some();
+    let rows = rows(tree, settings, plan.root.as_ref(), &draft);
+    Survey {
+        rows,
+        findings: draft.findings,
+        runs,
+        advice: plan
+            .root
+            .map_or_else(Vec::new, |plan| advise(&plan, settings)),
     }
-    let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
-    let draft = draft(&plan, settings);
-    let rows = surveyed(tree, settings, plan, draft).rows.into_iter();
-    rows.take(count(&tree.roots)).map(|row| row.rung).collect()
 }
 
-fn surveyed(tree: &Tree, settings: &Arc<RunSettings>, plan: Plan, draft: Draft) -> Survey {
-    let (findings, runs) = (draft.findings, draft.plan.is_some());
-    let jdbc_in_java = draft.jdbc_in_java.filter(|_| runs);
-    let plan = plan.root;
+/// The rows of all elements and functions.
+fn rows(
+    tree: &Tree,
+    settings: &Arc<RunSettings>,
+    plan: Option<&Element>,
+    draft: &Draft,
+) -> Vec<SurveyRow> {
+    let runs = draft.plan.is_some();
     let mut surveyor = Surveyor {
         source: &tree.source,
-        findings: &findings,
-        jdbc_in_java,
+        findings: &draft.findings,
+        jdbc_in_java: draft.jdbc_in_java.clone().filter(|_| runs),
         reached: HashSet::new(),
         compiler: Compiler::new(settings.properties.clone()),
         rows: Vec::new(),
         functions: Vec::new(),
         seen: HashSet::new(),
     };
-    surveyor.compiler.set_plan(
-        plan.as_ref().map_or("", |plan| &plan.name),
-        &settings.base_dir,
-    );
-    if let Some(plan) = &plan {
+    surveyor
+        .compiler
+        .set_plan(plan.map_or("", |plan| &plan.name), &settings.base_dir);
+    if let Some(plan) = plan {
         surveyor.reach_plan(plan);
     }
     for root in &*tree.roots {
         surveyor.node(root, &[], true);
     }
-    if let Some(plan) = &plan {
+    if let Some(plan) = plan {
         surveyor.included(plan);
     }
     let Surveyor {
@@ -97,27 +101,42 @@ fn surveyed(tree: &Tree, settings: &Arc<RunSettings>, plan: Plan, draft: Draft) 
         ..
     } = surveyor;
     rows.extend(functions);
-    Survey {
-        rows,
-        findings,
-        runs,
-        advice: plan.map_or_else(Vec::new, |plan| advise(&plan, settings)),
-    }
+    rows
 }
 
-/// The findings and the advice of a survey, for editors that ask after every change. Does not start Java.
-pub fn glance(tree: &Tree, settings: &Arc<RunSettings>) -> (Vec<Diagnostic>, Vec<Advice>) {
+/// What an editor shows of a plan.
+#[derive(Debug, Default)]
+pub struct Glance {
+    /// Errors and warnings.
+    pub findings: Vec<Diagnostic>,
+    /// The advice.
+    pub advice: Vec<Advice>,
+    /// How each element of the file runs, in its order; empty unless that was asked for.
+    pub rungs: Vec<Rung>,
+}
+
+/// Inspects a plan for editors that ask after every change. Does not start Java, so a class that no jar has is not noticed.
+pub fn glance(tree: &Tree, settings: &Arc<RunSettings>, with_rungs: bool) -> Glance {
+    fn count(nodes: &[Node]) -> usize {
+        nodes.iter().map(|node| 1 + count(&node.children)).sum()
+    }
     let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
     let root = plan.root.as_ref();
     // Advice and findings take about the same time, so they are computed in parallel.
     std::thread::scope(|scope| {
         let advice = scope.spawn(|| root.map_or_else(Vec::new, |root| advise(root, settings)));
-        let findings = draft(&plan, settings).findings;
+        let draft = draft(&plan, settings);
+        let rungs = with_rungs.then(|| {
+            let rows = rows(tree, settings, root, &draft).into_iter();
+            let rungs = rows.take(count(&tree.roots)).map(|row| row.rung);
+            rungs.collect()
+        });
         let advice = advice.join();
-        (
-            findings,
-            advice.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-        )
+        Glance {
+            findings: draft.findings,
+            advice: advice.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            rungs: rungs.unwrap_or_default(),
+        }
     })
 }
 

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use drumfire_expr::Vars;
-use drumfire_results::Sample;
+use drumfire_results::{ResponseBody, Sample};
 use tokio::sync::oneshot;
 
 /// The longest body that is shown, in bytes.
@@ -38,6 +39,17 @@ pub struct ElementTurn {
     pub name: String,
     /// Its class as the plan has it.
     pub class: String,
+    /// Its place, if it is known.
+    pub place: Option<ElementPlace>,
+}
+
+/// The place of an element in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElementPlace {
+    /// The plan.
+    pub path: PathBuf,
+    /// The offset of its start tag.
+    pub start: usize,
 }
 
 /// The variables of a user by name.
@@ -168,6 +180,8 @@ pub struct SampleView {
     pub content_type: String,
     /// Response body as text, cut after 4 MiB.
     pub response_body: String,
+    /// Response body as it came.
+    pub response_data: Option<ResponseBody>,
     /// Whether the body is not text.
     pub is_binary: bool,
     /// The assertions: name, why it failed.
@@ -212,6 +226,7 @@ impl SampleView {
             content_type: text(sample.content_type.as_deref()),
             is_binary: sample.data_type.as_str() == "bin" || shown.contains('\0'),
             response_body: shown.into_owned(),
+            response_data: sample.response_data.clone(),
             assertions: assertions.collect(),
             children: sample.children.iter().map(SampleView::of).collect(),
         }

@@ -8,6 +8,7 @@ use drumfire_results::OutputSet;
 
 use crate::run::action::FailureAction;
 use crate::run::controllers::Controller;
+use crate::run::debug::ElementPlace;
 use crate::run::program::Program;
 use crate::run::roles::{
     AssertionRole, ListenerRole, PostProcessorRole, PreProcessor, PreProcessorRole, Preparation,
@@ -44,6 +45,8 @@ pub struct Package {
     pub name: Template,
     /// The sampler's class in JMeter, with its package.
     pub class: Box<str>,
+    /// Its place in the plan, for a debugger.
+    pub place: Option<Box<ElementPlace>>,
     /// Its properties, if an element of the plan lists them.
     pub listing: Vec<(String, Template)>,
     pub sampler: Sampled,

@@ -123,6 +123,7 @@ async fn take_turn_debugged(
         part: ElementKind::Sampler,
         name: package.name.eval(&mut user.cx).to_string(),
         class: package.class.to_string(),
+        place: package.place.as_deref().cloned(),
     };
     let before = watched::enter(&*debugger, &turn, &mut user.cx).await;
     let result = take_turn(user, package).await;

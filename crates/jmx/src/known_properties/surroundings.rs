@@ -547,6 +547,26 @@ pub(super) const RECORDER_AND_GRAPHICAL_INTERFACE: PropertySection = PropertySec
         without("propertyEditorSearchPath", GUI),
         without("save_automatically_before_run", GUI),
         without("template.files", GUI),
+        honoured(
+            "testplan_validation.ignore_backends",
+            "true",
+            "Whether the editor runs parts of a plan without its Backend Listeners.",
+        ),
+        honoured(
+            "testplan_validation.ignore_timers",
+            "true",
+            "Whether the editor runs parts of a plan without their timers.",
+        ),
+        honoured(
+            "testplan_validation.nb_threads_per_thread_group",
+            "1",
+            "The users of each thread group of which the editor runs a part.",
+        ),
+        honoured(
+            "testplan_validation.number_iterations",
+            "1",
+            "The iterations of each thread group of which the editor runs a part.",
+        ),
         without("testplan_validation.*", GUI),
         without("text.kerning.*", GUI),
         without("think_time_creator.*", GUI),

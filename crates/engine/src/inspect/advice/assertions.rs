@@ -31,12 +31,15 @@ const CONTAINS: i32 = 2;
 const NOT: i32 = 4;
 const SUBSTRING: i32 = 16;
 const OR: i32 = 32;
+const PATTERNS: &str = response_assertion::PATTERNS.name;
 const NO_PATTERN: &str = "it has no pattern to test";
 
 fn find<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&[response_assertion::CLASS])
-        .filter_map(|element| Some(AdvisedElement::with(element, vacuous(element)?)))
+        .filter_map(|element| {
+            Some(AdvisedElement::with(element, vacuous(element)?).about(PATTERNS))
+        })
         .collect()
 }
 
@@ -45,7 +48,7 @@ fn find_impossible<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let assertions = sight.of(&[response_assertion::CLASS]);
     assertions
         .filter(|element| kind_of(element) & OR != 0 && patterns(element).is_empty())
-        .map(|element| AdvisedElement::with(element, NO_PATTERN.to_owned()))
+        .map(|element| AdvisedElement::with(element, NO_PATTERN).about(PATTERNS))
         .collect()
 }
 

@@ -78,15 +78,15 @@ fn rounded_throughput<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
             let wanted = throughput(element, sight).filter(|wanted| *wanted > 0.0 && rounds)?;
             let interval_ms = (MS_PER_MINUTE / wanted).round();
             if interval_ms == 0.0 {
-                return Some(AdvisedElement::with(
-                    element,
-                    format!("{wanted} a minute is no limit at all"),
-                ));
+                let told = format!("{wanted} a minute is no limit at all");
+                let told = AdvisedElement::with(element, told);
+                return Some(told.about(constant_throughput_timer::THROUGHPUT.name));
             }
             let given = MS_PER_MINUTE / interval_ms;
             let error = (given / wanted - 1.0).abs();
             (error > ROUNDED_AWAY).then(|| {
                 AdvisedElement::with(element, format!("{wanted} a minute becomes {given:.0}"))
+                    .about(constant_throughput_timer::THROUGHPUT.name)
             })
         })
         .collect()
@@ -153,7 +153,7 @@ fn endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found: Vec<AdvisedElement> = sight
         .of(THREAD_GROUPS)
         .filter(|group| !limited(group))
-        .filter_map(|group| Some(AdvisedElement::with(group, goes_on(group, sight)?)))
+        .filter_map(|group| Some(AdvisedElement::with(group, goes_on(group, sight)?).about(LOOPS)))
         .collect();
     if sight.all.iter().any(|element| may_end_run(element)) {
         found.clear();
@@ -216,7 +216,7 @@ fn done_below<'p>(
         // An endless loop is never left, and a loop of 0 iterations never runs.
         let ends = loops.is_some_and(|loops| loops > 0.0);
         if again && ends && !child.props.bool(CONTINUE_FOREVER, true) {
-            found.push(AdvisedElement::new(child));
+            found.push(AdvisedElement::new(child).about(LOOPS));
         }
         done_below(child, again || comes_again(loops), sight, found);
     }
@@ -303,7 +303,7 @@ fn without_keep_alive<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         .filter(|element| element.props.has(http::USE_KEEPALIVE.name))
         .filter(|element| !element.props.bool(http::USE_KEEPALIVE.name, true))
         .filter(|element| !element.props.str(http::USE_KEEPALIVE.name).contains("${"))
-        .map(AdvisedElement::new)
+        .map(|element| AdvisedElement::new(element).about(http::USE_KEEPALIVE.name))
         .collect()
 }
 

@@ -52,6 +52,9 @@ pub struct AdvicePlace {
     pub path: Vec<String>,
     /// Line of its start tag in the file, from 1.
     pub line: usize,
+    /// The property that decides it, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub property: Option<String>,
     /// The consequence for this element; empty if the finding says it all.
     pub detail: String,
 }
@@ -69,6 +72,8 @@ struct Rule {
 /// An element that a rule applies to, with a detail about it.
 struct AdvisedElement<'p> {
     element: &'p Element,
+    /// The property that decides it.
+    property: Option<&'p str>,
     detail: String,
 }
 
@@ -80,7 +85,16 @@ impl<'p> AdvisedElement<'p> {
     fn with(element: &'p Element, detail: impl Into<String>) -> AdvisedElement<'p> {
         AdvisedElement {
             element,
+            property: None,
             detail: detail.into(),
+        }
+    }
+
+    /// Names the property that decides it.
+    fn about(self, property: &'p str) -> AdvisedElement<'p> {
+        AdvisedElement {
+            property: Some(property),
+            ..self
         }
     }
 }
@@ -115,6 +129,7 @@ fn advice(rule: &Rule, sight: &AdvisedPlan) -> Option<Advice> {
         let place = AdvicePlace {
             path: found.element.path(),
             line: found.element.source.line_column(found.element.span.start).0,
+            property: found.property.map(str::to_owned),
             detail: found.detail,
         };
         if known.insert((place.path.clone(), place.line, place.detail.clone())) {

@@ -127,33 +127,41 @@ fn never_entered<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         .all
         .iter()
         .filter(|element| any_below(element, &|below| is_sampler(below)))
-        .filter_map(|element| Some(AdvisedElement::with(element, shut(element, sight)?)))
+        .filter_map(|element| {
+            let (property, told) = shut(element, sight)?;
+            Some(AdvisedElement::with(element, told).about(property))
+        })
         .collect()
 }
 
-/// The condition that keeps all users out of a controller.
-fn shut(element: &Element, sight: &AdvisedPlan) -> Option<String> {
+/// The property that keeps all users out of a controller, and how.
+fn shut(element: &Element, sight: &AdvisedPlan) -> Option<(&'static str, String)> {
     let number = |name: &str| sight.number(&element.props, name);
     match element.class.as_str() {
         if_controller::CLASS => {
-            let written = element.props.str(if_controller::CONDITION.name);
-            is_false(&written).then(|| format!("its condition is {}", written.trim()))
+            let name = if_controller::CONDITION.name;
+            let written = element.props.str(name);
+            is_false(&written).then(|| (name, format!("its condition is {}", written.trim())))
         }
         loop_controller::CLASS => {
-            (number(loop_controller::LOOPS.name)? == 0.0).then(|| "0 loops".to_owned())
+            let name = loop_controller::LOOPS.name;
+            (number(name)? == 0.0).then(|| (name, "0 loops".to_owned()))
         }
         throughput_controller::CLASS => {
             if element.props.int(throughput_controller::STYLE.name, 0) == 1 {
                 let percent = percent(element, sight)?;
-                (percent <= 0.0).then(|| format!("{percent} percent"))
+                let name = throughput_controller::PERCENT.name;
+                (percent <= 0.0).then(|| (name, format!("{percent} percent")))
             } else {
-                let most = number(throughput_controller::EXECUTIONS.name)?;
-                (most <= 0.0).then(|| format!("{most} executions"))
+                let name = throughput_controller::EXECUTIONS.name;
+                let most = number(name)?;
+                (most <= 0.0).then(|| (name, format!("{most} executions")))
             }
         }
         runtime_controller::CLASS => {
-            let seconds = number(runtime_controller::SECONDS.name)?;
-            (seconds <= 0.0).then(|| format!("{seconds} seconds"))
+            let name = runtime_controller::SECONDS.name;
+            let seconds = number(name)?;
+            (seconds <= 0.0).then(|| (name, format!("{seconds} seconds")))
         }
         _ => None,
     }
@@ -185,7 +193,14 @@ fn empty_modules<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         .filter(|element| !element.children.is_empty() && !any_below(element, &is_sampler))
         // A fragment may bring in configuration only.
         .filter(|element| !any_below(element, &|below| !is_controller(below)))
-        .map(AdvisedElement::new)
+        .map(|element| {
+            let is_module = element.class == module_controller::CLASS;
+            AdvisedElement::new(element).about(if is_module {
+                module_controller::NODE_PATH.name
+            } else {
+                include_controller::FILE.name
+            })
+        })
         .collect()
 }
 

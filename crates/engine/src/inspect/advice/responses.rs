@@ -84,7 +84,14 @@ fn tolerant_xpath<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
             element.props.bool(xpath_extractor::TOLERANT.name, false)
                 || element.props.bool(xpath_assertion::TOLERANT.name, false)
         })
-        .map(AdvisedElement::new)
+        .map(|element| {
+            let properties = [
+                xpath_extractor::TOLERANT.name,
+                xpath_assertion::TOLERANT.name,
+            ];
+            let own = properties.into_iter().find(|name| element.props.has(name));
+            AdvisedElement::new(element).about(own.unwrap_or(properties[0]))
+        })
         .collect()
 }
 
@@ -107,6 +114,7 @@ fn bodies_in_results<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         .filter(|element| says(element, "xml") && says(element, "responseData"))
         .map(|element| {
             AdvisedElement::with(element, element.props.str(result_collector::FILE.name))
+                .about(result_collector::FILE.name)
         })
         .collect()
 }
@@ -121,7 +129,7 @@ fn silent_listeners<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         .of(COLLECTORS)
         .filter(below_samplers)
         .filter(|element| !has_file(element))
-        .map(AdvisedElement::new)
+        .map(|element| AdvisedElement::new(element).about(result_collector::FILE.name))
         .collect()
 }
 

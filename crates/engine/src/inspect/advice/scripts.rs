@@ -41,8 +41,8 @@ fn beanshell<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     for (element, texts) in sight.with_texts() {
         if is_beanshell(element) || is_jsr223_in(element, &["beanshell", "bsh"]) {
             found.push(AdvisedElement::new(element));
-        } else if calls(texts, "__BeanShell(") {
-            found.push(AdvisedElement::with(element, "${__BeanShell()}"));
+        } else if let Some(text) = texts.iter().find(|text| calls(&[**text], "__BeanShell(")) {
+            found.push(AdvisedElement::with(element, "${__BeanShell()}").about(text.path()));
         }
     }
     found
@@ -59,7 +59,7 @@ fn uncached<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         .filter(|element| {
             script(element).is_some_and(|script| !script.is_file && !script.text.trim().is_empty())
         })
-        .map(|element| AdvisedElement::new(element))
+        .map(|element| AdvisedElement::new(element).about(shared::script::CACHE.name))
         .collect()
 }
 
@@ -69,7 +69,8 @@ fn with_references<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         if let Some(script) = script(element) {
             let is_compiled = is_jsr223(element) && !script.is_file;
             if is_compiled && changes(&script.text) {
-                found.push(AdvisedElement::with(element, listed(&script.text)));
+                let told = AdvisedElement::with(element, listed(&script.text));
+                found.push(told.about(script.property));
             }
             continue;
         }

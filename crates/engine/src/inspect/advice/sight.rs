@@ -1,6 +1,5 @@
 //! The tree that is run, in the form that rules read.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use drumfire_elements::Property;
@@ -47,6 +46,17 @@ pub struct PropertyText<'p> {
     pub text: &'p str,
     /// Whether it has a `${`.
     pub refers: bool,
+}
+
+impl<'p> PropertyText<'p> {
+    /// The name by which findings name the property.
+    pub fn path(&self) -> &'p str {
+        if self.name.is_empty() {
+            self.top
+        } else {
+            self.name
+        }
+    }
 }
 
 impl<'p> AdvisedPlan<'p> {
@@ -227,17 +237,23 @@ fn value_texts<'p>(top: &'p str, name: &'p str, value: &'p Value, all: &mut Vec<
 /// The script of a script element; `None` for all other elements.
 pub fn script(element: &Element) -> Option<Script> {
     let facts = drumfire_elements::of_class(&element.class).filter(|facts| facts.is_script())?;
-    let mut texts = facts.script_texts().map(|name| element.props.str(name));
+    let mut texts = facts
+        .script_texts()
+        .map(|name| (name, element.props.str(name)));
     let mut files = facts.script_files().map(|name| element.props.str(name));
-    let text = texts.find(|text| !text.trim().is_empty());
+    let text = texts.find(|(_, text)| !text.trim().is_empty());
+    let (property, text) = text.unwrap_or_default();
     Some(Script {
-        text: text.map_or_else(String::new, Cow::into_owned),
+        property,
+        text: text.into_owned(),
         is_file: files.any(|file| !file.trim().is_empty()),
     })
 }
 
 /// The script of a script element.
 pub struct Script {
+    /// The property that holds the text.
+    pub property: &'static str,
     pub text: String,
     pub is_file: bool,
 }

@@ -53,19 +53,30 @@ fn never_set<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
             let facts = text.facts(&element.class);
             !facts.is_some_and(|facts| matches!(facts.kind, Kind::Script))
         });
-        let read = own.into_iter().chain(texts.map(|text| text.text));
+        let own = own.map(|name| (None, name));
+        let read = own
+            .into_iter()
+            .chain(texts.map(|text| (Some(text.path()), text.text)));
         let mut missing = BTreeSet::new();
-        for name in read.flat_map(variables) {
+        let mut property = None;
+        for (place, name) in
+            read.flat_map(|(place, text)| variables(text).map(move |name| (place, name)))
+        {
             let is_known = known.entry(name).or_insert_with(|| {
                 OWN.iter().any(|own| name.starts_with(own)) || is_set(name, &set)
             });
             if !*is_known {
                 missing.insert(name);
+                property = property.or(place);
             }
         }
         if !missing.is_empty() {
             let names: Vec<String> = missing.iter().map(|name| format!("${{{name}}}")).collect();
-            found.push(AdvisedElement::with(element, names.join(", ")));
+            let told = AdvisedElement::with(element, names.join(", "));
+            found.push(match property {
+                Some(property) => told.about(property),
+                None => told,
+            });
         }
     }
     found
@@ -246,10 +257,8 @@ fn unread<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         {
             continue;
         }
-        found.push(AdvisedElement::with(
-            element,
-            all.next().unwrap_or_default(),
-        ));
+        let told = AdvisedElement::with(element, all.next().unwrap_or_default());
+        found.push(told.about(property.name));
     }
     found
 }

@@ -33,7 +33,15 @@ struct Needed<'p> {
     element: &'p Element,
     /// As the plan spells it.
     text: String,
+    /// The property that names it.
+    property: &'static str,
     kind: FileKind,
+}
+
+impl Needed<'_> {
+    fn finding(&self, finding: Diagnostic) -> Diagnostic {
+        finding.about(self.property)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -112,26 +120,27 @@ fn needed<'p>(sight: &AdvisedPlan<'p>) -> Vec<Needed<'p>> {
         let Some(facts) = drumfire_elements::of_class(&element.class) else {
             continue;
         };
-        let mut add = |text: String, kind| {
+        let mut add = |property, text: String, kind| {
             if !text.trim().is_empty() {
                 all.push(Needed {
                     element,
                     text,
+                    property,
                     kind,
                 });
             }
         };
         if let Some(name) = facts.data_file() {
-            add(element.props.str(name).into_owned(), FileKind::Data);
+            add(name, element.props.str(name).into_owned(), FileKind::Data);
         }
         for name in facts.script_files() {
-            add(element.props.str(name).into_owned(), FileKind::Script);
+            add(name, element.props.str(name).into_owned(), FileKind::Script);
         }
         if let Some(files) = element.props.element(http::FILES.name) {
             for file in files.props.list(items::FILE_LIST.name) {
                 if let Value::Element(file) = &file.value {
                     let path = file.props.str(items::FILE_PATH.name);
-                    add(path.into_owned(), FileKind::Upload);
+                    add(items::FILE_PATH.name, path.into_owned(), FileKind::Upload);
                 }
             }
         }
@@ -166,7 +175,9 @@ fn not_found(needed: &Needed, name: &str, settings: &RunSettings) -> Diagnostic 
             format!("put the file there, or run as JMeter does without it: `-J{PROPERTY}=jmeter`")
         }
     };
-    needed.element.error("file-missing", message).help(help)
+    needed
+        .finding(needed.element.error("file-missing", message))
+        .help(help)
 }
 
 /// A finding about a data file that gives no row, or has the marks of a conflict between its rows.
@@ -184,7 +195,8 @@ fn bad_content(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
             "the data file `{name}` of '{}' has unresolved conflicts of git",
             needed.element.name
         );
-        return Some(needed.element.error("git-conflict", message).help(RESOLVE));
+        let finding = needed.finding(needed.element.error("git-conflict", message));
+        return Some(finding.help(RESOLVE));
     }
     let props = &needed.element.props;
     let facts = drumfire_elements::of_class(&needed.element.class)?;
@@ -199,7 +211,7 @@ fn bad_content(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
             "the data file `{name}` of '{}' has no rows",
             needed.element.name
         );
-        let finding = needed.element.warning("file-empty", message);
+        let finding = needed.finding(needed.element.warning("file-empty", message));
         finding.help(format!("write rows to {}", file.display()))
     })
 }

@@ -126,7 +126,7 @@ impl Judge<'_> {
                     "the property `{name}` makes the {} of '{}' `{value}`, which is not a {kind}number",
                     number.noun, element.name
                 );
-                let finding = element.error("bad-number", message);
+                let finding = element.error("bad-number", message).about(number.property);
                 Some(finding.help(format!(
                     "give a number, as in -J{name}=10, or take JMeter's value with -J{PROPERTY}=jmeter"
                 )))
@@ -143,7 +143,9 @@ impl Judge<'_> {
                     element.name,
                     as_jmeter_reads(number, &value)
                 );
-                let finding = element.warning("bad-number", message);
+                let finding = element
+                    .warning("bad-number", message)
+                    .about(number.property);
                 // `__property` gives the name of a property that is not set.
                 let unset = origin.properties.iter().find(|name| **name == value);
                 Some(finding.help(match unset {

@@ -36,7 +36,7 @@ pub fn too_high(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagn
                 let message = format!("`{port}` in {name} of '{}' is not a port", element.name);
                 let help =
                     format!("{PORT}, or let the samples fail as in JMeter: `-J{PROPERTY}=jmeter`");
-                findings.push(element.error("bad-port", message).help(help));
+                findings.push(element.error("bad-port", message).about(name).help(help));
             }
         }
     }
