@@ -17,7 +17,9 @@ pub mod refused;
 mod session;
 mod tree;
 
-pub use program::{Hint, Inspection, Program, Rung};
+pub use program::{
+    Hint, Inspection, PartEvent, PartListener, PartOrder, Program, Rung, RunningPart,
+};
 pub use refused::Refused;
 pub use session::{Journals, Outside, Session};
 pub use tree::{Changed, Id, Model, Outline, Patch, Piece, Step};

@@ -10,6 +10,10 @@ pub const UNFIT: i32 = -32002;
 pub const FILE: i32 = -32003;
 /// The file was changed by another program in a way that cannot be merged.
 pub const CONFLICT: i32 = -32004;
+/// Another part of a plan runs.
+pub const BUSY: i32 = -32005;
+/// The part of the plan cannot run.
+pub const NO_RUN: i32 = -32006;
 /// The message is no JSON.
 pub const NO_JSON: i32 = -32700;
 /// The message is no request.

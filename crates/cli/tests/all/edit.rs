@@ -11,7 +11,7 @@ use drumfire_testkit::program::{LIMIT, Workshop};
 use serde_json::{Value, json};
 
 /// A program of `drumfire edit --stdio`.
-struct Client {
+pub struct Client {
     program: Child,
     input: ChildStdin,
     messages: Receiver<Value>,
@@ -21,7 +21,7 @@ struct Client {
 }
 
 impl Client {
-    fn start(workshop: &Workshop) -> Client {
+    pub fn start(workshop: &Workshop) -> Client {
         let mut program = Command::new(env!("CARGO_BIN_EXE_drumfire"))
             .args(["edit", "--stdio"])
             .env("HOME", workshop.path(""))
@@ -57,7 +57,7 @@ impl Client {
     }
 
     /// The whole answer to a request.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.next;
         self.next += 1;
         self.line(
@@ -78,14 +78,14 @@ impl Client {
         }
     }
 
-    fn result(&mut self, method: &str, params: Value) -> Value {
+    pub fn result(&mut self, method: &str, params: Value) -> Value {
         let answer = self.ask(method, params);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].clone()
     }
 
     /// The parameters of the next notification of a method.
-    fn notified(&mut self, method: &str) -> Value {
+    pub fn notified(&mut self, method: &str) -> Value {
         if let Some(at) = self.told.iter().position(|told| told["method"] == method) {
             return self.told.remove(at)["params"].clone();
         }
@@ -111,7 +111,7 @@ impl Client {
 }
 
 /// The number of the element with a name.
-fn id(opened: &Value, name: &str) -> Value {
+pub fn id(opened: &Value, name: &str) -> Value {
     let nodes = opened["nodes"].as_array().expect("nodes");
     let node = nodes.iter().find(|node| node["name"] == name);
     node.unwrap_or_else(|| panic!("no {name}: {opened}"))["id"].clone()
@@ -270,9 +270,19 @@ fn a_form_has_values_where_they_come_from_and_what_names_variables() {
         .iter()
         .find(|one| one["id"] == id(&opened, "Broken"));
     let found = found.unwrap_or_else(|| panic!("{findings}"));
-    assert_eq!(found["severity"], "error");
+    assert_eq!(
+        (&found["severity"], &found["property"]),
+        (&json!("error"), &json!("HTTPSampler.port"))
+    );
     let broken = client.result("element", of("Broken"));
     assert_eq!(broken["node"]["findings"]["error"], 1, "{broken}");
+    let port = broken["fields"].as_array().and_then(|fields| {
+        fields
+            .iter()
+            .find(|field| field["property"] == "HTTPSampler.port")
+    });
+    let port = &port.expect("a port")["findings"];
+    assert_eq!(port[0]["severity"], "error", "{broken}");
     let node = client.result("element", of("Shop"))["node"].clone();
     assert_eq!(node["runs"], "native", "{node}");
 }
@@ -619,14 +629,13 @@ fn ten_thousand_elements_are_edited() {
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     let samplers: String = (0..5_000)
         .map(|at| {
-            format!(
-                "{}{}",
-                http(
-                    &format!("Request {at}"),
-                    &[("path", "/page"), ("domain", "a.example")]
-                ),
-                pause(1)
-            )
+            // A timer beside the samplers would hold for all of them.
+            let request = http(
+                &format!("Request {at}"),
+                &[("path", "/page"), ("domain", "a.example")],
+            );
+            let below = format!("<hashTree>{}</hashTree>", pause(1));
+            request.replace("<hashTree/>", &below)
         })
         .collect();
     workshop.write("p.jmx", plan(&users(1, 1, "", &samplers)));

@@ -3,9 +3,9 @@
 //! [`page`] answers the browser.
 
 pub mod arguments;
-mod curl;
+pub mod curl;
 mod page;
-mod session;
+pub mod session;
 mod testers;
 mod text;
 
@@ -21,7 +21,7 @@ use crate::command::Command;
 use crate::console::Console;
 use crate::debug::arguments::DebugArguments;
 use crate::debug::page::DebugPage;
-use crate::debug::session::{DebugSession, OnSample, Pace};
+use crate::debug::session::{DebugSession, Followed, OnSample, Pace, forget_data};
 use crate::debug::text::{Secrets, render};
 use crate::engine::{Control, Debugging, Engine};
 use crate::exit_codes::Exit;
@@ -48,9 +48,12 @@ pub fn debug(
     let secrets = Secrets(arguments.show_secrets);
     let control = Control::default();
     let on_sample: OnSample = if arguments.text {
-        Box::new(move |number, shown| print(&secrets.fields(&render(number, shown, secrets))))
+        Box::new(move |number, shown| {
+            forget_data(&mut shown.sample);
+            print(&secrets.fields(&render(number, shown, secrets)));
+        })
     } else {
-        Box::new(|_, _| {})
+        Box::new(|_, shown| forget_data(&mut shown.sample))
     };
     let live = live(arguments);
     let told = live.clone();
@@ -60,14 +63,13 @@ pub fn debug(
     } else {
         Pace::Run
     };
-    let session = DebugSession::new(
-        control.clone(),
-        arguments.user,
-        arguments.samples,
+    let followed = Followed {
+        users: arguments.user..=arguments.user,
+        most: arguments.samples,
         pace,
-        on_sample,
-        on_change,
-    );
+        variables: Vec::new(),
+    };
+    let session = DebugSession::new(control.clone(), followed, on_sample, on_change);
     session.break_at(arguments.breakpoints.iter().cloned());
     let is_closed = Arc::new(AtomicBool::new(false));
     let server = if arguments.text {

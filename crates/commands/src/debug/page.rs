@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use drumfire_engine::{Control, ElementKind, SampleView};
+use drumfire_engine::{Control, SampleView};
 use drumfire_serve::{Extension, Refused};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::session::{Change, DebugSession, Pace, Shown};
+use super::session::{Change, DebugSession, Pace, Shown, part_name};
 use super::text::Secrets;
 use super::{curl, testers};
 
@@ -70,7 +70,7 @@ impl DebugPage {
         });
         let halted = self.session.halted().map(|halted| {
             json!({
-                "part": part(halted.turn.part),
+                "part": part_name(halted.turn.part),
                 "name": halted.turn.name,
                 "class": halted.turn.class,
                 "threadName": halted.thread_name,
@@ -99,7 +99,7 @@ impl DebugPage {
                         .map(|change| self.change(change))
                         .collect();
                     json!({
-                        "part": part(step.turn.part),
+                        "part": part_name(step.turn.part),
                         "name": step.turn.name,
                         "class": step.turn.class,
                         "changes": changes,
@@ -249,14 +249,4 @@ fn brief(number: usize, shown: &Shown, secrets: Secrets) -> Value {
         .map(|step| step.turn.name.clone())
         .collect();
     brief
-}
-
-fn part(part: ElementKind) -> &'static str {
-    match part {
-        ElementKind::PreProcessor => "pre-processor",
-        ElementKind::Timer => "timer",
-        ElementKind::Sampler => "sampler",
-        ElementKind::PostProcessor => "post-processor",
-        ElementKind::Assertion => "assertion",
-    }
 }

@@ -1,6 +1,7 @@
 //! The steps of the user that the debugger follows, and the places where it stops.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use drumfire_engine::{
@@ -67,8 +68,38 @@ pub enum Pace {
     NextSample,
 }
 
-/// Called with each sample, and its number, once the sample is complete.
-pub type OnSample = Box<dyn Fn(usize, &Shown) + Send + Sync>;
+/// Called with each sample, and its number, once the sample is complete. It may take parts out of the sample.
+pub type OnSample = Box<dyn Fn(usize, &mut Shown) + Send + Sync>;
+
+/// Drops the bodies of a sample as they came; their texts stay.
+pub fn forget_data(sample: &mut SampleView) {
+    sample.response_data = None;
+    sample.children.iter_mut().for_each(forget_data);
+}
+
+/// What a session follows.
+#[derive(Clone, Debug)]
+pub struct Followed {
+    /// The numbers of the users in their thread group.
+    pub users: RangeInclusive<u32>,
+    /// The run ends after this many samples.
+    pub most: usize,
+    /// How users begin.
+    pub pace: Pace,
+    /// Variables that each user gets before its first element.
+    pub variables: Edits,
+}
+
+/// The name of a kind of element.
+pub fn part_name(part: ElementKind) -> &'static str {
+    match part {
+        ElementKind::PreProcessor => "pre-processor",
+        ElementKind::Timer => "timer",
+        ElementKind::Sampler => "sampler",
+        ElementKind::PostProcessor => "post-processor",
+        ElementKind::Assertion => "assertion",
+    }
+}
 
 /// A debugging session. Clones share it.
 #[derive(Clone)]
@@ -77,10 +108,7 @@ pub struct DebugSession(Arc<Inner>);
 struct Inner {
     state: Mutex<DebuggerState>,
     control: Control,
-    /// The number of the user in its thread group.
-    user: u32,
-    /// The run ends after this many samples.
-    most: usize,
+    followed: Followed,
     on_sample: OnSample,
     /// Called when something that a page shows has changed.
     on_change: Box<dyn Fn() + Send + Sync>,
@@ -93,30 +121,29 @@ struct DebuggerState {
     steps: BTreeMap<String, Vec<DebugStep>>,
     variables: BTreeMap<String, VariableValues>,
     pace: Pace,
+    /// The threads whose users have got their variables.
+    begun: BTreeSet<String>,
     breakpoints: BTreeSet<String>,
     halted: Option<(HaltedUser, oneshot::Sender<Edits>)>,
     is_over: bool,
 }
 
 impl DebugSession {
-    /// A session that follows the user of this number and ends the run after `most` samples.
+    /// A session that follows users.
     pub fn new(
         control: Control,
-        user: u32,
-        most: usize,
-        pace: Pace,
+        followed: Followed,
         on_sample: OnSample,
         on_change: Box<dyn Fn() + Send + Sync>,
     ) -> DebugSession {
         let state = DebuggerState {
-            pace,
+            pace: followed.pace,
             ..DebuggerState::default()
         };
         DebugSession(Arc::new(Inner {
             state: Mutex::new(state),
             control,
-            user,
-            most,
+            followed,
             on_sample,
             on_change,
         }))
@@ -177,7 +204,7 @@ impl DebugSession {
 
 impl Debugger for DebugSession {
     fn follows(&self, number: u32) -> bool {
-        number == self.0.user
+        self.0.followed.users.contains(&number)
     }
 
     fn before(
@@ -187,6 +214,13 @@ impl Debugger for DebugSession {
         vars: &VariableValues,
     ) -> Option<oneshot::Receiver<Edits>> {
         let mut state = self.lock();
+        let given = &self.0.followed.variables;
+        if !given.is_empty() && state.begun.insert(thread_name.to_owned()) {
+            let (resume, wait) = oneshot::channel();
+            // The receiver is here.
+            let _ = resume.send(given.clone());
+            return Some(wait);
+        }
         let stops = match state.pace {
             Pace::Run => false,
             Pace::Step => true,
@@ -230,10 +264,10 @@ impl Debugger for DebugSession {
 
     fn sampled(&self, thread_name: &str, sample: SampleView) {
         let mut state = self.lock();
-        if state.samples.len() >= self.0.most {
+        if state.samples.len() >= self.0.followed.most {
             return;
         }
-        let shown = Shown {
+        let mut shown = Shown {
             thread_name: thread_name.to_owned(),
             sample,
             steps: state.steps.remove(thread_name).unwrap_or_default(),
@@ -243,9 +277,9 @@ impl Debugger for DebugSession {
                 .cloned()
                 .unwrap_or_default(),
         };
-        (self.0.on_sample)(state.samples.len() + 1, &shown);
+        (self.0.on_sample)(state.samples.len() + 1, &mut shown);
         state.samples.push(shown);
-        if state.samples.len() >= self.0.most {
+        if state.samples.len() >= self.0.followed.most {
             self.0.control.shutdown_soon();
             state.is_over = true;
         }
@@ -293,9 +327,15 @@ mod tests {
 
     fn session(most: usize, pace: Pace) -> (DebugSession, Control) {
         let control = Control::default();
-        let quiet = || Box::new(|_: usize, _: &Shown| {}) as OnSample;
+        let quiet: OnSample = Box::new(|_, _| {});
+        let followed = Followed {
+            users: 1..=1,
+            most,
+            pace,
+            variables: Vec::new(),
+        };
         (
-            DebugSession::new(control.clone(), 1, most, pace, quiet(), Box::new(|| {})),
+            DebugSession::new(control.clone(), followed, quiet, Box::new(|| {})),
             control,
         )
     }

@@ -3,6 +3,8 @@
 pub mod arguments;
 mod browser;
 mod clipboard;
+mod git;
+mod run;
 
 use std::io::{self, BufReader};
 use std::net::SocketAddr;
@@ -12,7 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use drumfire_edit::protocol::{Host, stdio};
-use drumfire_edit::{Inspection, Journals, Program, Refused, Rung};
+use drumfire_edit::{
+    Inspection, Journals, PartListener, PartOrder, Program, Refused, Rung, RunningPart,
+};
 use drumfire_jmx::{Node, Tree};
 use drumfire_platform::causes::cause;
 use drumfire_serve::{Answerer, EDITOR_PING, EditorServer, ListenAddress};
@@ -27,6 +31,8 @@ use crate::signals;
 
 /// The folder of the journals, in the user's state folder.
 pub const JOURNALS: &str = "edit";
+/// The folder of the bodies of runs, in that of the journals.
+const BODIES: &str = "runs";
 /// How often the command checks whether it was interrupted.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -36,9 +42,9 @@ pub fn edit(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let program = Arc::new(EditorProgram::new(*engine));
     let state =
         drumfire_platform::state_folder(console.variable).map(|folder| folder.join(JOURNALS));
+    let program = Arc::new(EditorProgram::new(*engine, state.as_deref()));
     let journals = state.clone().map(Journals::new);
     if arguments.stdio {
         let host = Host::new(program, journals, Vec::new());
@@ -107,18 +113,26 @@ fn wait(server: &EditorServer) {
 }
 
 /// The engine and the importers, for the sessions.
-pub struct EditorProgram(Looker);
+pub struct EditorProgram {
+    looker: Looker,
+    /// Where the bodies of runs go.
+    bodies: PathBuf,
+}
 
 impl EditorProgram {
-    /// The program without cached properties.
-    pub fn new(engine: Engine) -> EditorProgram {
-        EditorProgram(Looker::new(engine))
+    /// The program without cached properties. Bodies of runs go to a folder in `state`, or for temporary files.
+    pub fn new(engine: Engine, state: Option<&Path>) -> EditorProgram {
+        let temporary = std::env::temp_dir();
+        EditorProgram {
+            looker: Looker::new(engine),
+            bodies: state.unwrap_or(&temporary).join(BODIES),
+        }
     }
 }
 
 impl Program for EditorProgram {
     fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection {
-        let mut glance = self.0.glance(plan, tree, true);
+        let mut glance = self.looker.glance(plan, tree, true);
         let rungs = std::mem::take(&mut glance.rungs);
         Inspection {
             rungs: rungs.iter().map(rung).collect(),
@@ -128,6 +142,30 @@ impl Program for EditorProgram {
 
     fn import(&self, text: &str) -> Result<Vec<Node>, Refused> {
         clipboard::elements(text)
+    }
+
+    fn committed(&self, plan: &Path) -> Option<Vec<u8>> {
+        git::committed(plan)
+    }
+
+    fn property(&self, plan: &Path, name: &str) -> Option<String> {
+        let settings = self.looker.settings(plan);
+        settings.properties.get(name).map(str::to_owned)
+    }
+
+    fn run(
+        &self,
+        order: PartOrder,
+        listener: PartListener,
+    ) -> Result<Arc<dyn RunningPart>, Refused> {
+        let settings = self.looker.settings(&order.plan);
+        run::start(
+            self.looker.engine(),
+            settings,
+            &self.bodies,
+            order,
+            listener,
+        )
     }
 }
 

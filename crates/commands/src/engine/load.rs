@@ -14,7 +14,14 @@ use crate::settings::properties::RunProperties;
 /// # Errors
 /// If the plan cannot be read, a property is not a number, or the load does not fit the plan.
 pub fn read(plan: &Path, settings: &RunProperties) -> Result<Read, Vec<Diagnostic>> {
-    let mut read = drumfire_jmx::read_file(plan)?;
+    loaded(drumfire_jmx::read_file(plan)?, settings)
+}
+
+/// Applies the load of the properties to a plan.
+///
+/// # Errors
+/// If a property is not a number, or the load does not fit the plan.
+pub fn loaded(mut read: Read, settings: &RunProperties) -> Result<Read, Vec<Diagnostic>> {
     let load = load(settings).map_err(|finding| vec![finding])?;
     let (tree, notes) = load.apply(&read.tree).map_err(|error| {
         let finding = Diagnostic::error("load", error.to_string());

@@ -17,7 +17,7 @@ pub use drumfire_engine::{
 };
 use drumfire_engine::{EngineOptions, RunSettings, StartError};
 use drumfire_expr::Properties;
-use drumfire_jmx::{Diagnostic, Tree};
+use drumfire_jmx::{Diagnostic, Read, Tree};
 use std::path::PathBuf;
 
 use crate::settings::properties::RunProperties;
@@ -126,7 +126,21 @@ impl Engine {
         settings: &RunProperties,
         order: &RunOrder,
     ) -> Result<(CompiledPlan, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let read = load::read(plan, settings)?;
+        self.compile_read(plan, drumfire_jmx::read_file(plan)?, settings, order)
+    }
+
+    /// Compiles a plan that was read, from this file or from its text in an editor.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the plan, at once.
+    pub fn compile_read(
+        &self,
+        plan: &Path,
+        read: Read,
+        settings: &RunProperties,
+        order: &RunOrder,
+    ) -> Result<(CompiledPlan, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let read = load::loaded(read, settings)?;
         let settings = self.run_settings(plan, settings, order, Network::Allowed);
         let compiled = drumfire_engine::compile(read.tree.clone(), settings);
         let compiled = compiled.map(|compiled| (compiled.plan, compiled.warnings));

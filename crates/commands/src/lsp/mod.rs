@@ -86,6 +86,19 @@ impl Looker {
     }
 }
 
+impl Looker {
+    /// The engine.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// The properties of a plan's runs; the defaults if they cannot be read.
+    pub fn settings(&self, plan: &Path) -> RunProperties {
+        self.with_settings(plan, RunProperties::clone)
+            .unwrap_or_default()
+    }
+}
+
 impl Inspector for Looker {
     fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection {
         inspection(self.glance(plan, tree, false))

@@ -103,8 +103,9 @@ impl Desk {
         let folder = std::env::current_dir().and_then(std::fs::canonicalize);
         let folder = folder.map_err(Refusal::failed)?;
         let state = drumfire_platform::state_folder(console.variable);
-        let journals = state.map(|state| Journals::new(state.join(JOURNALS)));
-        let program = Arc::new(EditorProgram::new(*engine));
+        let state = state.map(|state| state.join(JOURNALS));
+        let program = Arc::new(EditorProgram::new(*engine, state.as_deref()));
+        let journals = state.map(Journals::new);
         let host = Host::new(program, journals, vec![folder.clone()]);
         let (tell, told) = channel();
         host.listen(Box::new(move |method, parameters| {

@@ -1,6 +1,8 @@
 //! The operations. Each makes a step for the plan as it is, and changes nothing itself.
 
 pub mod defaults;
+pub mod extract;
+pub mod part;
 pub mod paste;
 pub mod place;
 pub mod rename;

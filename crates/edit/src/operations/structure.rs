@@ -145,7 +145,7 @@ pub fn insert(
 
 /// The piece that puts branches below a parent. The index counts children without those of `leaving`, which go elsewhere in the
 /// same step.
-fn placed(
+pub fn placed(
     model: &Model,
     target: Target,
     branches: &[Branch],
@@ -241,7 +241,7 @@ fn not_root(model: &Model, tops: &[usize]) -> Result<(), Refused> {
 
 /// The pieces that remove elements. A parent that keeps no child gets an empty tree, as JMeter writes it, unless new children come
 /// into it.
-fn removed(model: &Model, tops: &[usize], target: Option<Id>) -> Vec<Piece> {
+pub fn removed(model: &Model, tops: &[usize], target: Option<Id>) -> Vec<Piece> {
     let (text, outline) = (model.text(), model.outline());
     let mut pieces = Vec::new();
     let mut rest = tops;
@@ -358,19 +358,24 @@ fn stays(children: &[Id], leaving: &[Id], index: usize) -> bool {
 /// # Errors
 /// One of them is not there.
 pub fn copied(model: &Model, ids: &[Id]) -> Result<String, Refused> {
-    let text = model.text();
+    let tops = tops(model, ids)?;
+    let branches: Vec<Branch> = tops.iter().map(|at| Branch::of(model, *at)).collect();
+    Ok(plan_of(model.text(), &branches))
+}
+
+/// Elements as the text of a plan that the same version of JMeter saved as another text.
+pub fn plan_of(text: &str, branches: &[Branch]) -> String {
     let line = line_end(text);
     let indent = format!("{line}    ");
-    let tops = tops(model, ids)?;
-    let branches = tops
+    let inside: String = branches
         .iter()
-        .map(|at| Branch::of(model, *at).indented(&indent));
-    let branches: String = branches.collect();
+        .map(|branch| branch.indented(&indent))
+        .collect();
     let head = plan_tag(text)
         .unwrap_or(r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3">"#);
-    Ok(format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>{line}{head}{line}  <hashTree>{branches}{line}  </hashTree>{line}</jmeterTestPlan>{line}"
-    ))
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>{line}{head}{line}  <hashTree>{inside}{line}  </hashTree>{line}</jmeterTestPlan>{line}"
+    )
 }
 
 fn plan_tag(text: &str) -> Option<&str> {
@@ -407,22 +412,9 @@ pub fn duplicate(model: &Model, ids: &[Id]) -> Result<Step, Refused> {
 /// They have several parents, or one of them is not there.
 pub fn wrap(model: &mut Model, ids: &[Id], around: ElementType) -> Result<Step, Refused> {
     movable(model)?;
-    let tops = tops(model, ids)?;
-    not_root(model, &tops)?;
+    let (tops, target) = of_one_parent(model, ids)?;
     let outline = model.outline().clone();
-    let parents = tops.iter().map(|at| outline.entries[*at].parent);
-    let (Some(first), Some(Some(parent))) = (tops.first(), parents.clone().next()) else {
-        return Err(Refused::unfit("no element is selected"));
-    };
-    if parents.clone().any(|other| other != Some(parent)) {
-        return Err(Refused::unfit("the elements have several parents")
-            .hint("choose elements of one parent"));
-    }
     let node = around.node();
-    let target = Target {
-        parent: outline.entries[parent].id,
-        index: outline.entries[*first].place,
-    };
     fits(model, target.parent, &node)?;
     for at in &tops {
         let child = model.node_at(*at);
@@ -431,33 +423,54 @@ pub fn wrap(model: &mut Model, ids: &[Id], around: ElementType) -> Result<Step, 
             return Err(Refused::unfit(message).of(outline.entries[*at].id));
         }
     }
-    let text = model.text();
-    let line = line_end(text);
-    let outer = Branch::new(&node, line);
-    let inner_indent = format!("{line}  ");
-    let branches = tops.iter().map(|at| Branch::of(model, *at));
-    let branches: Vec<Branch> = branches.collect();
-    let inner: String = branches
-        .iter()
-        .map(|branch| branch.indented(&inner_indent))
-        .collect();
-    let element = outer.xml.strip_suffix("<hashTree/>").unwrap_or(&outer.xml);
+    let line = line_end(model.text());
+    let branches: Vec<Branch> = tops.iter().map(|at| Branch::of(model, *at)).collect();
     let leaving: Vec<Id> = tops.iter().map(|at| outline.entries[*at].id).collect();
-    let branch = Branch {
-        xml: format!("{element}<hashTree>{inner}{line}</hashTree>"),
-        indent: line.to_owned(),
-        ids: std::iter::once(model.fresh_id())
-            .chain(
-                branches
-                    .iter()
-                    .flat_map(|branch| branch.ids.iter().copied()),
-            )
-            .collect(),
-    };
+    let branch = enclosed(&node, &branches, Some(model.fresh_id()), line);
     let mut pieces = vec![placed(model, target, &[branch], &leaving)?];
     pieces.extend(removed(model, &tops, Some(target.parent)));
     let label = format!("Put {} into a {}", named(model, &tops), around.name);
     Ok(step(label, model.text(), pieces))
+}
+
+/// The indices of elements of one parent, and the place of the first.
+///
+/// # Errors
+/// They have several parents, or one of them is not there.
+pub fn of_one_parent(model: &Model, ids: &[Id]) -> Result<(Vec<usize>, Target), Refused> {
+    let tops = tops(model, ids)?;
+    not_root(model, &tops)?;
+    let entries = &model.outline().entries;
+    let parents = tops.iter().map(|at| entries[*at].parent);
+    let (Some(first), Some(Some(parent))) = (tops.first(), parents.clone().next()) else {
+        return Err(Refused::unfit("no element is selected"));
+    };
+    if parents.clone().any(|other| other != Some(parent)) {
+        return Err(Refused::unfit("the elements have several parents")
+            .hint("choose elements of one parent"));
+    }
+    let target = Target {
+        parent: entries[parent].id,
+        index: entries[*first].place,
+    };
+    Ok((tops, target))
+}
+
+/// A new element with elements of the plan below it.
+pub fn enclosed(node: &Node, inner: &[Branch], id: Option<Id>, line: &str) -> Branch {
+    let outer = Branch::new(node, line);
+    let indent = format!("{line}  ");
+    let xml: String = inner
+        .iter()
+        .map(|branch| branch.indented(&indent))
+        .collect();
+    let element = outer.xml.strip_suffix("<hashTree/>").unwrap_or(&outer.xml);
+    let below = inner.iter().flat_map(|branch| branch.ids.iter().copied());
+    Branch {
+        xml: format!("{element}<hashTree>{xml}{line}</hashTree>"),
+        indent: line.to_owned(),
+        ids: id.into_iter().chain(below).collect(),
+    }
 }
 
 /// Puts the children of an element in its place.

@@ -53,7 +53,9 @@ impl Rows {
             Rows::Items(item) => {
                 let name = is_named_only(item)
                     .then(|| (ITEM_NAME.to_owned(), "Name".to_owned(), Kind::Text));
-                let fields = item.fields.iter().map(|field| {
+                // JMeter's tables do not show it, and new rows get its default.
+                let shown = |field: &&Property| field.name != items::METADATA.name;
+                let fields = item.fields.iter().filter(shown).map(|field| {
                     let label = if field.label.is_empty() {
                         super::set::short(field.name)
                     } else {

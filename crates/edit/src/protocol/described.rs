@@ -75,8 +75,9 @@ pub fn notation(kind: &str) -> String {
     match kind.as_str() {
         "String" => "text",
         "bool" => "flag",
-        "u64" | "usize" | "i32" => "number",
+        "u64" | "usize" | "i32" | "i64" => "number",
         "serde_json::Value" | "Value" => "any",
+        "std::collections::BTreeMap<String,String>" | "BTreeMap<String,String>" => "{name: text}",
         other => other,
     }
     .to_owned()

@@ -1,6 +1,7 @@
 //! Carries out the methods.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use crate::operations::defaults::{ElementType, role};
 use crate::operations::place::{PropertyPlace, find};
 use crate::operations::search::{self, Query, Reading, Where};
 use crate::operations::structure::{self, Branch, Target};
-use crate::operations::{paste, rename, retype, set, table};
+use crate::operations::{extract, paste, rename, retype, set, table};
 use crate::refused::{PARAMETERS, Refused, no_element};
 use crate::session::{Session, unwritable_property};
 use crate::tree::{Changed, Id, Model};
@@ -22,7 +23,7 @@ type Answer = Result<String, Refused>;
 
 impl Shared {
     /// Carries out a method of [`m::METHODS`].
-    pub(super) fn carry_out(&self, method: &str, parameters: Value) -> Answer {
+    pub(super) fn carry_out(self: &Arc<Self>, method: &str, parameters: Value) -> Answer {
         match method {
             "open" => {
                 let m::Open { path } = read(parameters)?;
@@ -30,6 +31,8 @@ impl Shared {
                 self.with(number, |open| written(&open.opened()))
             }
             "files" => written(&self.files()),
+            "extract" | "move_to_file" => self.extract(method, parameters),
+            "run" | "run_stop" | "run_sample_detail" => self.runs(method, parameters),
             "insert" | "paste" | "palette" | "move" | "remove" | "copy" | "duplicate" | "wrap"
             | "unwrap" | "change_type" => self.structure(method, parameters),
             "set" | "table" | "set_xml" | "rename" | "enable" => self.values(method, parameters),
@@ -210,6 +213,24 @@ impl Shared {
             "change_type" => self.change_type(&read(parameters)?),
             _ => self.selected(method, &read(parameters)?),
         }
+    }
+
+    /// Methods that move a selection elsewhere and refer to it.
+    fn extract(&self, method: &str, parameters: Value) -> Answer {
+        if method == "extract" {
+            let own: m::Extract = read(parameters)?;
+            return self.change(own.plan, (own.revision, &own.ids), |session| {
+                let name = own.name.as_deref();
+                let step = extract::extract(session.model_mut(), &own.ids, name)?;
+                session.make(step)
+            });
+        }
+        let own: m::MoveToFile = read(parameters)?;
+        self.change(own.plan, (own.revision, &own.ids), |session| {
+            let moved =
+                extract::move_out(session.model(), &own.ids, &own.path, own.name.as_deref())?;
+            session.make_with_file(moved.step, own.path.trim(), &moved.text)
+        })
     }
 
     /// Methods about a selection.
@@ -412,6 +433,22 @@ pub const NOTIFICATIONS: &[Notification] = &[
     Notification {
         name: "findings",
         about: "A plan was inspected: `{plan, revision, findings: [Finding]}`.",
+    },
+    Notification {
+        name: "marks",
+        about: "The elements that were added or changed since the last commit of the plan's repository: `{plan, revision, added: [Id], changed: [Id]}`.",
+    },
+    Notification {
+        name: "run_started",
+        about: "A part of a plan runs: `{plan, run, kind, id: Id?}`.",
+    },
+    Notification {
+        name: "run_sample",
+        about: "A sample of a run is complete: `{plan, run, sample: RunSample}`.",
+    },
+    Notification {
+        name: "run_ended",
+        about: "A run is over: `{plan, run, outcome: RunOutcome}`.",
     },
     Notification {
         name: "conflict",

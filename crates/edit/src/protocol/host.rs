@@ -10,7 +10,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::findings::Inspectee;
+use super::marks::{Committed, Marks, marks};
 use super::methods::METHODS;
+use super::runs::Runs;
 use super::shown::OpenPlan;
 use super::types::PlanEntry;
 use crate::program::Program;
@@ -43,6 +45,7 @@ pub(super) struct Shared {
     /// Signalled after a change, and at the end.
     woken: Condvar,
     listeners: Mutex<Vec<Listener>>,
+    pub(super) runs: Mutex<Runs>,
 }
 
 #[derive(Default)]
@@ -54,7 +57,7 @@ struct Plans {
     is_over: bool,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -73,6 +76,7 @@ impl Host {
             plans: Mutex::new(Plans::default()),
             woken: Condvar::new(),
             listeners: Mutex::new(Vec::new()),
+            runs: Mutex::new(Runs::default()),
         });
         let threads: [(&str, Watcher); 2] = [("inspect plans", inspect), ("watch plans", watch)];
         for (name, run) in threads {
@@ -186,7 +190,7 @@ fn no_plan(number: u64) -> Refused {
 }
 
 impl Shared {
-    fn notify(&self, method: &str, parameters: &str) {
+    pub(super) fn notify(&self, method: &str, parameters: &str) {
         lock(&self.listeners).retain(|listener| listener(method, parameters));
     }
 
@@ -213,6 +217,7 @@ impl Shared {
             number,
             session,
             inspected: super::findings::Inspected::default(),
+            marks: Marks::default(),
         };
         plans.open.insert(number, open);
         plans.stale.insert(number, Instant::now());
@@ -362,6 +367,7 @@ impl Shared {
         let inspectee = self.inspectee(number)?;
         let inspection = self.program.inspect(&inspectee.path, &inspectee.tree);
         let told = inspectee.told(inspection);
+        self.mark(number, &inspectee);
         drop(inspectee);
         let findings = written(&told.findings)?;
         let revision = told.revision;
@@ -376,6 +382,28 @@ impl Shared {
             &format!(r#"{{"plan":{number},"revision":{revision},"findings":{findings}}}"#),
         );
         Ok(findings)
+    }
+
+    /// Compares a plan with its last commit, and tells what differs.
+    fn mark(&self, number: u64, inspectee: &Inspectee) {
+        let committed = self.program.committed(&inspectee.path);
+        let committed = committed.and_then(|bytes| Committed::read(&bytes));
+        let own = committed.map(|committed| marks(&committed, &inspectee.tree, &inspectee.outline));
+        let own = own.unwrap_or_default();
+        let parameters = json!({
+            "plan": number,
+            "revision": inspectee.revision,
+            "added": own.added,
+            "changed": own.changed,
+        });
+        let is_new = self.with(number, |open| {
+            let is_new = open.marks != own;
+            open.marks = own;
+            Ok(is_new)
+        });
+        if is_new == Ok(true) {
+            self.notify("marks", &parameters.to_string());
+        }
     }
 }
 

@@ -95,6 +95,71 @@ messages! {
         #[serde(default)]
         revision: Option<u64>,
     }
+    /// Parameters of `extract`.
+    Extract {
+        /// The plan.
+        plan: u64,
+        /// Elements of one parent.
+        ids: Vec<Id>,
+        /// The name of the Test Fragment; that of the first element if it is missing.
+        #[serde(default)]
+        name: Option<String>,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `move_to_file`.
+    MoveToFile {
+        /// The plan.
+        plan: u64,
+        /// Elements of one parent.
+        ids: Vec<Id>,
+        /// The new plan, relative to the folder of this one.
+        path: String,
+        /// The name of its Test Fragment; that of the first element if it is missing.
+        #[serde(default)]
+        name: Option<String>,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `run`.
+    Run {
+        /// The plan.
+        plan: u64,
+        /// The element; missing for the whole plan.
+        #[serde(default)]
+        id: Option<Id>,
+        /// `this` or `branch` (the element with its scope), `to_here` (its thread group up to it), `group` or `plan`.
+        kind: String,
+        /// Variables that users have at the start.
+        #[serde(default)]
+        variables: std::collections::BTreeMap<String, String>,
+        /// Properties of this run, as `-J` gives them.
+        #[serde(default)]
+        properties: std::collections::BTreeMap<String, String>,
+    }
+    /// Parameters of `run_stop`.
+    RunStop {
+        /// The run.
+        run: u64,
+    }
+    /// Parameters of `run_sample_detail`.
+    RunSampleDetail {
+        /// The run.
+        run: u64,
+        /// The number of the sample.
+        number: usize,
+        /// The numbers that lead to a sub-result.
+        #[serde(default)]
+        path: Vec<usize>,
+        /// Where the part of the body begins, in bytes.
+        #[serde(default)]
+        offset: u64,
+        /// How long it is at most; 65,536 bytes if it is missing, and never more than 1 MiB.
+        #[serde(default)]
+        length: Option<u64>,
+    }
     /// Parameters of `insert`.
     Insert {
         /// The plan.
@@ -344,6 +409,27 @@ pub const METHODS: &[Method] = &[
         "change_type",
         "Changes the type of an element, which keeps the properties that both types have.",
         "Change, or Preview",
+    ),
+    method::<Extract>(
+        "extract",
+        "Moves elements to a new Test Fragment, and puts a Module Controller in their place.",
+        "Change",
+    ),
+    method::<MoveToFile>(
+        "move_to_file",
+        "Moves elements into a new plan, and puts an Include Controller in their place. Undo leaves the new file.",
+        "Change",
+    ),
+    method::<Run>(
+        "run",
+        "Runs a part of the plan as it is in the editor, once and for one user, without timers and Backend Listeners, unless the properties `testplan_validation.*` say otherwise. One part runs at a time.",
+        "Started",
+    ),
+    method::<RunStop>("run_stop", "Ends a run.", "null"),
+    method::<RunSampleDetail>(
+        "run_sample_detail",
+        "Returns a sample of one of the last runs, and a part of its body.",
+        "RunDetail",
     ),
     method::<Search>("find", "Finds a text in names and values.", "Hits"),
     method::<Search>(

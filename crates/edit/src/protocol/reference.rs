@@ -36,6 +36,16 @@ const TYPES: &[MessageText] = &[
     t::Completion::TEXT,
     t::PlanEntry::TEXT,
     t::ConflictText::TEXT,
+    t::Started::TEXT,
+    t::RunSample::TEXT,
+    t::RunOutcome::TEXT,
+    t::RunDetail::TEXT,
+    t::RunRequest::TEXT,
+    t::RunResponse::TEXT,
+    t::BodyWindow::TEXT,
+    t::RunAssertion::TEXT,
+    t::RunStep::TEXT,
+    t::VariableChange::TEXT,
 ];
 
 /// The codes of errors, and what each means.
@@ -54,6 +64,8 @@ const ERRORS: &[(i32, &str)] = &[
         codes::CONFLICT,
         "Another program changed in the file what is unsaved here.",
     ),
+    (codes::BUSY, "A part of a plan runs already."),
+    (codes::NO_RUN, "The part of the plan cannot run."),
 ];
 
 /// The page.
@@ -125,7 +137,8 @@ mod tests {
             for field in text.fields {
                 let kind = notation(field.kind);
                 let kind = kind.trim_matches(['[', ']', '?']);
-                let is_plain = ["text", "number", "flag", "any", "Id"].contains(&kind);
+                let is_plain =
+                    ["text", "number", "flag", "any", "Id", "{name: text}"].contains(&kind);
                 assert!(
                     is_plain || known.contains(&kind),
                     "{} {}",

@@ -4,6 +4,7 @@ use drumfire_elements::Role;
 use drumfire_jmx::Node;
 
 use super::findings::Inspected;
+use super::marks::Marks;
 use super::types::{self, Change, ConflictText, Element, Field, Hit, Opened};
 use crate::forms;
 use crate::operations::defaults::{ElementType, role};
@@ -24,6 +25,8 @@ pub struct OpenPlan {
     pub session: Session,
     /// The last inspection.
     pub inspected: Inspected,
+    /// The elements that differ from the last commit.
+    pub marks: Marks,
 }
 
 impl OpenPlan {
@@ -49,6 +52,7 @@ impl OpenPlan {
             category: role(node).map_or("Other", Role::menu).to_owned(),
             findings: self.inspected.counts(entry.id),
             runs: self.inspected.runs(entry.id).map(str::to_owned),
+            git: self.marks.of(entry.id).map(str::to_owned),
         }
     }
 

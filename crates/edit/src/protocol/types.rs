@@ -29,6 +29,8 @@ messages! {
         findings: Counts,
         /// How it runs: `native`, `java`, `skipped` or `refused`; missing until the plan was inspected.
         runs: Option<String>,
+        /// `added` or `changed` since the last commit of the plan's repository; missing if it is neither.
+        git: Option<String>,
     }
     /// Numbers of findings.
     Counts {
@@ -339,5 +341,154 @@ messages! {
         theirs: String,
         /// The element, if the plan still has it.
         id: Option<Id>,
+    }
+    /// A part of a plan that runs.
+    Started {
+        /// The number of the run.
+        run: u64,
+    }
+    /// A sample of a run.
+    RunSample {
+        /// Its number, from 1; that of a sub-result counts within its parent.
+        number: usize,
+        /// The sampler; missing if it is in another plan, or for a sub-result.
+        id: Option<Id>,
+        /// How often the same user has run the same sampler, from 1.
+        iteration: usize,
+        /// The name of the user's thread.
+        thread: String,
+        /// Its label.
+        label: String,
+        /// Whether it counts as good.
+        success: bool,
+        /// The response code.
+        code: String,
+        /// The response message.
+        message: String,
+        /// Its start, in milliseconds since 1970.
+        start_ms: i64,
+        /// Its elapsed time, in microseconds.
+        elapsed_us: u64,
+        /// The time to the first byte of the response, in milliseconds.
+        latency_ms: i64,
+        /// The time to the connection, in milliseconds.
+        connect_ms: i64,
+        /// Bytes sent.
+        sent_bytes: u64,
+        /// Bytes received.
+        received_bytes: u64,
+        /// The HTTP method.
+        method: String,
+        /// Where the request went.
+        url: String,
+        /// `Content-Type` of the response.
+        content_type: String,
+        /// The length of the response's body.
+        body_bytes: u64,
+        /// How many assertions failed.
+        assertions: usize,
+        /// Sub-results, such as redirects and embedded resources.
+        children: Vec<RunSample>,
+    }
+    /// How a run ended.
+    RunOutcome {
+        /// `done`, `stopped` or `failed`.
+        ended: String,
+        /// How many samples there were.
+        samples: usize,
+        /// How many of them failed.
+        failed: usize,
+        /// How long it took, in milliseconds.
+        elapsed_ms: u64,
+        /// What went wrong.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    }
+    /// A sample with everything that is known of it.
+    RunDetail {
+        /// The sample.
+        sample: RunSample,
+        /// The request as it was sent.
+        request: RunRequest,
+        /// The response.
+        response: RunResponse,
+        /// The assertions, in their order.
+        assertions: Vec<RunAssertion>,
+        /// The elements that ran for the whole sample, in order.
+        steps: Vec<RunStep>,
+        /// The variables before the whole sample.
+        before: std::collections::BTreeMap<String, String>,
+        /// The variables after it.
+        variables: std::collections::BTreeMap<String, String>,
+    }
+    /// A request as it was sent.
+    RunRequest {
+        /// The header fields, a line each.
+        headers: String,
+        /// The cookies.
+        cookies: String,
+        /// The body, or the data of a sampler that speaks no HTTP.
+        body: String,
+        /// A cURL command that sends the same request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        curl: Option<String>,
+    }
+    /// A response.
+    RunResponse {
+        /// The header fields, a line each.
+        headers: String,
+        /// `Content-Type`.
+        content_type: String,
+        /// Whether the body is not text.
+        is_binary: bool,
+        /// A part of the body.
+        body: BodyWindow,
+    }
+    /// A part of a body.
+    BodyWindow {
+        /// Where it begins, in bytes.
+        offset: u64,
+        /// Where the next part begins; the size of the body if this is the last part.
+        next: u64,
+        /// The size of the whole body.
+        size: u64,
+        /// The part, if the body is text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        /// The part in Base64, if the body is not text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base64: Option<String>,
+    }
+    /// The verdict of an assertion.
+    RunAssertion {
+        /// Its name.
+        name: String,
+        /// Why it failed; missing if it did not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<String>,
+    }
+    /// The turn of an element.
+    RunStep {
+        /// `pre-processor`, `timer`, `sampler`, `post-processor` or `assertion`.
+        part: String,
+        /// Its name.
+        name: String,
+        /// Its class.
+        class: String,
+        /// The element, if it is in this plan.
+        id: Option<Id>,
+        /// The variables that it changed.
+        changes: Vec<VariableChange>,
+    }
+    /// A variable that an element changed.
+    VariableChange {
+        /// Its name.
+        name: String,
+        /// Its value before; missing if it is new.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<String>,
+        /// Its value after; missing if it was removed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<String>,
     }
 }

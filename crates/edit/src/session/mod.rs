@@ -224,8 +224,13 @@ impl Session {
     ///
     /// # Errors
     /// The plan cannot be changed, or the text would no longer be a plan.
-    pub fn make(&mut self, mut step: Step) -> Result<Changed, Refused> {
+    pub fn make(&mut self, step: Step) -> Result<Changed, Refused> {
         self.writable()?;
+        self.made(step)
+    }
+
+    /// Makes a step also in a plan that is open for reading only.
+    fn made(&mut self, mut step: Step) -> Result<Changed, Refused> {
         if step.is_empty() {
             return Ok(Changed::default());
         }
@@ -236,6 +241,36 @@ impl Session {
         self.log(&Entry::Made(&step));
         self.history.made(step);
         Ok(changed)
+    }
+
+    /// Makes a step that refers to a new file in the plan's folder, and writes that file.
+    ///
+    /// # Errors
+    /// As [`Session::make`]; or the file is there already, or cannot be written.
+    pub fn make_with_file(
+        &mut self,
+        step: Step,
+        name: &str,
+        text: &str,
+    ) -> Result<Changed, Refused> {
+        self.writable()?;
+        let path = self.path.parent().unwrap_or(Path::new("")).join(name);
+        let file = File::create_new(&path);
+        let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|error| {
+            let refused = Refused::new(FILE, unwritable(&path, &error));
+            match error.kind() {
+                io::ErrorKind::AlreadyExists => refused.hint("choose another name"),
+                io::ErrorKind::NotFound => refused.hint("create its folder first"),
+                _ => refused,
+            }
+        })?;
+        let made = self.make(step);
+        if made.is_err() {
+            // It was made for the step alone.
+            let _ = std::fs::remove_file(&path);
+        }
+        made
     }
 
     /// Makes a step, as part of the last one if both change the same place.
@@ -411,7 +446,7 @@ impl Session {
             pieces(self.model.text(), text),
         );
         let is_saved = text == theirs;
-        let changed = self.make(own)?;
+        let changed = self.made(own)?;
         self.disk.hash = hash;
         self.disk.text = (!is_saved).then(|| theirs.to_owned());
         self.conflict = None;

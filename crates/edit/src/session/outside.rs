@@ -110,23 +110,42 @@ fn by_lines(base: &str, ours: &str, theirs: &str) -> Option<String> {
     Some(text)
 }
 
-/// The pieces that make one text the other, a piece for each changed range of lines.
+/// Changed ranges of lines that are longer are not compared word by word.
+const LONGEST: usize = 100_000;
+
+/// The pieces that make one text the other. In changed lines they are words, so that an element keeps its number whose start tag
+/// keeps its class.
 pub fn pieces(old: &str, new: &str) -> Vec<Piece> {
-    let diff = TextDiff::from_lines(old, new);
+    let lines = differing(&TextDiff::from_lines(old, new), 0);
+    let words = lines.into_iter().flat_map(|piece| {
+        let before = &old[piece.start..piece.end];
+        if before.is_empty() || piece.text.is_empty() || before.len() + piece.text.len() > LONGEST {
+            return vec![piece];
+        }
+        differing(&TextDiff::from_words(before, &piece.text), piece.start)
+    });
+    words.collect()
+}
+
+/// The replaced ranges of a text that begins at an offset.
+fn differing<'t>(diff: &TextDiff<'t, 't, '_, str>, start: usize) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
-    let mut at = 0;
+    let mut at = start;
     for change in diff.iter_all_changes() {
         let text = change.value();
-        match change.tag() {
-            ChangeTag::Equal => at += text.len(),
-            ChangeTag::Delete => {
+        let last = pieces.last_mut().filter(|last| last.end == at);
+        match (change.tag(), last) {
+            (ChangeTag::Equal, _) => at += text.len(),
+            (ChangeTag::Delete, Some(last)) => {
+                at += text.len();
+                last.end = at;
+            }
+            (ChangeTag::Delete, None) => {
                 pieces.push(Piece::new(at, at + text.len(), ""));
                 at += text.len();
             }
-            ChangeTag::Insert => match pieces.last_mut() {
-                Some(last) if last.end == at => last.text.push_str(text),
-                _ => pieces.push(Piece::new(at, at, text)),
-            },
+            (ChangeTag::Insert, Some(last)) => last.text.push_str(text),
+            (ChangeTag::Insert, None) => pieces.push(Piece::new(at, at, text)),
         }
     }
     pieces
