@@ -59,10 +59,11 @@ impl ProxyTemplate {
     ) -> Result<Option<Arc<ProxyChoice>>, Exception> {
         let is_client = client == Client::HttpClient;
         let own = |template: &Template, cx: &mut Context| {
-            let is_read = is_client || !template.is_stateful();
-            is_read
-                .then(|| template.eval(cx).into_string())
-                .unwrap_or_default()
+            if is_client || !template.is_stateful() {
+                template.eval(cx).into_string()
+            } else {
+                String::new()
+            }
         };
         let scheme = self.scheme.as_ref().map(|scheme| own(scheme, cx));
         let host = self.host.eval(cx).into_string();

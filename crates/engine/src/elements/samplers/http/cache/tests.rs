@@ -72,7 +72,7 @@ mod of_settings {
     }
 
     #[test]
-    fn what_functions_and_scripts_have_a_hand_in_is_evaluated_each_time() {
+    fn settings_with_functions_or_scripts_are_not_cached() {
         let (changing, mut cx) = sampler("/${__counter(TRUE,)}", "");
         for n in 1..4 {
             let url = format!("http://a/{n}?q=");
@@ -133,6 +133,7 @@ mod of_heads {
     const FIRST: Given<'static> = Given {
         secure: false,
         host: "h",
+        keep_alive: true,
         headers: &[],
         content_type: None,
     };
