@@ -8,6 +8,7 @@
 pub mod causes;
 pub mod colour;
 pub mod files;
+mod message_error;
 pub mod palette;
 pub mod ports;
 pub mod processes;

@@ -15,6 +15,11 @@ pub fn count(number: u64) -> String {
     text
 }
 
+/// Bytes as hexadecimal digits, two for each, in lower case.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A number with its noun, which is given in the singular: `1 sample`, `1,200 samples`, `0 bodies`, `2 classes`.
 pub fn counted(number: u64, noun: &str) -> String {
     match number {
@@ -71,7 +76,7 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
         let tail = tail
             .checked_sub(1)
             .and_then(|last| text.char_indices().nth_back(last));
-        kept.push_str(tail.map_or("", |(at, _)| &text[at..]));
+        kept.push_str(tail.map(|(at, _)| &text[at..]).unwrap_or_default());
     }
     Cow::Owned(kept.replace(char::is_control, " "))
 }
