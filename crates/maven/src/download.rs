@@ -52,7 +52,7 @@ impl Downloads {
         &self,
         url: &str,
         credentials: Option<&Credentials>,
-    ) -> Result<RepositoryResponse, String> {
+    ) -> Result<RepositoryResponse, DownloadFailure> {
         let agent = self
             .agent
             .get_or_init(|| agent(self.proxy.as_ref(), &self.authorities));
@@ -61,7 +61,7 @@ impl Downloads {
             match once(agent, url, credentials) {
                 Err(DownloadFailure { why, may_pass }) => {
                     if !may_pass || tries == TRIES {
-                        return Err(why);
+                        return Err(DownloadFailure { why, may_pass });
                     }
                     std::thread::sleep(Duration::from_millis(300) * tries);
                     tries += 1;
@@ -72,9 +72,13 @@ impl Downloads {
     }
 }
 
-struct DownloadFailure {
-    why: String,
-    may_pass: bool,
+/// Why a file could not be read from a repository.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+pub struct DownloadFailure {
+    pub why: String,
+    /// Whether another attempt may succeed.
+    pub may_pass: bool,
 }
 
 fn once(

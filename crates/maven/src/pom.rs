@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use drumfire_platform::message_error;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::profile::Activation;
@@ -95,9 +96,14 @@ impl Dependency {
     }
 }
 
+message_error! {
+    /// Why a text is not a POM.
+    pub struct PomError;
+}
+
 impl Pom {
     /// Parses a POM.
-    pub fn parse(text: &str) -> Result<Pom, String> {
+    pub fn parse(text: &str) -> Result<Pom, PomError> {
         let options = ParsingOptions {
             allow_dtd: true,
             ..ParsingOptions::default()
@@ -107,10 +113,9 @@ impl Pom {
             Document::parse_with_options(text, options).map_err(|error| error.to_string())?;
         let project = document.root_element();
         if project.tag_name().name() != "project" {
-            return Err(format!(
-                "its root is <{}>, not <project>",
-                project.tag_name().name()
-            ));
+            return Err(
+                format!("its root is <{}>, not <project>", project.tag_name().name()).into(),
+            );
         }
         let moved =
             child(project, "distributionManagement").and_then(|node| child(node, "relocation"));
@@ -231,6 +236,6 @@ mod tests {
         assert!(dependency.exclusions[0].covers("any", "c"));
         assert!(!dependency.exclusions[0].covers("any", "d"));
         let why = Pom::parse("<html/>").expect_err("no POM");
-        assert_eq!(why, "its root is <html>, not <project>");
+        assert_eq!(why.as_ref(), "its root is <html>, not <project>");
     }
 }

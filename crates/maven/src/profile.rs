@@ -91,7 +91,7 @@ impl Activation {
     fn is_met(&self, properties: &Values) -> bool {
         let has_condition =
             self.java.is_some() || self.property.is_some() || !self.system.is_empty();
-        let value = |name: &str| properties.get(name).map_or("", String::as_str);
+        let value = |name: &str| properties.get(name).map(String::as_str).unwrap_or_default();
         has_condition
             && !self.has_file
             && self
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_active_by_default_gives_way() {
+    fn default_profiles_give_way_to_activated_ones() {
         let default = profile("<activeByDefault>true</activeByDefault>", "default");
         assert_eq!(active(&default), ["default"]);
         let both = default + &profile("<jdk>17</jdk>", "java");

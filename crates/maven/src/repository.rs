@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use drumfire_authorities::Authorities;
 use drumfire_platform::causes::unreadable;
 use drumfire_platform::replacement::replace;
+use drumfire_platform::words::hex;
 use roxmltree::Document;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use crate::artifact::{Artifact, below};
-use crate::download::{Downloads, RepositoryResponse};
-use crate::settings::{Credentials, Proxy};
+use crate::download::{DownloadFailure, Downloads, RepositoryResponse};
+use crate::settings::{Credentials, Proxy, SettingsError};
 use crate::{MavenError, MavenSettings, Notice, megabytes};
 
 /// How many downloads run at a time.
@@ -128,7 +129,7 @@ impl Repositories {
         settings: &MavenSettings,
         local: PathBuf,
         tell: fn(&Notice<'_>),
-    ) -> Result<Repositories, String> {
+    ) -> Result<Repositories, SettingsError> {
         let sources = vec![settings.central()?];
         let proxy = settings.proxy.clone();
         Ok(Repositories::new(
@@ -288,7 +289,7 @@ impl Repositories {
         self.sources.iter().filter(is_asked)
     }
 
-    fn ask(&self, source: &JarSource, path: &str) -> Result<RepositoryResponse, String> {
+    fn ask(&self, source: &JarSource, path: &str) -> Result<RepositoryResponse, DownloadFailure> {
         let folder = match source {
             JarSource::Http { url, credentials } => {
                 return self
@@ -301,7 +302,12 @@ impl Repositories {
             match std::fs::read(&file) {
                 Ok(content) => return Ok(RepositoryResponse::Found(content)),
                 Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
-                Err(why) => return Err(unreadable(&file, &why)),
+                Err(error) => {
+                    return Err(DownloadFailure {
+                        why: unreadable(&file, &error),
+                        may_pass: false,
+                    });
+                }
             }
         }
         Ok(RepositoryResponse::Absent)
@@ -413,10 +419,6 @@ fn keep(file: &Path, content: &[u8]) -> Result<(), MavenError> {
         file: file.to_path_buf(),
         why,
     })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -3,10 +3,16 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::message_error;
 use roxmltree::{Document, Node};
 
 use crate::repository::JarSource;
 use crate::{CENTRAL, MavenError};
+
+message_error! {
+    /// What the program cannot use in a user's `settings.xml`.
+    pub struct SettingsError;
+}
 
 /// A user's name and password at a repository or proxy.
 #[derive(Clone, PartialEq, Eq)]
@@ -80,7 +86,7 @@ impl MavenSettings {
         };
         parse(&text, &|name| std::env::var(name).ok()).map_err(|why| MavenError::Settings {
             file: file.to_path_buf(),
-            why,
+            why: why.into(),
         })
     }
 
@@ -88,7 +94,7 @@ impl MavenSettings {
     ///
     /// # Errors
     /// The credentials of a mirror are encrypted, so that only Maven can read them.
-    pub fn central(&self) -> Result<JarSource, String> {
+    pub fn central(&self) -> Result<JarSource, SettingsError> {
         let mirror = self
             .mirrors
             .iter()
@@ -109,7 +115,8 @@ impl MavenSettings {
             if credentials.password.starts_with('{') {
                 return Err(format!(
                     "the password of server `{id}` is encrypted, which only Maven reads; give it as ${{env.NAME}}"
-                ));
+                )
+                .into());
             }
             *own = Some(credentials.clone());
         }
@@ -130,7 +137,10 @@ fn stands_for_central(of: &str) -> bool {
     is_in
 }
 
-fn parse(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<MavenSettings, String> {
+fn parse(
+    text: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<MavenSettings, SettingsError> {
     let document = Document::parse(text).map_err(|error| error.to_string())?;
     let root = document.root_element();
     let value = |node: Node<'_, '_>, name| child(node, name).map(|text| filled(text, variable));
@@ -267,6 +277,6 @@ mod tests {
         let encrypted = FILE.replace("${env.JARS}", "{COQLCE6DU6GtcS5P=}");
         let settings = parse(&encrypted, &|_| None).expect("settings");
         let why = settings.central().expect_err("it is encrypted");
-        assert!(why.contains("`office` is encrypted"), "{why}");
+        assert!(why.as_ref().contains("`office` is encrypted"), "{why}");
     }
 }

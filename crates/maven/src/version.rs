@@ -114,19 +114,19 @@ fn qualifier(word: &str, is_before_digits: bool) -> VersionPart {
 
 /// Removes zeros and release qualifiers at the end and before other qualifiers: 1.0-alpha equals 1-alpha.
 fn trim(parts: Vec<VersionPart>) -> Vec<VersionPart> {
-    let mut kept: Vec<VersionPart> = Vec::new();
+    let mut significant: Vec<VersionPart> = Vec::new();
     for part in parts {
         if !matches!(part, VersionPart::Number(_)) {
-            while kept.last().is_some_and(is_nothing) {
-                kept.pop();
+            while significant.last().is_some_and(is_nothing) {
+                significant.pop();
             }
         }
-        kept.push(part);
+        significant.push(part);
     }
-    while kept.last().is_some_and(is_nothing) {
-        kept.pop();
+    while significant.last().is_some_and(is_nothing) {
+        significant.pop();
     }
-    kept
+    significant
 }
 
 fn is_nothing(part: &VersionPart) -> bool {
@@ -142,8 +142,8 @@ pub(crate) fn is_range(version: &str) -> bool {
 pub(crate) fn highest<'v>(range: &str, versions: &'v [String]) -> Option<&'v str> {
     let ranges = intervals(range)?;
     let is_in = |version: &&String| ranges.iter().any(|one| one.has(version));
-    let found = versions.iter().filter(is_in);
-    found
+    let within = versions.iter().filter(is_in);
+    within
         .max_by(|one, two| compare(one, two))
         .map(String::as_str)
 }
@@ -172,7 +172,7 @@ impl Interval<'_> {
 }
 
 fn intervals(range: &str) -> Option<Vec<Interval<'_>>> {
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     let mut rest = range.trim();
     while !rest.is_empty() {
         let is_from_in = match rest.as_bytes()[0] {
@@ -185,7 +185,7 @@ fn intervals(range: &str) -> Option<Vec<Interval<'_>>> {
         let inner = &rest[1..end];
         let (from, to) = inner.split_once(',').unwrap_or((inner, inner));
         let bound = |text: &'_ str| !text.trim().is_empty();
-        found.push(Interval {
+        ranges.push(Interval {
             from: Some(from.trim()).filter(|text| bound(text)),
             is_from_in,
             to: Some(to.trim()).filter(|text| bound(text)),
@@ -193,7 +193,7 @@ fn intervals(range: &str) -> Option<Vec<Interval<'_>>> {
         });
         rest = rest[end + 1..].trim_start_matches(|c: char| c == ',' || c.is_whitespace());
     }
-    Some(found)
+    Some(ranges)
 }
 
 #[cfg(test)]
