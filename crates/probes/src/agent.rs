@@ -8,6 +8,7 @@ use std::time::Duration;
 use drumfire_platform::causes::cause;
 
 use crate::series::MetricReading;
+use crate::source::PollFailure;
 
 /// How long to wait for the agent.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -56,7 +57,7 @@ impl AgentSource {
     }
 
     /// Waits for the next line of values. After a failure it connects again.
-    pub fn read(&mut self) -> Result<Vec<MetricReading>, String> {
+    pub fn read(&mut self) -> Result<Vec<MetricReading>, PollFailure> {
         let read = self.next_line();
         if read.is_err() {
             self.connection = None;
@@ -64,23 +65,23 @@ impl AgentSource {
         Ok(values(&read?))
     }
 
-    fn next_line(&mut self) -> Result<String, String> {
+    fn next_line(&mut self) -> Result<String, PollFailure> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             None => {
-                let connection = connect(&self.address).map_err(told)?;
+                let connection = connect(&self.address).map_err(cause_of)?;
                 self.connection.insert(BufReader::new(connection))
             }
         };
         let mut line = String::new();
-        match connection.read_line(&mut line).map_err(told)? {
-            0 => Err("the agent has closed the connection".to_owned()),
+        match connection.read_line(&mut line).map_err(cause_of)? {
+            0 => Err("the agent has closed the connection".into()),
             _ => Ok(line),
         }
     }
 }
 
-fn told(error: std::io::Error) -> String {
+fn cause_of(error: std::io::Error) -> String {
     cause(&error)
 }
 

@@ -9,6 +9,7 @@ use ureq::Agent;
 
 use crate::exposition::metrics;
 use crate::series::MetricReading;
+use crate::source::PollFailure;
 
 /// The timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -58,7 +59,7 @@ impl HttpSource {
     }
 
     /// Polls the source once.
-    pub fn read(&mut self) -> Result<Vec<MetricReading>, String> {
+    pub fn read(&mut self) -> Result<Vec<MetricReading>, PollFailure> {
         let mut request = self.agent.get(&self.url);
         if let Some(credentials) = &self.credentials {
             request = request.header("Authorization", credentials);
@@ -121,7 +122,7 @@ fn parse(
     form: MetricsFormat,
     text: &str,
     rates: &mut RatesNow<'_>,
-) -> Result<Vec<MetricReading>, String> {
+) -> Result<Vec<MetricReading>, PollFailure> {
     match form {
         MetricsFormat::Node => Ok(node(text, rates)),
         MetricsFormat::Prometheus => prometheus(text),
@@ -192,7 +193,7 @@ fn node(text: &str, rates: &mut RatesNow<'_>) -> Vec<MetricReading> {
     readings
 }
 
-fn prometheus(text: &str) -> Result<Vec<MetricReading>, String> {
+fn prometheus(text: &str) -> Result<Vec<MetricReading>, PollFailure> {
     let answer: serde_json::Value =
         serde_json::from_str(text).map_err(|_| "the answer is not one of Prometheus")?;
     let value = |pair: &serde_json::Value| pair[1].as_str().and_then(|text| text.parse().ok());
@@ -229,7 +230,7 @@ fn prometheus(text: &str) -> Result<Vec<MetricReading>, String> {
         .collect())
 }
 
-fn apache(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, String> {
+fn apache(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, PollFailure> {
     let value = |name: &str| -> Option<f64> {
         let mut lines = text.lines();
         lines.find_map(|line| {
@@ -254,7 +255,7 @@ fn apache(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, St
     Ok(readings)
 }
 
-fn nginx(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, String> {
+fn nginx(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, PollFailure> {
     let wrong = "the answer is not that of stub_status";
     let after = |name: &str| -> Option<f64> {
         let rest = text.split_once(name)?.1;

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_is_a_gap() {
+    fn missed_polls_are_gaps_in_the_curve() {
         let mut series = Series::default();
         series.add(1_000, vec![reading("a", 1.0)]);
         series.add(2_000, Vec::new());

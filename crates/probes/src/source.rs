@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use drumfire_authorities::Authorities;
+use drumfire_platform::message_error;
 use drumfire_platform::ports::bad_port;
 use drumfire_platform::spelling::one_of;
 use drumfire_report::HealthGroup;
@@ -331,13 +332,18 @@ fn watch(mut asked: Asked, shared: &SharedSource, now_ms: impl Fn() -> i64) {
     }
 }
 
+message_error! {
+    /// Why a source gave no numbers.
+    pub(crate) struct PollFailure;
+}
+
 /// The readings, and why some are missing.
 type Read = (Vec<MetricReading>, Option<String>);
 
-fn whole(read: Result<Vec<MetricReading>, String>) -> Read {
+fn whole(read: Result<Vec<MetricReading>, PollFailure>) -> Read {
     match read {
         Ok(readings) => (readings, None),
-        Err(problem) => (Vec::new(), Some(problem)),
+        Err(failure) => (Vec::new(), Some(failure.into())),
     }
 }
 
@@ -354,7 +360,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_said_with_what_is_expected() {
+    fn wrong_sources_are_refused_with_the_expected_form() {
         let why = |text: &str| Source::parse(text).expect_err("it is wrong").to_string();
         assert!(why("node").contains("is not KIND=WHERE"));
         assert!(why("nodes=http://x").contains("hint: write `node`"));

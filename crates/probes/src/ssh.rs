@@ -13,6 +13,7 @@ use drumfire_platform::processes::own_group;
 use tempfile::TempDir;
 
 use crate::series::MetricReading;
+use crate::source::PollFailure;
 
 /// How long connecting may take.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
@@ -129,7 +130,7 @@ impl SshSource {
         };
         let mut session = match session {
             Ok(session) => session,
-            Err(why) => return (Vec::new(), Some(why)),
+            Err(failure) => return (Vec::new(), Some(failure.into())),
         };
         let mut readings = Vec::new();
         let mut problem = None;
@@ -167,16 +168,14 @@ struct SshConnection {
 }
 
 impl SshConnection {
-    fn open(watch: &SshWatch, is_over: &dyn Fn() -> bool) -> Result<SshConnection, String> {
+    fn open(watch: &SshWatch, is_over: &dyn Fn() -> bool) -> Result<SshConnection, PollFailure> {
         if cfg!(windows) {
-            return Err(
-                "Windows's `ssh` cannot share a connection; run Drumfire in WSL".to_owned(),
-            );
+            return Err("Windows's `ssh` cannot share a connection; run Drumfire in WSL".into());
         }
         let folder = tempfile::Builder::new().prefix("df-ssh").tempdir();
-        let folder = folder.map_err(told)?;
-        let errors = File::create(folder.path().join("errors")).map_err(told)?;
-        let mut command = connecting(watch, folder.path()).map_err(told)?;
+        let folder = folder.map_err(cause_of)?;
+        let errors = File::create(folder.path().join("errors")).map_err(cause_of)?;
+        let mut command = connecting(watch, folder.path()).map_err(cause_of)?;
         // `cat` ends with its input, and so with this process, even if it crashes.
         command.arg("--").arg(&watch.host).arg("cat");
         command
@@ -188,13 +187,10 @@ impl SshConnection {
         let deadline = Instant::now() + CONNECT_LIMIT;
         while !session.socket().exists() {
             if !session.is_alive() {
-                return Err(session.last_error());
+                return Err(session.last_error().into());
             }
             if is_over() || Instant::now() > deadline {
-                return Err(format!(
-                    "no connection within {} s",
-                    CONNECT_LIMIT.as_secs()
-                ));
+                return Err(format!("no connection within {} s", CONNECT_LIMIT.as_secs()).into());
             }
             std::thread::sleep(LOOK);
         }
@@ -225,7 +221,7 @@ impl SshConnection {
         watch: &SshWatch,
         text: &str,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<String, String> {
+    ) -> Result<String, PollFailure> {
         let mut command = Command::new("ssh");
         // These options make `ssh` fail unless it can use the existing connection.
         command
@@ -259,14 +255,14 @@ impl SshConnection {
             if is_over() || Instant::now() > deadline {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!("no answer within {} ms", watch.limit.as_millis()));
+                return Err(format!("no answer within {} ms", watch.limit.as_millis()).into());
             }
             std::thread::sleep(LOOK);
         };
         if !status.success() {
             return Err(match status.code() {
-                Some(255) => "the connection is gone".to_owned(),
-                _ => format!("the command failed ({status})"),
+                Some(255) => "the connection is gone".into(),
+                _ => format!("the command failed ({status})").into(),
             });
         }
         let text = reader.join().map_err(|_| "its output is lost".to_owned())?;
@@ -274,7 +270,7 @@ impl SshConnection {
     }
 }
 
-fn told(error: std::io::Error) -> String {
+fn cause_of(error: std::io::Error) -> String {
     cause(&error)
 }
 
@@ -351,7 +347,7 @@ fn connecting(watch: &SshWatch, folder: &Path) -> std::io::Result<Command> {
 }
 
 /// Parses the number at the start of a text, as Java's `NumberFormat` does in this language.
-fn number(printed: &str, language: &str) -> Result<f64, String> {
+fn number(printed: &str, language: &str) -> Result<f64, PollFailure> {
     let language = language.split(['_', '-']).next().unwrap_or_default();
     let (decimal, group) = if DECIMAL_COMMAS.contains(&language) {
         (',', '.')
@@ -371,7 +367,7 @@ fn number(printed: &str, language: &str) -> Result<f64, String> {
     }
     digits.parse().map_err(|_| {
         let shown: String = text.trim_end().chars().take(40).collect();
-        format!("`{shown}` is not a number")
+        format!("`{shown}` is not a number").into()
     })
 }
 
@@ -390,7 +386,7 @@ mod tests {
         assert_eq!(english(""), None);
         assert_eq!(number("1.234,5", "de_DE"), Ok(1234.5));
         let why = number("sar: not found", "").expect_err("no number");
-        assert_eq!(why, "`sar: not found` is not a number");
+        assert_eq!(why.as_ref(), "`sar: not found` is not a number");
     }
 
     #[test]
