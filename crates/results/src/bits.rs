@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(mut buckets in prop::collection::btree_map(0..HIGHEST, 1..MOST, 0..60)) {
+        fn bits_read_back_as_they_were_written(mut buckets in prop::collection::btree_map(0..HIGHEST, 1..MOST, 0..60)) {
             buckets.insert(HIGHEST, MOST);
             let entries: Vec<_> = buckets.into_iter().collect();
             prop_assert_eq!(read(&write(&entries), HIGHEST), Some(entries));

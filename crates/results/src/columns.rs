@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rows_show_is_asked_for() {
+    fn needs_follow_from_the_columns_of_the_rows() {
         let reads = |columns| Columns::new(columns, "", "", false).reads();
         assert_eq!(reads("latency|x"), (false, false, false));
         assert_eq!(reads("responseData"), (true, false, false));

@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn error_kinds_read_back_as_they_were_written() {
         let mut kinds = ErrorKinds::default();
         kinds.add(&sample(1));
         let text = serde_json::to_string(&kinds).expect("texts can be written");

@@ -120,7 +120,7 @@ impl Histogram {
         self.max = self.max.max(value);
         self.count += 1;
         self.sum += u128::from(value);
-        let (page, slot) = place(value);
+        let (page, slot) = page_and_slot(value);
         self.page_mut(page).add(slot, 1);
     }
 
@@ -138,7 +138,7 @@ impl Histogram {
         self.count += other.count;
         self.sum += other.sum;
         // Pages of `other` beyond its extremes are empty, whether allocated or not.
-        let (first, last) = (place(other.min).0, place(other.max).0);
+        let (first, last) = (page_and_slot(other.min).0, page_and_slot(other.max).0);
         for (index, page) in other.pages.iter().enumerate().take(last + 1).skip(first) {
             if !matches!(page, Page::Empty) {
                 let mine = self.page_mut(index);
@@ -267,7 +267,7 @@ impl Histogram {
 
     /// Whether all buckets lie between the extremes.
     fn extremes_fit(&self) -> bool {
-        let (first, last) = (place(self.min), place(self.max));
+        let (first, last) = (page_and_slot(self.min), page_and_slot(self.max));
         let used = self.pages.iter().enumerate().filter_map(|(index, page)| {
             let (first, last) = (page.used().next()?.0, page.used().next_back()?.0);
             Some([(index, first), (index, last)])
@@ -290,7 +290,7 @@ impl Histogram {
 }
 
 /// The page of a value and the slot in it.
-fn place(value: u64) -> (usize, usize) {
+fn page_and_slot(value: u64) -> (usize, usize) {
     let bucket = bucket(value, BUCKET_BITS);
     (bucket / SLOTS, bucket % SLOTS)
 }
@@ -425,7 +425,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_read(values in prop::collection::vec(any::<u64>(), 0..50)) {
+        fn histograms_read_back_as_they_were_written(values in prop::collection::vec(any::<u64>(), 0..50)) {
             let mut all = Histogram::new();
             values.iter().for_each(|&value| all.record(value));
             let text = serde_json::to_string(&all).expect("numbers can be written");

@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_plan_does_not_name_is_off_but_formats_stay() {
+    fn unnamed_columns_are_off_and_formats_keep_their_defaults() {
         let base = from(&[("jmeter.save.saveservice.default_delimiter", ";")]).unwrap();
         let flags = [
             ("time", "true"),

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_takes_a_quarter_of_the_memory() {
+    fn packed_histograms_take_a_quarter_of_the_memory() {
         let open = of(&(0..5_000).map(|i| 80 + i * i / 10_000).collect::<Vec<_>>());
         let mut packed = open.clone();
         packed.pack();
@@ -326,7 +326,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_read(values in prop::collection::vec(any::<u64>(), 0..50)) {
+        fn sparse_histograms_read_back_as_they_were_written(values in prop::collection::vec(any::<u64>(), 0..50)) {
             let all = of(&values);
             let text = serde_json::to_string(&all).expect("numbers can be written");
             prop_assert_eq!(serde_json::from_str::<Sparse>(&text).expect("what was written can be read"), all);

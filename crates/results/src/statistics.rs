@@ -265,8 +265,8 @@ impl Recording {
     /// Counts a sample that listeners receive.
     pub fn add(&mut self, sample: &Sample) {
         let transaction = sample.is_from_transaction();
-        let place = self.place(&sample.label, transaction);
-        self.add_at(place, sample);
+        let label_index = self.place(&sample.label, transaction);
+        self.add_at(label_index, sample);
     }
 
     /// Counts a sample of the label at this place.
@@ -286,9 +286,9 @@ impl Recording {
     pub fn absorb(&mut self, increment: &Increment) {
         let mut places = Vec::with_capacity(increment.labels.len());
         for label in &increment.labels {
-            let place = self.place(&label.label, label.transaction);
-            self.labels[place].absorb(label);
-            places.push(place);
+            let label_index = self.place(&label.label, label.transaction);
+            self.labels[label_index].absorb(label);
+            places.push(label_index);
         }
         for kind in &increment.errors {
             self.errors.add_kind_at(kind.clone(), increment.from_ms);
@@ -301,9 +301,9 @@ impl Recording {
     pub fn merge(&mut self, other: &Recording) {
         let mut places = Vec::with_capacity(other.labels.len());
         for label in &other.labels {
-            let place = self.place(&label.label, label.transaction);
-            self.labels[place].merge(label);
-            places.push(place);
+            let label_index = self.place(&label.label, label.transaction);
+            self.labels[label_index].merge(label);
+            places.push(label_index);
         }
         self.errors.merge_all(&other.errors);
         self.lateness.merge(&other.lateness);

@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_watched_takes_no_more_memory_than_its_window() {
+    fn a_watch_takes_no_more_memory_than_its_window() {
         let mut watch = ThresholdWatch::new("p95 > 300ms over 10s".parse().expect("a threshold"));
         for number in 0..10_000 {
             watch.add(&second(number, 1, 0, 0));

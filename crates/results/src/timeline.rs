@@ -380,14 +380,14 @@ impl Timeline {
             self.labels.resize_with(moment.label + 1, Vec::new);
         }
         let cells = &mut self.labels[moment.label];
-        let known = cells.len();
-        let place = place_at(cells, moment.end_ms, step_ms);
-        let cell = &mut cells[place];
+        let length_before = cells.len();
+        let cell_index = place_at(cells, moment.end_ms, step_ms);
+        let cell = &mut cells[cell_index];
         let before = cell.histogram.bytes();
         cell.add(moment);
         self.label_bytes += cell.histogram.bytes() - before;
         let steps = cells.len();
-        if steps > known {
+        if steps > length_before {
             self.label_bytes += size_of::<Cell>();
             self.label_bytes = self.label_bytes.saturating_sub(pack_past(cells));
         }
@@ -436,12 +436,12 @@ impl Timeline {
             self.labels.resize_with(label + 1, Vec::new);
         }
         let cells = &mut self.labels[label];
-        let known = cells.len();
-        let place = place_at(cells, at_ms, step_ms);
-        let before = cells[place].histogram.bytes();
-        cells[place].merge(theirs);
-        self.label_bytes += cells[place].histogram.bytes().saturating_sub(before);
-        if cells.len() > known {
+        let length_before = cells.len();
+        let cell_index = place_at(cells, at_ms, step_ms);
+        let before = cells[cell_index].histogram.bytes();
+        cells[cell_index].merge(theirs);
+        self.label_bytes += cells[cell_index].histogram.bytes().saturating_sub(before);
+        if cells.len() > length_before {
             self.label_bytes += size_of::<Cell>();
             self.label_bytes = self.label_bytes.saturating_sub(pack_past(cells));
         }
@@ -467,13 +467,13 @@ impl Timeline {
     }
 
     fn total_cell(&mut self, at_ms: i64) -> &mut TotalCell {
-        let known = self.total.len();
+        let length_before = self.total.len();
         let step_ms = i64::from(self.total_step_s) * 1000;
-        let place = place_at(&mut self.total, at_ms, step_ms);
-        if self.total.len() > known {
+        let cell_index = place_at(&mut self.total, at_ms, step_ms);
+        if self.total.len() > length_before {
             pack_past(&mut self.total);
         }
-        &mut self.total[place]
+        &mut self.total[cell_index]
     }
 
     /// Notes the number of active users at a moment.
@@ -539,10 +539,10 @@ impl Timeline {
             if self.labels.len() <= place {
                 self.labels.resize_with(place + 1, Vec::new);
             }
-            let own = &mut self.labels[place];
+            let steps = &mut self.labels[place];
             for step in theirs {
-                let at = self::place(own, step.at);
-                own[at].merge(step);
+                let at = self::place(steps, step.at);
+                steps[at].merge(step);
             }
         }
         self.label_bytes = self.measure();

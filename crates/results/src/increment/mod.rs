@@ -297,13 +297,13 @@ impl Increment {
     /// Counts a sample but not its error. For the few samples that ended outside the open second.
     pub(crate) fn add(&mut self, sample: &Sample, label: &str, transaction: bool) {
         let key = (label, transaction);
-        let place = self.labels.binary_search_by(|label| label.key().cmp(&key));
-        let place = place.unwrap_or_else(|place| {
+        let index = self.labels.binary_search_by(|label| label.key().cmp(&key));
+        let index = index.unwrap_or_else(|index| {
             let new = LabelIncrement::new(label.to_owned(), transaction);
-            self.labels.insert(place, new);
-            place
+            self.labels.insert(index, new);
+            index
         });
-        let label = &mut self.labels[place];
+        let label = &mut self.labels[index];
         label.count(sample);
         let times = SampleTimes::of(sample);
         let elapsed = if sample.success {
@@ -327,8 +327,8 @@ impl Increment {
             .codes
             .binary_search_by(|(known, _)| known.as_str().cmp(code))
         {
-            Ok(place) => self.codes[place].1 += count,
-            Err(place) => self.codes.insert(place, (code.to_owned(), count)),
+            Ok(index) => self.codes[index].1 += count,
+            Err(index) => self.codes.insert(index, (code.to_owned(), count)),
         }
         note_start(&mut self.starts, sample);
         self.active.record(sample.all_threads);
@@ -411,9 +411,9 @@ fn start_at(starts: &mut Vec<StartCount>, at_ms: i64) -> &mut StartCount {
         .iter()
         .rev()
         .take_while(|known| known.second > second);
-    let place = starts.len() - later.count();
-    if place > 0 && starts[place - 1].second == second {
-        return &mut starts[place - 1];
+    let index = starts.len() - later.count();
+    if index > 0 && starts[index - 1].second == second {
+        return &mut starts[index - 1];
     }
     let new = StartCount {
         second,
@@ -421,8 +421,8 @@ fn start_at(starts: &mut Vec<StartCount>, at_ms: i64) -> &mut StartCount {
         intended: 0,
         scheduled: 0,
     };
-    starts.insert(place, new);
-    &mut starts[place]
+    starts.insert(index, new);
+    &mut starts[index]
 }
 
 /// Merges a sorted list into another and adds up the entries that both contain.
@@ -524,12 +524,12 @@ fn hits(sample: &Sample) -> u64 {
     if sample.children.is_empty() {
         return u64::from(sample.sample_count);
     }
-    let own = if sample.is_from_transaction() {
+    let sample_count = if sample.is_from_transaction() {
         0
     } else {
         u64::from(sample.sample_count)
     };
-    own + sample.children.iter().map(hits).sum::<u64>()
+    sample_count + sample.children.iter().map(hits).sum::<u64>()
 }
 
 /// The times of a sample that enter distributions, in microseconds.
@@ -634,8 +634,8 @@ impl<'de> Deserialize<'de> for Distribution {
         let fits = match first {
             None => (sum, min, max) == (0, 0, 0),
             Some(_) => {
-                let place = |us| Some(bucket(us, BUCKET_BITS));
-                min <= max && first == place(min) && last == place(max)
+                let bucket_of = |us| Some(bucket(us, BUCKET_BITS));
+                min <= max && first == bucket_of(min) && last == bucket_of(max)
             }
         };
         if !fits {

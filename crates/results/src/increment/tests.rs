@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_encoded_is_decoded(samples in prop::collection::vec(made(), 0..40)) {
+    fn increments_decode_to_what_was_encoded(samples in prop::collection::vec(made(), 0..40)) {
         for increment in by_increments(&samples, 2, &[7]) {
             let bytes = increment.encode();
             prop_assert_eq!(Increment::decode(&bytes), Ok(increment));

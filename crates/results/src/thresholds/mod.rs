@@ -6,6 +6,7 @@ mod verdict;
 
 use std::fmt;
 
+use drumfire_platform::message_error;
 use regex_automata::meta::Regex;
 
 use crate::increment::Distribution;
@@ -123,18 +124,23 @@ const COUNT: Unit = Unit {
     factor: 1.0,
 };
 
+message_error! {
+    /// What is wrong in a text that is meant as a threshold.
+    struct SyntaxError;
+}
+
 /// Why a text is not a threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThresholdError {
     text: String,
-    message: String,
+    error: SyntaxError,
     /// The threshold that is probably meant.
     meant: Option<String>,
 }
 
 impl fmt::Display for ThresholdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "threshold `{}`: {}", self.text, self.message)?;
+        write!(f, "threshold `{}`: {}", self.text, self.error)?;
         match &self.meant {
             Some(meant) => write!(f, "\nhint: write `{meant}`"),
             None => Ok(()),
@@ -152,26 +158,24 @@ impl std::str::FromStr for Threshold {
     /// labels.
     fn from_str(text: &str) -> Result<Threshold, ThresholdError> {
         let text = text.trim();
-        parse(text).map_err(|message| ThresholdError {
+        parse(text).map_err(|error| ThresholdError {
             text: text.to_owned(),
-            message,
+            error,
             meant: meant::meant(text).filter(|meant| parse(meant).is_ok()),
         })
     }
 }
 
-fn parse(text: &str) -> Result<Threshold, String> {
+fn parse(text: &str) -> Result<Threshold, SyntaxError> {
     let Some(at) = text.rfind(['<', '>']) else {
-        return Err("a comparison (<, <=, > or >=) is missing".to_owned());
+        return Err("a comparison (<, <=, > or >=) is missing".into());
     };
     let (subject, rest) = text.split_at(at);
     let name = subject.trim_end_matches(is_sign);
     if name.len() < subject.len() {
         let end = rest.find(|sign| !is_sign(sign)).unwrap_or(rest.len());
         let signs = &text[name.len()..at + end];
-        return Err(format!(
-            "`{signs}` is not a comparison: write <, <=, > or >="
-        ));
+        return Err(format!("`{signs}` is not a comparison: write <, <=, > or >=").into());
     }
     let (comparison, limit) = match (&rest[..1], rest[1..].strip_prefix('=')) {
         ("<", None) => (ThresholdOperator::Less, &rest[1..]),
@@ -201,7 +205,7 @@ fn is_sign(sign: char) -> bool {
 }
 
 /// Splits `over TIME` and `for TIME` off a limit.
-fn spans_of(text: &str) -> Result<(&str, Option<u32>, Option<u32>), String> {
+fn spans_of(text: &str) -> Result<(&str, Option<u32>, Option<u32>), SyntaxError> {
     let (mut limit, mut window_s, mut lasting_s) = (text, None, None);
     // The two may come in either order; the last is split off first.
     for _ in 0..2 {
@@ -230,7 +234,7 @@ fn after(cut: Option<(&str, &str)>) -> usize {
 /// Limit of a window, whose seconds are all kept in memory.
 const LONGEST_S: u32 = 3_600;
 
-fn seconds_of(text: &str) -> Result<u32, String> {
+fn seconds_of(text: &str) -> Result<u32, SyntaxError> {
     let text = text.trim();
     let units = [("min", 60), ("s", 1), ("h", 3_600)];
     let seconds = units.iter().find_map(|(suffix, factor)| {
@@ -238,12 +242,13 @@ fn seconds_of(text: &str) -> Result<u32, String> {
         digits.checked_mul(*factor)
     });
     let seconds = seconds.filter(|seconds| (1..=LONGEST_S).contains(seconds));
-    seconds.ok_or_else(|| format!("`{text}` is not a time from 1s to 1h, such as 30s or 5min"))
+    seconds
+        .ok_or_else(|| format!("`{text}` is not a time from 1s to 1h, such as 30s or 5min").into())
 }
 
-fn subject_of(text: &str) -> Result<(Subject, &str), String> {
+fn subject_of(text: &str) -> Result<(Subject, &str), SyntaxError> {
     let missing =
-        || Err("the metric is missing after the label, as in `label:Login p95 > 300ms`".to_owned());
+        || Err("the metric is missing after the label, as in `label:Login p95 > 300ms`".into());
     let (name, metric) = match (text.strip_prefix("label:"), text.split_once(" of ")) {
         (Some(rest), _) => match rest.rsplit_once(char::is_whitespace) {
             Some(parts) => parts,
@@ -254,7 +259,8 @@ fn subject_of(text: &str) -> Result<(Subject, &str), String> {
             return match text.rsplit_once(char::is_whitespace) {
                 Some((before, _)) => Err(format!(
                     "`{before}` is unexpected; a label is written `label:{before}`"
-                )),
+                )
+                .into()),
                 None => Ok((Subject::All, text)),
             };
         }
@@ -269,12 +275,12 @@ fn subject_of(text: &str) -> Result<(Subject, &str), String> {
         return Ok((Subject::Pattern(pattern.to_owned(), regex), metric));
     }
     match within('"').or_else(|| within('\'')).unwrap_or(name) {
-        "" => Err("the label is empty".to_owned()),
+        "" => Err("the label is empty".into()),
         label => Ok((Subject::Label(label.to_owned()), metric)),
     }
 }
 
-fn metric(name: &str) -> Result<Metric, String> {
+fn metric(name: &str) -> Result<Metric, SyntaxError> {
     Ok(match name {
         "samples" => Metric::Samples,
         "errors" => Metric::Errors,
@@ -283,15 +289,15 @@ fn metric(name: &str) -> Result<Metric, String> {
         "min" => Metric::Min,
         "max" => Metric::Max,
         "median" => Metric::Percentile(50.0),
-        "" => return Err(format!("the metric is missing; the metrics are {METRICS}")),
+        "" => return Err(format!("the metric is missing; the metrics are {METRICS}").into()),
         _ => {
             let percent = name.strip_prefix('p').and_then(number);
             match percent.filter(|percent| *percent > 0.0 && *percent <= 100.0) {
                 Some(percent) => Metric::Percentile(percent),
                 None => {
-                    return Err(format!(
-                        "there is no metric `{name}`; the metrics are {METRICS}"
-                    ));
+                    return Err(
+                        format!("there is no metric `{name}`; the metrics are {METRICS}").into(),
+                    );
                 }
             }
         }
@@ -309,16 +315,16 @@ fn number(text: &str) -> Option<f64> {
     if is_plain { text.parse().ok() } else { None }
 }
 
-fn limit_of(metric: Metric, name: &str, text: &str) -> Result<(Metric, f64, Unit), String> {
+fn limit_of(metric: Metric, name: &str, text: &str) -> Result<(Metric, f64, Unit), SyntaxError> {
     let end = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.'))
         .unwrap_or(text.len());
     let (digits, suffix) = (&text[..end], text[end..].trim());
     let Some(value) = number(digits) else {
         return Err(if text.is_empty() {
-            "the limit is missing".to_owned()
+            "the limit is missing".into()
         } else {
-            format!("`{text}` is not a limit: a number is expected")
+            format!("`{text}` is not a limit: a number is expected").into()
         });
     };
     let (units, hint): (&[Unit], &str) = match metric {
@@ -328,7 +334,7 @@ fn limit_of(metric: Metric, name: &str, text: &str) -> Result<(Metric, f64, Unit
         _ => (&TIMES, "is a time and needs its unit: us, ms, s or min"),
     };
     let Some(unit) = units.iter().find(|unit| unit.suffix == suffix) else {
-        return Err(format!("`{text}` is not a limit for {name}, which {hint}"));
+        return Err(format!("`{text}` is not a limit for {name}, which {hint}").into());
     };
     let metric = if *unit == PERCENT {
         Metric::ErrorShare

@@ -178,7 +178,7 @@ fn only_the_number_of_samples_is_known_of_a_run_without_samples() {
 }
 
 #[test]
-fn what_is_wrong_is_said_precisely() {
+fn wrong_thresholds_are_refused_with_the_wrong_part() {
     for (text, expected) in [
         ("p95", "a comparison (<, <=, > or >=) is missing"),
         ("p95 = 3ms", "a comparison (<, <=, > or >=) is missing"),

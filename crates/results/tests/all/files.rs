@@ -251,7 +251,7 @@ fn fill_the_disk() {
 }
 
 #[test]
-fn what_is_on_a_full_disk_is_whole() {
+fn files_on_a_full_disk_end_with_a_whole_row() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.csv");
     // Two batches of 27,000 bytes do not fit into 40 KiB.
