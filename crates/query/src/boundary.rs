@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_the_first() {
+    fn the_searcher_finds_what_the_standard_library_finds() {
         let mut random = fastrand::Rng::with_seed(5);
         let letters = ["a", "b", "k", "é", "\"", "="];
         let text = |random: &mut fastrand::Rng, most: usize, kinds: usize| -> String {

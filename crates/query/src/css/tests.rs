@@ -87,7 +87,7 @@ fn places_count_from_both_ends() {
 }
 
 #[test]
-fn what_a_template_holds_is_in_it_as_for_jsoup() {
+fn template_contents_belong_to_the_template_as_in_jsoup() {
     let html = "<div><template id=t><p>a</p></template></div><p>b</p>";
     let count = |selector| select(html, selector, None).len();
     assert_eq!(select(html, "template > p", None), ["a"]);

@@ -69,8 +69,8 @@ impl TextSpan {
     #[inline]
     fn new(start: usize, end: usize) -> TextSpan {
         TextSpan {
-            start: place(start),
-            end: place(end),
+            start: offset(start),
+            end: offset(end),
         }
     }
 
@@ -80,7 +80,7 @@ impl TextSpan {
     }
 }
 
-fn place(at: usize) -> u32 {
+fn offset(at: usize) -> u32 {
     u32::try_from(at).expect("pages are cut before that")
 }
 

@@ -201,7 +201,7 @@ fn random_page(numbers: &mut Rng) -> String {
 }
 
 #[test]
-fn what_is_read_in_one_go_is_what_the_standard_says() {
+fn pages_parsed_in_one_pass_match_the_standard() {
     let mut numbers = Rng::with_seed(0x9E37_79B9_7F4A_7C15);
     let pages = 40_000;
     let quick = (0..pages).filter(|_| is_quick(&random_page(&mut numbers)));

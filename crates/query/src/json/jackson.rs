@@ -145,7 +145,7 @@ impl JacksonReader {
             "field name" => "Unexpected end-of-input in field name".to_owned(),
             _ => format!("Unexpected end-of-input: was expecting closing quote for {what}"),
         };
-        self.fail(&message, self.place(self.at))
+        self.fail(&message, self.position_text(self.at))
     }
 
     /// Reads a number; its faults are not distinguished.
@@ -179,11 +179,11 @@ impl JacksonReader {
             "true" | "false" | "null" => Ok(()),
             "NaN" | "Infinity" => self.fail(
                 &format!("Non-standard token '{word}': enable `JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` to allow"),
-                self.place(self.at),
+                self.position_text(self.at),
             ),
             _ => self.fail(
                 &format!("Unrecognized token '{word}': was expecting {ANY_TOKEN}"),
-                self.place(self.at),
+                self.position_text(self.at),
             ),
         }
     }
@@ -214,7 +214,7 @@ impl JacksonReader {
             _ => "Array",
         };
         let message = format!("Unexpected end-of-input within/between {kind} entries");
-        self.fail(&message, self.place(self.chars.len()))
+        self.fail(&message, self.position_text(self.chars.len()))
     }
 
     /// The same, if brackets may end.
@@ -222,14 +222,14 @@ impl JacksonReader {
         if let Some(c) = self.skip_blanks() {
             return Ok(c);
         }
-        let end = self.place(self.chars.len());
+        let end = self.position_text(self.chars.len());
         let Some((bracket, start)) = self.open.last() else {
             return Err(None);
         };
         let kind = if *bracket == '{' { "Object" } else { "Array" };
         let message = format!(
             "Unexpected end-of-input: expected close marker for {kind} (start marker at {})",
-            self.place(*start)
+            self.position_text(*start)
         );
         self.fail(&message, end)
     }
@@ -243,7 +243,7 @@ impl JacksonReader {
             "Unexpected close marker '{}': expected '{}' (for {kind} starting at {})",
             self.chars[self.at],
             matching(*bracket),
-            self.place(*start)
+            self.position_text(*start)
         );
         self.fail(&message, self.after(self.at))
     }
@@ -261,7 +261,7 @@ impl JacksonReader {
         Err(Some(format!("{message}\n at {place}")))
     }
 
-    fn place(&self, at: usize) -> String {
+    fn position_text(&self, at: usize) -> String {
         let (line, column) = self.line_and_column(at);
         format!("[{}; line: {line}, column: {column}]", self.source())
     }
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_first_value_does_not_matter() {
+    fn text_after_the_first_value_is_ignored() {
         for text in ["1 2", "null x", "{\"a\":1}}", "[1, {\"a\": []}]"] {
             assert_eq!(says(text), None, "{text}");
         }

@@ -86,7 +86,7 @@ impl At<'_> {
     }
 
     fn text(&self) -> String {
-        let before = self.parent.map_or(String::new(), At::text);
+        let before = self.parent.map(At::text).unwrap_or_default();
         match self.step {
             Selection::Root(root) => root.to_owned(),
             Selection::Key(key) => format!("{before}['{key}']"),

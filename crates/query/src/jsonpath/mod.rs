@@ -280,5 +280,5 @@ impl PathToken {
 }
 
 fn text(index: &Option<i32>) -> String {
-    index.map_or(String::new(), |index| index.to_string())
+    index.map(|index| index.to_string()).unwrap_or_default()
 }

@@ -165,8 +165,8 @@ impl Pattern {
             let text = self.translated.render(self.end_look());
             backtracking(&format!(r"\A(?:{text})")).ok()
         });
-        let found = anchored.as_ref()?.find(text).ok()??;
-        Some(found.end())
+        let span = anchored.as_ref()?.find(text).ok()??;
+        Some(span.end())
     }
 
     /// The first match.
@@ -238,17 +238,17 @@ pub fn keep_compiled(count: usize) {
 }
 
 fn linear(text: &str) -> Result<meta::Regex, String> {
-    let kept = KEPT.with_borrow(|(_, kept)| kept.get(text).cloned());
-    if let Some(regex) = kept {
+    let cached = KEPT.with_borrow(|(_, patterns)| patterns.get(text).cloned());
+    if let Some(regex) = cached {
         return Ok(regex);
     }
     let regex = compiled(text)?;
-    KEPT.with_borrow_mut(|(limit, kept)| {
+    KEPT.with_borrow_mut(|(limit, patterns)| {
         if *limit > 0 {
-            if kept.len() >= *limit {
-                kept.clear();
+            if patterns.len() >= *limit {
+                patterns.clear();
             }
-            kept.insert(text.to_owned(), regex.clone());
+            patterns.insert(text.to_owned(), regex.clone());
         }
     });
     Ok(regex)
@@ -391,11 +391,11 @@ impl<'t> Iterator for CapturesIter<'_, 't> {
         if self.from > self.text.len() {
             return None;
         }
-        let found = match self.pattern.dialect {
+        let next_captures = match self.pattern.dialect {
             Dialect::Oro => self.next_oro(),
             Dialect::Java => self.search(),
         };
-        let Some(captures) = found else {
+        let Some(captures) = next_captures else {
             self.from = self.text.len() + 1;
             return None;
         };
@@ -419,18 +419,18 @@ impl<'t> CapturesIter<'_, 't> {
             return Some(captures);
         }
         let regex = self.pattern.not_ending_at_start()?;
-        let found = regex.captures_from_pos(self.text, self.from).ok()??;
-        Some(self.backtracked(&found))
+        let groups = regex.captures_from_pos(self.text, self.from).ok()??;
+        Some(self.backtracked(&groups))
     }
 
     fn search(&mut self) -> Option<Captures<'t>> {
         let Some(regex) = self.pattern.linear_for(self.text) else {
-            let found = self
+            let groups = self
                 .pattern
                 .backtracking()?
                 .captures_from_pos(self.text, self.from)
                 .ok()??;
-            return Some(self.backtracked(&found));
+            return Some(self.backtracked(&groups));
         };
         let slots = self.slots.get_or_insert_with(|| regex.create_captures());
         regex.search_captures(

@@ -173,7 +173,7 @@ fn skip_block(text: &str) -> Result<&str, ParseError> {
             continue;
         }
         if matches!(c, '"' | '\'') {
-            rest = quoted(rest).map_or("", |(_, behind)| behind);
+            rest = quoted(rest).map(|(_, behind)| behind).unwrap_or_default();
             continue;
         }
         rest = &rest[c.len_utf8()..];

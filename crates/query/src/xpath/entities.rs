@@ -448,23 +448,23 @@ impl<'d> Expansion<'d> {
     /// Copies content. `source` is where it begins in the document; a replacement text has none.
     fn content(&mut self, text: &str, source: Option<usize>) -> Checked {
         let mut at = 0;
-        let place = |at: usize| source.map(|source| source + at);
+        let source_at = |at: usize| source.map(|source| source + at);
         while at < text.len() {
             let rest = &text[at..];
             let plain = memchr::memchr2(b'<', b'&', rest.as_bytes()).unwrap_or(rest.len());
             if plain > 0 {
-                self.copy(&rest[..plain], place(at))?;
+                self.copy(&rest[..plain], source_at(at))?;
                 at += plain;
                 continue;
             }
             if let Some(name) = reference(rest) {
                 let length = name.len() + 2;
-                self.place = place(at + length).unwrap_or(self.place);
+                self.place = source_at(at + length).unwrap_or(self.place);
                 match self.referred(name)? {
-                    Referred::Unknown => self.copy(&rest[..length], place(at))?,
+                    Referred::Unknown => self.copy(&rest[..length], source_at(at))?,
                     Referred::Nothing => {}
                     Referred::Text(replacement) => {
-                        self.replaced(place(at + length));
+                        self.replaced(source_at(at + length));
                         self.open.push(name.to_owned());
                         self.content(replacement, None)?;
                         self.open.pop();
@@ -485,11 +485,11 @@ impl<'d> Expansion<'d> {
                 Some(("&", _)) => 1,
                 Some((_, close)) => rest.find(close).map_or(rest.len(), |end| end + close.len()),
                 None => {
-                    at += self.start_tag(rest, place(at))?;
+                    at += self.start_tag(rest, source_at(at))?;
                     continue;
                 }
             };
-            self.copy(&rest[..length], place(at))?;
+            self.copy(&rest[..length], source_at(at))?;
             at += length;
         }
         Ok(())
@@ -500,26 +500,28 @@ impl<'d> Expansion<'d> {
         let name_end = text[1..].find(is_end).map_or(text.len(), |end| end + 1);
         let declared = self.declared;
         let defaults = declared.attributes.get(&text[1..name_end]);
-        let defaults = defaults.map_or(&[][..], Vec::as_slice);
-        let mut given: Vec<&str> = Vec::new();
+        let defaults = defaults.map(Vec::as_slice).unwrap_or_default();
+        let mut attributes: Vec<&str> = Vec::new();
         let mut at = name_end;
         self.copy(&text[..at], source)?;
-        let place = |at: usize| source.map(|source| source + at);
+        let source_at = |at: usize| source.map(|source| source + at);
         loop {
             let rest = &text[at..];
             let Some(stop) = rest.find(['>', '"', '\'', '<']) else {
                 if source.is_none() {
                     return fault(UNFINISHED);
                 }
-                self.copy(rest, place(at))?;
+                self.copy(rest, source_at(at))?;
                 return Ok(text.len());
             };
             let before = &rest[..stop];
             let quote = rest[stop..].chars().next().unwrap_or('>');
             if matches!(quote, '>' | '<') {
                 let slash = before.strip_suffix('/').map_or(before, |before| before);
-                self.copy(slash, place(at))?;
-                let missing = defaults.iter().filter(|one| !given.contains(&&*one.name));
+                self.copy(slash, source_at(at))?;
+                let missing = defaults
+                    .iter()
+                    .filter(|one| !attributes.contains(&&*one.name));
                 for default in missing {
                     if let Some(value) = &default.value {
                         self.copy(&format!(" {}=\"", default.name), None)?;
@@ -528,25 +530,28 @@ impl<'d> Expansion<'d> {
                     }
                 }
                 let taken = usize::from(quote == '>');
-                self.copy(&rest[slash.len()..stop + taken], place(at + slash.len()))?;
+                self.copy(
+                    &rest[slash.len()..stop + taken],
+                    source_at(at + slash.len()),
+                )?;
                 return Ok(at + stop + taken);
             }
             let name = before.trim().trim_end_matches('=').trim_end();
             let name = name.rsplit(char::is_whitespace).next().unwrap_or(name);
-            given.push(name);
-            self.copy(&rest[..=stop], place(at))?;
+            attributes.push(name);
+            self.copy(&rest[..=stop], source_at(at))?;
             at += stop + 1;
             let Some(length) = text[at..].find(quote) else {
-                self.copy(&text[at..], place(at))?;
+                self.copy(&text[at..], source_at(at))?;
                 return Ok(text.len());
             };
             let is_text = defaults
                 .iter()
                 .find(|one| one.name == name)
                 .is_none_or(|one| one.is_text);
-            self.value(&text[at..at + length], is_text, place(at))?;
+            self.value(&text[at..at + length], is_text, source_at(at))?;
             at += length;
-            self.copy(&text[at..=at], place(at))?;
+            self.copy(&text[at..=at], source_at(at))?;
             at += 1;
         }
     }
@@ -566,13 +571,13 @@ impl<'d> Expansion<'d> {
 
     fn value_text(&mut self, text: &str, source: Option<usize>) -> Checked {
         let mut at = 0;
-        let place = |at: usize| source.map(|source| source + at);
+        let source_at = |at: usize| source.map(|source| source + at);
         while at < text.len() {
             let rest = &text[at..];
             let plain = memchr::memchr3(b'&', b'"', b'\'', rest.as_bytes());
             let plain = plain.unwrap_or(rest.len());
             if plain > 0 {
-                self.copy(&rest[..plain], place(at))?;
+                self.copy(&rest[..plain], source_at(at))?;
                 at += plain;
                 continue;
             }
@@ -583,27 +588,27 @@ impl<'d> Expansion<'d> {
             };
             if let Some(quote) = quote {
                 // In a replacement text, a quote does not end the value.
-                self.copy(quote, place(at))?;
+                self.copy(quote, source_at(at))?;
                 at += 1;
                 continue;
             }
             let Some(name) = reference(rest) else {
-                self.copy("&", place(at))?;
+                self.copy("&", source_at(at))?;
                 at += 1;
                 continue;
             };
             let length = name.len() + 2;
-            self.place = place(at + length).unwrap_or(self.place);
+            self.place = source_at(at + length).unwrap_or(self.place);
             if let Some(None) = self.declared.entities.get(name) {
                 return fault(format!(
                     "The external entity reference \"&{name};\" is not permitted in an attribute value."
                 ));
             }
             match self.referred(name)? {
-                Referred::Unknown => self.copy(&rest[..length], place(at))?,
+                Referred::Unknown => self.copy(&rest[..length], source_at(at))?,
                 Referred::Nothing => {}
                 Referred::Text(replacement) => {
-                    self.replaced(place(at + length));
+                    self.replaced(source_at(at + length));
                     self.open.push(name.to_owned());
                     self.value_text(replacement, None)?;
                     self.open.pop();

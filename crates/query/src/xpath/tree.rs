@@ -150,10 +150,10 @@ impl Tree {
     /// Same as [`Tree::parse_xml`], with Saxon's prefix and the location of the fault.
     pub fn parse_saxon(text: &str) -> Result<Tree, XPathError> {
         xml::parse(cut(text), true, xml::Sections::Merged).map_err(|error| {
-            let place = error.place.map_or_else(String::new, |(line, column)| {
+            let position = error.place.map_or_else(String::new, |(line, column)| {
                 format!("lineNumber: {line}; columnNumber: {column}; ")
             });
-            let message = format!("org.xml.sax.SAXParseException; {place}{}", error.message);
+            let message = format!("org.xml.sax.SAXParseException; {position}{}", error.message);
             XPathError { message, ..error }
         })
     }
@@ -253,9 +253,9 @@ impl Tree {
                     prefix: prefix.to_owned(),
                     uri: self.part(*uri).to_owned(),
                 };
-                let place = number(self.declared.len());
+                let declaration_index = number(self.declared.len());
                 let scope = self.in_scope.entry(declaration.prefix.clone());
-                scope.or_default().push(place);
+                scope.or_default().push(declaration_index);
                 self.declared.push(declaration);
             }
         }
@@ -331,13 +331,13 @@ impl Tree {
             let namespace = self.push(NodeKind::Namespace, &prefix, &uri, owner);
             self.nodes[id].own_prefix = number(namespace);
         }
-        let place = self.uri_places.get(&uri).copied().unwrap_or_else(|| {
-            let place = number(self.uris.len());
+        let uri_index = self.uri_places.get(&uri).copied().unwrap_or_else(|| {
+            let uri_index = number(self.uris.len());
             self.uris.push(uri.clone());
-            self.uri_places.insert(uri, place);
-            place
+            self.uri_places.insert(uri, uri_index);
+            uri_index
         });
-        self.nodes[id].uri = place;
+        self.nodes[id].uri = uri_index;
     }
 
     /// The declarations of an element: prefixes and URIs.
@@ -346,8 +346,9 @@ impl Tree {
         let first = self
             .declared
             .partition_point(|known| known.element < element);
-        let own = self.declared[first..].iter();
-        own.take_while(move |known| known.element == element)
+        let declared_here = self.declared[first..].iter();
+        declared_here
+            .take_while(move |known| known.element == element)
             .map(|known| (known.prefix.as_str(), known.uri.as_str()))
     }
 
@@ -409,8 +410,8 @@ impl Tree {
             false if prefix == "xml" => Some(XML_NAMESPACE.to_owned()),
             false => {
                 let mut declared = self.declared_at(top.id);
-                let found = declared.find(|(known, _)| *known == prefix);
-                found.map(|(_, uri)| uri.to_owned())
+                let binding = declared.find(|(known, _)| *known == prefix);
+                binding.map(|(_, uri)| uri.to_owned())
             }
         }
     }

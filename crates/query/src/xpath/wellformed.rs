@@ -139,9 +139,9 @@ impl<'t> Scanner<'t> {
     fn skip(&mut self, prefix: &str) -> bool {
         let (prefix, rest) = (prefix.as_bytes(), &self.text.as_bytes()[self.at..]);
         // The texts are short, so comparing bytes inline is faster than a function call.
-        let found = rest.len() >= prefix.len() && prefix.iter().eq(&rest[..prefix.len()]);
-        self.at += if found { prefix.len() } else { 0 };
-        found
+        let follows = rest.len() >= prefix.len() && prefix.iter().eq(&rest[..prefix.len()]);
+        self.at += if follows { prefix.len() } else { 0 };
+        follows
     }
 
     /// Skips white space; false if there is none.
@@ -573,7 +573,7 @@ impl<'t> Scanner<'t> {
         let mut done = start;
         loop {
             self.at = first_mark(self.text.as_bytes(), self.at, [quote, b'<', b'&', WIDE]);
-            let own = &self.text[done..self.at];
+            let plain = &self.text[done..self.at];
             let c = match self.byte() {
                 None => return fault(UNFINISHED),
                 Some(end) if end == quote => break,
@@ -598,7 +598,7 @@ impl<'t> Scanner<'t> {
                 }
             };
             let changed = changed.get_or_insert_default();
-            changed.push_str(own);
+            changed.push_str(plain);
             changed.push(c);
             done = self.at;
         }
@@ -625,8 +625,8 @@ impl<'t> Scanner<'t> {
 
     /// Checks that an attribute value may contain the next character; a missing end of the value is reported first.
     fn attribute_character(&self, quote: u8, name: &str, element: &str) -> Checked {
-        let place = format_args!("value of attribute \"{name}\" and element is \"{element}\"");
-        let checked = self.character(place);
+        let position = format_args!("value of attribute \"{name}\" and element is \"{element}\"");
+        let checked = self.character(position);
         if checked.is_err() && memchr::memchr3(quote, b'<', b'&', self.rest().as_bytes()).is_none()
         {
             return fault(UNFINISHED);

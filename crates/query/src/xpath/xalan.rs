@@ -209,15 +209,15 @@ impl<'w> XalanParser<'w> {
     }
 
     fn eat(&mut self, first: char) -> bool {
-        let found = self.is(first);
-        self.at += usize::from(found);
-        found
+        let is_next = self.is(first);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
-        self.at += usize::from(found);
-        found
+        let is_next = self.is_word(word);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     fn expect(&mut self, wanted: char) -> Outcome {
@@ -333,15 +333,15 @@ impl<'w> XalanParser<'w> {
     /// Parses a function call; false if it is a node test.
     fn call(&mut self) -> Result<bool, String> {
         let name = self.shown();
-        let mut known = None;
+        let mut function = None;
         if self.follows(1, ":") {
             self.at += 3;
         } else {
             if NODE_TYPES.contains(&name) {
                 return Ok(false);
             }
-            known = FUNCTIONS.iter().find(|(own, ..)| *own == name);
-            if known.is_none() {
+            function = FUNCTIONS.iter().find(|(own, ..)| *own == name);
+            if function.is_none() {
                 return Err(format!("Could not find function: {name}"));
             }
             self.at += 1;
@@ -362,16 +362,16 @@ impl<'w> XalanParser<'w> {
             }
         }
         self.expect(')')?;
-        if let Some((_, class, least, most)) = known
+        if let Some((_, class, least, most)) = function
             && !(*least..=*most).contains(&count)
         {
-            let wanted = match (least, most) {
+            let arity = match (least, most) {
                 (2, &usize::MAX) => ">1".to_owned(),
                 (least, most) if least == most => least.to_string(),
                 (least, most) => format!("{least} or {most}"),
             };
             self.miscounted.get_or_insert(format!(
-                "org.apache.xpath.functions.{class} only allows {wanted} arguments"
+                "org.apache.xpath.functions.{class} only allows {arity} arguments"
             ));
         }
         Ok(true)

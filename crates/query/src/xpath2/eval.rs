@@ -74,8 +74,8 @@ impl<'t> Evaluation<'t> {
             Expr::Value(how, a, b) => self.one_pair(a, *how, b, focus)?,
             Expr::Node(how, a, b) => self.two_nodes(a, *how, b, focus)?,
             Expr::Concatenation(a, b) => {
-                let given = [self.items(a, focus)?, self.items(b, focus)?];
-                vec![Item::Text(super::function::concat(&given)?)]
+                let operands = [self.items(a, focus)?, self.items(b, focus)?];
+                vec![Item::Text(super::function::concat(&operands)?)]
             }
             Expr::Range(a, b) => self.range(a, b, focus)?,
             Expr::Arithmetic(operator, a, b) => self.arithmetic(a, *operator, b, focus)?,
@@ -124,19 +124,19 @@ impl<'t> Evaluation<'t> {
                 in_order(nodes)
             }
             Expr::Intersect(a, b) | Expr::Except(a, b) => {
-                let wanted = matches!(expr, Expr::Intersect(..));
+                let keeps_common = matches!(expr, Expr::Intersect(..));
                 let (mut nodes, others) = (self.nodes(a, focus)?, self.nodes(b, focus)?);
                 let others: HashSet<NodeRef<'t>> = others.into_iter().collect();
-                nodes.retain(|node| others.contains(node) == wanted);
+                nodes.retain(|node| others.contains(node) == keeps_common);
                 in_order(nodes)
             }
             Expr::Map(a, b) => {
-                let mut found = Vec::new();
+                let mut results = Vec::new();
                 self.each(self.items(a, focus)?, |focus| {
-                    found.extend(self.items(b, focus)?);
+                    results.extend(self.items(b, focus)?);
                     Ok(())
                 })?;
-                found
+                results
             }
             Expr::Path(a, b) => self.slash(a, b, focus)?,
             Expr::Step(step) => in_order(self.step(step, context_node(focus)?)?),
@@ -174,24 +174,24 @@ impl<'t> Evaluation<'t> {
             if step.predicates.is_empty() {
                 return Ok(in_order(along_all(step, start)));
             }
-            let mut found = Vec::new();
+            let mut nodes = Vec::new();
             for node in start {
-                found.extend(self.step(step, node)?);
+                nodes.extend(self.step(step, node)?);
             }
-            return Ok(in_order(found));
+            return Ok(in_order(nodes));
         }
-        let mut found = Vec::new();
+        let mut results = Vec::new();
         self.each(start.into_iter().map(Item::Node).collect(), |focus| {
-            found.extend(self.items(b, focus)?);
+            results.extend(self.items(b, focus)?);
             Ok(())
         })?;
-        let nodes = found
+        let nodes = results
             .iter()
             .filter(|item| matches!(item, Item::Node(_)))
             .count();
         match nodes {
-            0 => Ok(found),
-            nodes if nodes == found.len() => Ok(in_order(as_nodes(found)?)),
+            0 => Ok(results),
+            nodes if nodes == results.len() => Ok(in_order(as_nodes(results)?)),
             _ => fail("Cannot mix nodes and atomic values in the result of a path expression"),
         }
     }
@@ -216,7 +216,7 @@ impl<'t> Evaluation<'t> {
 
     /// Keeps the items for which a predicate holds.
     fn keep(&self, items: Items<'t>, predicate: &Expr) -> Outcome<Items<'t>> {
-        let mut kept = Vec::new();
+        let mut matching = Vec::new();
         self.each(items, |focus| {
             let value = self.items(predicate, focus)?;
             let holds = match &value[..] {
@@ -227,11 +227,11 @@ impl<'t> Evaluation<'t> {
                 value => truth(value)?,
             };
             if holds {
-                kept.push(focus.item.clone());
+                matching.push(focus.item.clone());
             }
             Ok(())
         })?;
-        Ok(kept)
+        Ok(matching)
     }
 
     /// Evaluates expressions that bind a variable.
@@ -250,25 +250,25 @@ impl<'t> Evaluation<'t> {
             self.variables.borrow_mut().pop();
             result
         };
-        let mut found = Vec::new();
+        let mut results = Vec::new();
         match expr {
             Expr::Let(..) => return with(items),
             Expr::For(..) => {
                 for item in items {
-                    found.extend(with(vec![item])?);
+                    results.extend(with(vec![item])?);
                 }
             }
             _ => {
-                let wanted = matches!(expr, Expr::Some(..));
+                let decisive = matches!(expr, Expr::Some(..));
                 for item in items {
-                    if truth(&with(vec![item])?)? == wanted {
-                        return Ok(vec![Item::Bool(wanted)]);
+                    if truth(&with(vec![item])?)? == decisive {
+                        return Ok(vec![Item::Bool(decisive)]);
                     }
                 }
-                found.push(Item::Bool(!wanted));
+                results.push(Item::Bool(!decisive));
             }
         }
-        Ok(found)
+        Ok(results)
     }
 
     pub(super) fn truth(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<bool> {

@@ -87,7 +87,7 @@ impl Function {
         arguments: usize,
         namespaces: &Namespaces,
     ) -> Result<Function, XPath2Error> {
-        let uri = prefix.map_or(Ok(FUNCTION_NAMESPACE), |prefix| namespaces.known(prefix))?;
+        let uri = prefix.map_or(Ok(FUNCTION_NAMESPACE), |prefix| namespaces.uri_of(prefix))?;
         let unknown = |why: &str| {
             Err(XPath2Error::malformed(format!(
                 "Cannot find a {arguments}-argument function named Q{{{uri}}}{name}(){why}"

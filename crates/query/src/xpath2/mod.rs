@@ -139,7 +139,7 @@ impl Namespaces {
     ///
     /// # Errors
     /// If there is none, with Saxon's message.
-    fn known(&self, prefix: &str) -> Result<&str, XPath2Error> {
+    fn uri_of(&self, prefix: &str) -> Result<&str, XPath2Error> {
         self.uri(prefix).ok_or_else(|| {
             XPath2Error::malformed(format!("Namespace prefix '{prefix}' has not been declared"))
         })

@@ -67,13 +67,10 @@ pub(super) fn call<'t>(name: &'static str, mut given: Vec<Items<'t>>) -> Outcome
         })),
         "escape-html-uri" => Item::Text(escaped(&text(0)?, |c| matches!(c, ' '..='~'))),
         "contains-token" => {
-            let wanted = text(1)?;
-            let wanted = trimmed(&wanted);
-            let has = |item: &Item<'_>| {
-                item.text()
-                    .split_ascii_whitespace()
-                    .any(|own| own == wanted)
-            };
+            let token = text(1)?;
+            let token = trimmed(&token);
+            let has =
+                |item: &Item<'_>| item.text().split_ascii_whitespace().any(|own| own == token);
             Item::Bool(given[0].iter().any(has))
         }
         "has-children" => match at_most_one(&given[0], &place(0, name), false)? {
@@ -175,42 +172,44 @@ fn distinct<'t>(items: &[Item<'t>]) -> Outcome<Items<'t>> {
     // Strings, the only content of nodes, are looked up in a set; they never equal values of
     // other types.
     let mut texts: HashSet<String> = HashSet::new();
-    let mut known: Vec<AtomicValue> = Vec::new();
-    let mut kept = Vec::new();
+    let mut atoms: Vec<AtomicValue> = Vec::new();
+    let mut firsts = Vec::new();
     for item in items {
         let is_new = match comparable(item) {
             AtomicValue::Text(text) => texts.insert(text),
-            atom if known.iter().any(|other| are_equal(other, &atom)) => false,
+            atom if atoms.iter().any(|other| are_equal(other, &atom)) => false,
             atom => {
-                known.push(atom);
+                atoms.push(atom);
                 true
             }
         };
         if is_new {
-            kept.push(item.atom().into());
+            firsts.push(item.atom().into());
         }
     }
-    Ok(kept)
+    Ok(firsts)
 }
 
 fn positions<'t>(given: &[Items<'t>]) -> Outcome<Items<'t>> {
     let Some(wanted) = at_most_one(&given[1], &place(1, "index-of"), true)? else {
         return Ok(Vec::new());
     };
-    let wanted = comparable(wanted);
-    let found = given[0].iter().enumerate();
-    let found = found.filter(|(_, item)| are_equal(&comparable(item), &wanted));
-    Ok(found
+    let sought = comparable(wanted);
+    let matches = given[0].iter().enumerate();
+    let matches = matches.filter(|(_, item)| are_equal(&comparable(item), &sought));
+    Ok(matches
         .map(|(index, _)| Item::Whole(index as i64 + 1))
         .collect())
 }
 
 /// A mandatory numeric argument.
 fn needed(items: &[Item<'_>], index: usize, name: &str) -> Outcome<Number> {
-    let place = place(index, name);
-    match at_most_one(items, &place, true)? {
+    let position = place(index, name);
+    match at_most_one(items, &position, true)? {
         Some(item) => numeric(&item.atom(), name),
-        None => fail(format!("An empty sequence is not allowed as the {place}")),
+        None => fail(format!(
+            "An empty sequence is not allowed as the {position}"
+        )),
     }
 }
 

@@ -75,18 +75,18 @@ impl Parser<'_> {
     }
 
     pub(super) fn eat(&mut self, symbol: &str) -> bool {
-        let found = self.peek().is(symbol);
-        self.at += usize::from(found);
-        found
+        let is_next = self.peek().is(symbol);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     /// Skips several words that are not names, if they all follow.
     fn eat_words(&mut self, words: &[&str]) -> bool {
-        let found = (words.iter().enumerate()).all(|(at, word)| self.ahead(at).is_word(word));
-        if found {
+        let are_next = (words.iter().enumerate()).all(|(at, word)| self.ahead(at).is_word(word));
+        if are_next {
             self.at += words.len();
         }
-        found
+        are_next
     }
 
     pub(super) fn expect(&mut self, symbol: &str) -> Parsed<()> {
@@ -428,8 +428,8 @@ impl Parser<'_> {
             XPathToken::Symbol("$") => {
                 self.next();
                 let name = self.variable_name()?;
-                let found = self.variables.iter().rposition(|known| *known == name);
-                Expr::Variable(found.ok_or_else(|| {
+                let variable_index = self.variables.iter().rposition(|known| *known == name);
+                Expr::Variable(variable_index.ok_or_else(|| {
                     XPath2Error::malformed(format!(
                         "Undeclared variable in XPath expression: ${name}"
                     ))

@@ -10,7 +10,7 @@ use super::parse::{Parsed, Parser};
 impl Parser<'_> {
     /// The namespace of a prefix.
     fn uri(&self, prefix: &str) -> Parsed<String> {
-        self.namespaces.known(prefix).map(str::to_owned)
+        self.namespaces.uri_of(prefix).map(str::to_owned)
     }
 
     /// Parses a name or kind test; `None` if neither comes next.
