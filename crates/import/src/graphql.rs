@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::draft::{Draft, DraftStep, Transaction};
 use crate::exchange::{Request, RequestBody};
+use crate::input::FormatError;
 use crate::options::{ImportError, ImportOptions};
 use crate::plan::VariableNames;
 use crate::text::PlanText;
@@ -238,7 +239,7 @@ impl GraphqlToken<'_> {
 }
 
 /// Splits the text into names, numbers, strings and signs; comments and commas are ignored.
-fn tokens(text: &str) -> Result<Vec<GraphqlToken<'_>>, String> {
+fn tokens(text: &str) -> Result<Vec<GraphqlToken<'_>>, FormatError> {
     let mut all = Vec::new();
     let mut start = 0;
     while let Some(first) = text[start..].chars().next() {
@@ -261,10 +262,9 @@ fn tokens(text: &str) -> Result<Vec<GraphqlToken<'_>>, String> {
             }
             _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
             _ => {
-                return Err(format!(
-                    "line {}: `{first}` is not allowed there",
-                    line(text, start)
-                ));
+                return Err(
+                    format!("line {}: `{first}` is not allowed there", line(text, start)).into(),
+                );
             }
         };
         if length == 0 {
@@ -311,7 +311,10 @@ fn line(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-fn document<'d>(text: &'d str, tokens: &[GraphqlToken<'d>]) -> Result<GraphqlDocument<'d>, String> {
+fn document<'d>(
+    text: &'d str,
+    tokens: &[GraphqlToken<'d>],
+) -> Result<GraphqlDocument<'d>, FormatError> {
     let mut document = GraphqlDocument::default();
     let mut at = 0;
     while let Some(first) = tokens.get(at) {
@@ -342,7 +345,8 @@ fn document<'d>(text: &'d str, tokens: &[GraphqlToken<'d>]) -> Result<GraphqlDoc
                 return Err(format!(
                     "line {}: no definition begins with `{word}`",
                     line(text, first.start)
-                ));
+                )
+                .into());
             }
         }
         at = end;
@@ -352,7 +356,11 @@ fn document<'d>(text: &'d str, tokens: &[GraphqlToken<'d>]) -> Result<GraphqlDoc
 
 /// The index of the token after a definition, which ends with its outermost braces. A schema definition may have no
 /// braces; it ends where the next one begins.
-fn definition_end(text: &str, tokens: &[GraphqlToken<'_>], start: usize) -> Result<usize, String> {
+fn definition_end(
+    text: &str,
+    tokens: &[GraphqlToken<'_>],
+    start: usize,
+) -> Result<usize, FormatError> {
     let is_schema = SCHEMA.contains(&tokens[start].text) || tokens[start].text.starts_with('"');
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(start) {
@@ -380,7 +388,8 @@ fn definition_end(text: &str, tokens: &[GraphqlToken<'_>], start: usize) -> Resu
             return Err(format!(
                 "line {}: more than {MAX_DEPTH} levels",
                 line(text, token.start)
-            ));
+            )
+            .into());
         }
     }
     if is_schema && depth == 0 {
@@ -389,7 +398,8 @@ fn definition_end(text: &str, tokens: &[GraphqlToken<'_>], start: usize) -> Resu
         Err(format!(
             "the definition of line {} is not closed",
             line(text, tokens[start].start)
-        ))
+        )
+        .into())
     }
 }
 
@@ -514,7 +524,7 @@ subscription Changes { changed }
     }
 
     #[test]
-    fn what_is_no_document_is_told() {
+    fn texts_that_are_no_document_are_refused_with_the_line() {
         let message = |text: &str| match import(text, &options("http://h/")) {
             Ok(_) => "a draft".to_owned(),
             Err(error) => error.message,

@@ -2,11 +2,17 @@
 
 use std::path::Path;
 
+use drumfire_platform::message_error;
 use serde_json::Value;
 
 use crate::draft::Draft;
 use crate::options::{FORMATS, Format, ImportError, ImportOptions};
 use crate::{access_log, curl, graphql, har, openapi, postman, powershell};
+
+message_error! {
+    /// Where a file breaks the rules of its format.
+    pub struct FormatError;
+}
 
 /// Makes a draft of files that belong together: a recording, an API description, or a Postman collection with its
 /// environments.
@@ -38,8 +44,8 @@ pub fn import(files: &[(String, Vec<u8>)], options: &ImportOptions) -> Result<Dr
             (Format::PowerShell, _) => powershell::import(&text),
             (Format::AccessLog, _) => access_log::import(&text, options),
             (Format::GraphQl, _) => graphql::import(&text, options),
-            (Format::OpenApi, Err(why)) => Err(not_json(&text, &why)),
-            (_, Err(why)) => Err(not_json(&text, &why)),
+            (Format::OpenApi, Err(why)) => Err(not_json(&text, why.as_ref())),
+            (_, Err(why)) => Err(not_json(&text, why.as_ref())),
             (Format::Har, Ok(value)) => har::import(&value, options),
             (Format::OpenApi, Ok(value)) => openapi::import(value, Path::new(name), options),
             (Format::Postman, Ok(value)) => {
@@ -130,7 +136,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 }
 
 /// Parses JSON, or YAML if the text looks like an API description.
-fn parse(text: &str) -> Result<Value, String> {
+fn parse(text: &str) -> Result<Value, FormatError> {
     if openapi::is_yaml(text) {
         parse_any(text)
     } else {
@@ -139,19 +145,19 @@ fn parse(text: &str) -> Result<Value, String> {
 }
 
 /// JSON or YAML.
-pub(crate) fn parse_any(text: &str) -> Result<Value, String> {
+pub(crate) fn parse_any(text: &str) -> Result<Value, FormatError> {
     let text = text.trim_start();
     let json = parse_json(text);
     if json.is_ok() || text.starts_with(['{', '[']) {
         return json;
     }
-    openapi::parse_yaml(text).map_err(|why| format!("the YAML is broken{why}"))
+    openapi::parse_yaml(text)
 }
 
 /// The words for JSON that is cut off.
 const ENDS_EARLY: &str = "ends too early";
 
-fn parse_json(text: &str) -> Result<Value, String> {
+fn parse_json(text: &str) -> Result<Value, FormatError> {
     serde_json::from_str(text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let what = if error.is_eof() {
@@ -159,11 +165,11 @@ fn parse_json(text: &str) -> Result<Value, String> {
         } else {
             "is broken"
         };
-        format!("the JSON {what} at line {line}, column {column}")
+        format!("the JSON {what} at line {line}, column {column}").into()
     })
 }
 
-fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportError> {
+fn recognise(text: &str, json: &Result<Value, FormatError>) -> Result<Format, ImportError> {
     if let Ok(value) = json {
         let has = |name: &str| value.get(name).is_some();
         return if value.pointer("/log/entries").is_some() {
@@ -181,7 +187,7 @@ fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportE
             Err(unknown())
         };
     }
-    let broken = || not_json(text, json.as_ref().err().map_or("", String::as_str));
+    let broken = || not_json(text, json.as_ref().err().map_or("", FormatError::as_ref));
     if openapi::is_yaml(text) {
         Err(broken())
     } else if curl::is_curl(text) {

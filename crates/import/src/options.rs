@@ -40,7 +40,7 @@ impl Format {
     /// The name in [`FORMATS`].
     pub fn name(self) -> &'static str {
         let named = FORMATS.iter().find(|(format, _)| *format == self);
-        named.map_or("", |(_, name)| name)
+        named.map(|(_, name)| *name).unwrap_or_default()
     }
 
     /// The format of a name in [`FORMATS`].

@@ -38,8 +38,8 @@ impl ServerNames {
         let mut hosts: Vec<(String, String)> = Vec::new();
         for own in literal_servers(draft, main) {
             let is_main = own == *main;
-            let known = hosts.iter().find(|(host, _)| *host == own.host);
-            let host = match (known, is_main) {
+            let named_host = hosts.iter().find(|(host, _)| *host == own.host);
+            let host = match (named_host, is_main) {
                 (Some((_, name)), _) => name.clone(),
                 (None, true) => all.variable(&mut names, "host", &own.host, "The server"),
                 (None, false) => {
@@ -83,15 +83,15 @@ impl ServerNames {
 
     /// The fields of an address's server as the plan writes them.
     pub fn fields(&self, address: &Address) -> ServerFields {
-        let own = server(address);
-        let known = self.servers.iter().find(|(known, _)| *known == own);
-        known.map_or(own, |(_, fields)| fields.clone())
+        let origin = server(address);
+        let known = self.servers.iter().find(|(known, _)| *known == origin);
+        known.map_or(origin, |(_, fields)| fields.clone())
     }
 
     /// The host as the plan writes it.
     pub fn host(&self, host: &str) -> Option<&str> {
-        let known = self.servers.iter().find(|(own, _)| own.host == host);
-        known.map(|(_, fields)| fields.host.as_str())
+        let named = self.servers.iter().find(|(own, _)| own.host == host);
+        named.map(|(_, fields)| fields.host.as_str())
     }
 
     /// Names the servers in a text that holds their addresses, such as the field `Origin`.
@@ -129,9 +129,9 @@ fn literal_servers(draft: &Draft, main: &ServerFields) -> Vec<ServerFields> {
     for step in draft.steps() {
         let address = &step.request.address;
         let is_literal = address.host.literal().is_some_and(|host| !host.is_empty());
-        let own = server(address);
-        if is_literal && !all.contains(&own) {
-            all.push(own);
+        let origin = server(address);
+        if is_literal && !all.contains(&origin) {
+            all.push(origin);
         }
     }
     all.sort_by_key(|own| own != main);

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_jmeter_would_evaluate_is_hidden_from_it() {
+    fn texts_that_look_like_functions_are_escaped() {
         let text = PlanText::from(r"costs ${x} \$ 5");
         assert_eq!(text.template(), r"costs ${__char(36)}{x} \\$ 5");
     }

@@ -85,11 +85,11 @@ pub fn draft(mut recording: Recording, options: &ImportOptions) -> Draft {
             .exchanges
             .sort_by_key(|exchange| exchange.started_ms);
     }
-    let own = OwnSite::of(&recording.exchanges, options);
+    let site = OwnSite::of(&recording.exchanges, options);
     let own_exchanges = recording.exchanges.iter();
-    let own_exchanges = own_exchanges.filter(|exchange| own.has(&host(&exchange.request.address)));
+    let own_exchanges = own_exchanges.filter(|exchange| site.has(&host(&exchange.request.address)));
     cookies::bring(own_exchanges, options, &mut draft);
-    let kept = kept(recording.exchanges, &own, options, &mut draft);
+    let kept = worth_keeping(recording.exchanges, &site, options, &mut draft);
     let kept = if options.keep_redirects {
         kept
     } else {
@@ -167,14 +167,15 @@ fn first_page(exchanges: &[Exchange]) -> Option<&Exchange> {
         let from = Address::parse(exchange.request.header("referer")?)?;
         Some(site(&host(&from))).filter(|from| sites.contains(from))
     };
-    let is_own = |exchange: &&Exchange| around(exchange).is_none_or(|from| from == own(exchange));
+    let is_own =
+        |exchange: &&Exchange| around(exchange).is_none_or(|from| from == own_site(exchange));
     let is_framed =
         |exchange: &&Exchange| purpose(exchange).is_some_and(|to| to == "iframe" || to == "frame");
     let first = pages().find(|page| is_own(page) && !is_framed(page));
     // Without a page, the page around the requests decides.
     let first = first.or_else(|| {
         let from = exchanges.iter().find_map(around)?;
-        exchanges.iter().find(|exchange| own(exchange) == from)
+        exchanges.iter().find(|exchange| own_site(exchange) == from)
     });
     first.or_else(|| pages().next()).or(exchanges.first())
 }
@@ -189,18 +190,18 @@ fn purpose(exchange: &Exchange) -> Option<String> {
     exchange.request.header("sec-fetch-dest").map(str::to_owned)
 }
 
-fn own(exchange: &Exchange) -> String {
+fn own_site(exchange: &Exchange) -> String {
     site(&host(&exchange.request.address))
 }
 
 /// The requests to the site, except those for its pages' resources.
-fn kept(
+fn worth_keeping(
     exchanges: Vec<Exchange>,
     own: &OwnSite<'_>,
     options: &ImportOptions,
     draft: &mut Draft,
 ) -> Vec<Exchange> {
-    let mut kept = Vec::new();
+    let mut exchanges_kept = Vec::new();
     let mut static_hosts: Vec<String> = Vec::new();
     let mut dropped_static = 0;
     for mut exchange in exchanges {
@@ -224,7 +225,7 @@ fn kept(
                 let label = names::label(&exchange.request);
                 exchange.request.name = Some(format!("{label} {operation}"));
             }
-            kept.push(exchange);
+            exchanges_kept.push(exchange);
         }
     }
     if dropped_static > 0 {
@@ -237,7 +238,7 @@ fn kept(
         draft.embedded = Some(format!("https?://({})[:/].*", hosts.join("|")));
         draft.cache = true;
     }
-    kept
+    exchanges_kept
 }
 
 /// The text of a script that caches keep, which all visitors therefore load with the same content.
@@ -327,7 +328,7 @@ fn clean(request: &mut Request) {
 
 /// Merges a followed redirect into one step, because the plan follows it again.
 fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Vec<Exchange> {
-    let mut kept: Vec<Exchange> = Vec::new();
+    let mut unredirected: Vec<Exchange> = Vec::new();
     // The current redirect target of the last kept request, while it is being redirected.
     let mut leads_to: HashMap<String, VecDeque<usize>> = HashMap::new();
     for exchange in exchanges {
@@ -351,7 +352,7 @@ fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Ve
                     leads_to.entry(target).or_default().push_back(place);
                 }
                 // The response that the user finally saw.
-                let first = &mut kept[place];
+                let first = &mut unredirected[place];
                 if let (Some(own), Some(last)) = (&mut first.response, exchange.response) {
                     let mut hops = std::mem::take(&mut own.hops);
                     hops.push(Redirect {
@@ -365,13 +366,16 @@ fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Ve
             }
             None => {
                 if let Some(target) = target {
-                    leads_to.entry(target).or_default().push_back(kept.len());
+                    leads_to
+                        .entry(target)
+                        .or_default()
+                        .push_back(unredirected.len());
                 }
-                kept.push(exchange);
+                unredirected.push(exchange);
             }
         }
     }
-    kept
+    unredirected
 }
 
 fn full(address: &Address) -> String {

@@ -115,22 +115,22 @@ impl Correlation<'_> {
         if other.is_none() && meaning.is_none() {
             return false;
         }
-        let known = match other {
+        let column = match other {
             None => self.shared_column(sent, meaning),
             // A column with both users' values was looked for already.
             Some(_) => None,
         };
-        let is_new = known.is_none();
-        let variable = known.unwrap_or_else(|| self.names.take(&sent.name));
+        let is_new = column.is_none();
+        let variable = column.unwrap_or_else(|| self.names.take(&sent.name));
         let request = &mut self.steps[place].request;
-        let own = ValueEncoding::Plain.expressions(&variable);
+        let expressions = ValueEncoding::Plain.expressions(&variable);
         let values = [&sent.value, other.as_ref().unwrap_or(&sent.value)].map(String::as_str);
-        let in_json = escaping_call(&own.plain, &values);
-        let in_json = in_json.as_deref().unwrap_or(&own.plain);
+        let in_json = escaping_call(&expressions.plain, &values);
+        let in_json = in_json.as_deref().unwrap_or(&expressions.plain);
         let is_read = match meaning {
             // The same text may stand elsewhere with another meaning.
-            Some(_) => put::expression(request, sent, &own.plain, in_json),
-            None => put::value(request, sent, &own),
+            Some(_) => put::expression(request, sent, &expressions.plain, in_json),
+            None => put::value(request, sent, &expressions),
         };
         match (is_read, is_new) {
             (true, true) => self.add_column(variable, sent, other, meaning),
@@ -159,8 +159,8 @@ impl Correlation<'_> {
     fn shared_column(&self, sent: &Sent, meaning: Option<Meaning>) -> Option<String> {
         let row = self.data.rows.first()?;
         let mut columns = row.iter().zip(&self.data.names).zip(&self.meanings);
-        let found = columns.find(|((value, _), own)| **value == sent.value && **own == meaning);
-        found.map(|((_, name), _)| name.clone())
+        let shared = columns.find(|((value, _), own)| **value == sent.value && **own == meaning);
+        shared.map(|((_, name), _)| name.clone())
     }
 
     fn add_column(
@@ -181,8 +181,8 @@ impl Correlation<'_> {
             row.push(value.clone());
         }
         if let Some(other) = other {
-            let known = self.known.entry(sent.value.clone()).or_default();
-            known.push(KnownVariable {
+            let variables = self.known.entry(sent.value.clone()).or_default();
+            variables.push(KnownVariable {
                 expressions: ValueEncoding::Plain.expressions(&variable),
                 other: Some(other),
                 names: sent.names.clone(),

@@ -291,41 +291,41 @@ impl Correlation<'_> {
         }
         let is_telling =
             sent.is_telling() && !self.brought.contains(&(sent.value.clone(), String::new()));
-        let known = self.known.get(&sent.value).into_iter().flatten();
-        let mut known = known.filter(|known| {
-            known.other.as_ref() == other
-                && known.from <= place
-                && known.may_mean(sent)
-                && (known.is_telling || names.iter().any(|name| known.names.contains(name)))
+        let variables = self.known.get(&sent.value).into_iter().flatten();
+        let mut variables = variables.filter(|variable| {
+            variable.other.as_ref() == other
+                && variable.from <= place
+                && variable.may_mean(sent)
+                && (variable.is_telling || names.iter().any(|name| variable.names.contains(name)))
         });
-        if let Some(known) = known.next() {
+        if let Some(variable) = variables.next() {
             return Some(Resolved {
-                expressions: known.expressions.clone(),
-                typed: known.meaning.map(|_| known.in_json(&sent.value)),
-                finding: known.finding,
+                expressions: variable.expressions.clone(),
+                typed: variable.meaning.map(|_| variable.in_json(&sent.value)),
+                finding: variable.finding,
             });
         }
-        let wanted = Wanted {
+        let query = Wanted {
             sent,
             names: &names,
             is_telling,
             is_proved: other.is_some(),
         };
-        let found = self.places.responses(&wanted, place);
-        let found = found.into_iter().find_map(|from| {
+        let origin = self.places.responses(&query, place);
+        let origin = origin.into_iter().find_map(|from| {
             let stays = |constant: &Constant| {
                 constant.value == sent.value && (is_telling || constant.from == from)
             };
             let response = self.steps[from].response.as_ref();
             let response = response.filter(|_| !self.constants.iter().any(stays))?;
-            let found = search::find(response, &self.steps[from].request, &wanted)?;
+            let place_in_response = search::find(response, &self.steps[from].request, &query)?;
             let gives = |value: &String| {
                 let pair = self.pair.as_ref();
-                pair.is_none_or(|pair| pair.gives(from, &found, value))
+                pair.is_none_or(|pair| pair.gives(from, &place_in_response, value))
             };
-            other.is_none_or(gives).then_some((from, found))
+            other.is_none_or(gives).then_some((from, place_in_response))
         });
-        let (from, (source, form)) = found?;
+        let (from, (source, form)) = origin?;
         Some(self.extract(sent, other, &names, from, source, &form))
     }
 
@@ -340,9 +340,11 @@ impl Correlation<'_> {
         form: &ValueEncoding,
     ) -> Resolved {
         let extractors = &self.steps[from].extractors;
-        let known = extractors.iter().find(|known| known.source == source);
-        let known = known.map(|known| known.variable.clone());
-        let variable = known.unwrap_or_else(|| {
+        let extractor = extractors
+            .iter()
+            .find(|extractor| extractor.source == source);
+        let extractor = extractor.map(|extractor| extractor.variable.clone());
+        let variable = extractor.unwrap_or_else(|| {
             let variable = self.names.take(&sent.name);
             self.steps[from].extractors.push(Extractor {
                 variable: variable.clone(),
@@ -415,12 +417,12 @@ impl Correlation<'_> {
             function
         } else {
             let variable = self.names.take(&sent.name);
-            let own = format!("${{{variable}}}");
+            let reference = format!("${{{variable}}}");
             self.known
                 .entry(sent.value.clone())
                 .or_default()
                 .push(KnownVariable {
-                    expressions: Expressions::of(own.clone()),
+                    expressions: Expressions::of(reference.clone()),
                     other: None,
                     names: Vec::new(),
                     is_telling: true,
@@ -431,7 +433,7 @@ impl Correlation<'_> {
             self.steps[place]
                 .assigned
                 .push((variable, PlanText::expression(function)));
-            own
+            reference
         };
         put::value(
             &mut self.steps[place].request,

@@ -36,9 +36,9 @@ impl Places {
     pub fn of(steps: &[DraftStep], sent: &[Vec<Sent>], shared: &[String]) -> Places {
         let mut places: HashMap<String, ValuePlaces> = HashMap::new();
         for sent in sent.iter().flatten() {
-            let place = places.entry(sent.value.clone()).or_default();
-            place.is_telling |= sent.is_telling();
-            place.names.extend(sent.names.iter().cloned());
+            let value_places = places.entry(sent.value.clone()).or_default();
+            value_places.is_telling |= sent.is_telling();
+            value_places.names.extend(sent.names.iter().cloned());
         }
         let values: Vec<String> = places.keys().cloned().collect();
         let mut places: Vec<ValuePlaces> = places.into_values().collect();
@@ -52,8 +52,8 @@ impl Places {
             };
             needles.each_text(response, |value| push(&mut places[value].anywhere, at));
             held::each(response, &step.request, &mut |held| {
-                let found = needles.spellings.get(held.text.as_bytes());
-                for value in found.into_iter().flatten() {
+                let spelled = needles.spellings.get(held.text.as_bytes());
+                for value in spelled.into_iter().flatten() {
                     let place = &mut places[*value];
                     push(&mut place.exact, at);
                     if place.is_telling {
@@ -97,8 +97,8 @@ impl Places {
 
     /// Whether a response before `place` holds a value under one of its names.
     pub fn is_held(&self, sent: &Sent, place: usize) -> bool {
-        let known = self.0.get(&sent.value);
-        known.is_some_and(|known| {
+        let places_of_value = self.0.get(&sent.value);
+        places_of_value.is_some_and(|known| {
             let named = sent.names.iter().filter_map(|name| known.named.get(name));
             named.flatten().any(|at| *at < place)
         })

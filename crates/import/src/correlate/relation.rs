@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_site_deploys_stays() {
+    fn deployed_values_of_a_site_stay() {
         for name in [
             "appVersion",
             "buildId",

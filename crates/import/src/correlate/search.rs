@@ -138,8 +138,8 @@ impl<'r> Reader<'r> {
         match source {
             ExtractorSource::Json(path) => {
                 let path = JsonPath::compile(path).ok();
-                let found = path.as_ref().and_then(|path| path.find_in_text(self.body));
-                let text = found.as_ref().and_then(|found| found.to_text());
+                let value = path.as_ref().and_then(|path| path.find_in_text(self.body));
+                let text = value.as_ref().and_then(|value| value.to_text());
                 text.map(|text| text.into_owned()).into_iter().collect()
             }
             ExtractorSource::Css {
@@ -149,8 +149,8 @@ impl<'r> Reader<'r> {
             } => selected(self.body, selector, attribute),
             ExtractorSource::Boundary { left, right, .. } => {
                 let all = Boundary::new(left, right);
-                let found = all.find_iter(self.body).take(MOST_MATCHES);
-                found.map(str::to_owned).collect()
+                let texts = all.find_iter(self.body).take(MOST_MATCHES);
+                texts.map(str::to_owned).collect()
             }
             ExtractorSource::Body { pattern, .. } => groups(pattern, self.body),
             ExtractorSource::Header {
@@ -300,7 +300,7 @@ impl<'r> Reader<'r> {
         {
             return None;
         }
-        let mut found = None;
+        let mut best = None;
         held::each(self.response, self.request, &mut |held| {
             if matches!(held.place, Place::Claim(_)) || !held.text.contains(run) {
                 return false;
@@ -313,11 +313,11 @@ impl<'r> Reader<'r> {
                     key: key.to_owned(),
                     is_jwt,
                 };
-                found = source.map(|(source, _)| (source, form));
+                best = source.map(|(source, _)| (source, form));
             }
-            found.is_some()
+            best.is_some()
         });
-        found
+        best
     }
 
     /// The extractor for a value that stands somewhere in a longer text.
@@ -327,8 +327,8 @@ impl<'r> Reader<'r> {
         }
         let location = self.last_location().and_then(|location| {
             let encoded = url::encode(value);
-            let found = |text: &str| location.find(text).map(|at| (at, text.len()));
-            let (at, length) = found(value).or_else(|| found(&encoded))?;
+            let position = |text: &str| location.find(text).map(|at| (at, text.len()));
+            let (at, length) = position(value).or_else(|| position(&encoded))?;
             let before = &location[..at];
             let ends = location[at + length..].chars().next();
             let pattern = format!("{}([^/?&#;]+)", escaped(from_word(before)));
@@ -343,11 +343,11 @@ impl<'r> Reader<'r> {
     }
 
     fn within_header(&self, value: &str) -> Option<ExtractorSource> {
-        let own = self.response.headers.iter().map(|field| (None, field));
+        let headers = self.response.headers.iter().map(|field| (None, field));
         let hops = self.response.hops.iter().enumerate();
         let hops =
             hops.flat_map(|(hop, head)| head.headers.iter().map(move |field| (Some(hop), field)));
-        own.chain(hops).find_map(|(hop, (field, content))| {
+        headers.chain(hops).find_map(|(hop, (field, content))| {
             let at = content.find(value)?;
             if !is_whole_word(content, at, value.len()) {
                 return None;
@@ -366,13 +366,13 @@ impl<'r> Reader<'r> {
                 Some(c) if c.is_whitespace() => " ",
                 Some(_) => return None,
             };
-            let place = HeaderPlace {
+            let header = HeaderPlace {
                 hop,
                 field,
                 before: &content[..at],
                 ends,
             };
-            self.in_header(&place, value)
+            self.in_header(&header, value)
         })
     }
 
@@ -430,7 +430,7 @@ impl<'r> Reader<'r> {
                     number,
                 },
                 _ => {
-                    let end = right.map_or(String::new(), |c| escaped(&c.to_string()));
+                    let end = right.map(|c| escaped(&c.to_string())).unwrap_or_default();
                     ExtractorSource::Body {
                         pattern: format!("{}([^{end}\\s]+)", spaced(left)),
                         number,
@@ -540,8 +540,8 @@ fn groups(pattern: &str, text: &str) -> Vec<String> {
         return Vec::new();
     };
     let all = pattern.captures_iter(text);
-    let found = all.filter_map(|found| found.get(1).map(str::to_owned));
-    found.take(MOST_MATCHES).collect()
+    let first_groups = all.filter_map(|first_groups| first_groups.get(1).map(str::to_owned));
+    first_groups.take(MOST_MATCHES).collect()
 }
 
 fn selected(body: &str, selector: &str, attribute: &str) -> Vec<String> {
@@ -555,12 +555,12 @@ fn selected(body: &str, selector: &str, attribute: &str) -> Vec<String> {
 /// Selectors for one element: its name and one attribute, then the form around it, too.
 fn selectors(tags: &[Tag], place: usize, has: &str) -> Vec<String> {
     let tag = &tags[place];
-    let mut own: Vec<String> = named(tag)
+    let mut by_name: Vec<String> = named(tag)
         .map(|by| format!("{}{by}[{has}]", tag.name))
         .collect();
     // An attribute such as `data-cart` is distinctive on its own; `href` is not.
     if has.starts_with("data-") || tag.name == "option" {
-        own.push(format!("{}[{has}]", tag.name));
+        by_name.push(format!("{}[{has}]", tag.name));
     }
     let around = tags[..place]
         .iter()
@@ -569,9 +569,13 @@ fn selectors(tags: &[Tag], place: usize, has: &str) -> Vec<String> {
     let within: Vec<String> = around
         .into_iter()
         .flat_map(|outer| named(outer).map(|by| format!("{}{by}", outer.name)))
-        .flat_map(|outer| own.iter().map(move |own| format!("{outer} {own}")))
+        .flat_map(|outer| {
+            by_name
+                .iter()
+                .map(move |by_name| format!("{outer} {by_name}"))
+        })
         .collect();
-    own.into_iter().chain(within).collect()
+    by_name.into_iter().chain(within).collect()
 }
 
 /// The attributes that may select an element, as `[name="csrf"]`.

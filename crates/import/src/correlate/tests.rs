@@ -183,7 +183,7 @@ fn a_redirect_gives_its_value_by_the_address() {
 }
 
 #[test]
-fn what_the_client_makes_becomes_a_function() {
+fn values_that_the_client_makes_become_functions() {
     let id = "9f86d081-884c-4d65-9a2f-eaa0c55ad015";
     let (draft, findings) = correlated(vec![step(
         "GET",
@@ -594,7 +594,7 @@ fn values_of_the_client_stay_its_own() {
 }
 
 #[test]
-fn what_looks_constant_stays() {
+fn values_that_look_constant_stay() {
     let page = r#"<html><head><script src="/app.3f9a8b7c2d1e.js"></script><link href="/s.77aa88bb99cc.css"></head>
         <body><a href="/list?page=2&sort=price_asc&v=2024.11.3">next</a><a href="/p/summer-sale-2024">s</a>
         <input type=hidden name=locale value="en-GB"><input type=hidden name=step value="2"><input name=day value="2026-12-24">

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_makes_is_told() {
+    fn generated_values_are_told_from_constants() {
         for value in [
             "f3a9c1d27b",
             "c-8812ab90",

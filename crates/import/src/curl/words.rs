@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_piped_into_a_command_is_its_input() {
+    fn piped_text_becomes_the_commands_input() {
         let text = "echo -n '{\"a\": 1}' | curl a -d @-\nprintf 'x\\n' | curl b -d @-\ncat body.json | curl c --data-binary @-\n\
                     cat <<EOF | curl d -d @-\nhello\nEOF\necho x | tr x y | curl e\ncurl f";
         let read = commands(text);

@@ -63,21 +63,21 @@ pub fn chain(
         document,
         operations,
     };
-    let mut found = Found {
+    let mut found_links = Found {
         names,
         ..Found::default()
     };
-    chain.by_links(&mut found);
-    for (target, filling) in std::mem::take(&mut found.fillings) {
+    chain.by_links(&mut found_links);
+    for (target, filling) in std::mem::take(&mut found_links.fillings) {
         let (transaction, step) = operations[target].place;
         fill(
             &mut draft.transactions[transaction].steps[step].request,
             filling,
         );
     }
-    chain.by_names(&mut found);
+    chain.by_names(&mut found_links);
     let mut makers = HashSet::new();
-    for (from, extractor) in found.extractors {
+    for (from, extractor) in found_links.extractors {
         let (transaction, step) = operations[from].place;
         draft.transactions[transaction].steps[step]
             .extractors
@@ -117,9 +117,9 @@ impl Found {
 
     /// The variable that gets a value from a response; it may have one already.
     fn variable_of(&mut self, from: usize, source: ExtractorSource, name: &str) -> String {
-        let mut known = self.extractors.iter();
-        let known = known.find(|(place, one)| *place == from && one.source == source);
-        if let Some((_, one)) = known {
+        let mut extractor = self.extractors.iter();
+        let extractor = extractor.find(|(place, one)| *place == from && one.source == source);
+        if let Some((_, one)) = extractor {
             return one.variable.clone();
         }
         let variable = self.names.take(name);
@@ -254,14 +254,14 @@ impl<'d> OperationChain<'_, 'd> {
                 }
                 let of_collection = |method: &str| {
                     let from = *by_path.get(&(collection, method))?;
-                    let own = &self.operations[from];
-                    Some((from, self.identifier(own, collection, parameter)?))
+                    let creator = &self.operations[from];
+                    Some((from, self.identifier(creator, collection, parameter)?))
                 };
                 let anywhere = || {
                     let (from, path) = by_property.get(parameter)?;
-                    let own = &self.operations[*from].variables;
+                    let variables = &self.operations[*from].variables;
                     let is_special = !IDENTIFIERS.contains(&parameter.as_str())
-                        && !own.iter().any(|(_, own)| own == variable);
+                        && !variables.iter().any(|(_, name)| name == variable);
                     is_special.then(|| (*from, ExtractorSource::Json(path.clone())))
                 };
                 let source = of_collection("post").or_else(|| of_collection("get"));
@@ -316,8 +316,8 @@ impl<'d> OperationChain<'_, 'd> {
     fn property(&self, schema: &Value, names: &[&str]) -> Option<String> {
         let all = self.properties(schema);
         names.iter().find_map(|name| {
-            let found = all.iter().find(|(own, _)| own == name);
-            found.map(|(_, path)| path.clone())
+            let value = all.iter().find(|(own, _)| own == name);
+            value.map(|(_, path)| path.clone())
         })
     }
 
@@ -369,10 +369,10 @@ impl<'d> OperationChain<'_, 'd> {
                     .map(|(rank, path)| (rank, operation.place, path)),
             );
         }
-        let own = candidates.into_iter().min_by_key(|(rank, _, _)| *rank);
-        let own = own.map(|(_, place, path)| (place, path));
-        let (place, path) = match own {
-            Some(own) => own,
+        let best = candidates.into_iter().min_by_key(|(rank, _, _)| *rank);
+        let best = best.map(|(_, place, path)| (place, path));
+        let (place, path) = match best {
+            Some(best) => best,
             None => (self.token_request(draft)?, "$.access_token".to_owned()),
         };
         let step = &mut draft.transactions[place.0].steps[place.1];
@@ -549,26 +549,26 @@ fn order(
         .map(|operation| (operation.place, operation));
     let by_place: HashMap<(usize, usize), &Operation<'_>> = by_place.collect();
     let removes = |place: (usize, usize)| {
-        let own = by_place.get(&place)?;
-        let (parameter, variable) = own.variables.last()?;
-        let is_item = own.path.ends_with(&format!("/{{{parameter}}}"));
-        let is_removal = own.method == "delete" && is_item && extracted.contains(variable);
+        let removed = by_place.get(&place)?;
+        let (parameter, variable) = removed.variables.last()?;
+        let is_item = removed.path.ends_with(&format!("/{{{parameter}}}"));
+        let is_removal = removed.method == "delete" && is_item && extracted.contains(variable);
         // What lies deeper goes before what holds it.
-        is_removal.then(|| usize::MAX - own.path.matches('/').count())
+        is_removal.then(|| usize::MAX - removed.path.matches('/').count())
     };
     let mut first = None;
     for (number, transaction) in draft.transactions.iter_mut().enumerate() {
         let steps = std::mem::take(&mut transaction.steps);
         let mut ranked: Vec<(usize, DraftStep)> = Vec::new();
         for (at, step) in steps.into_iter().enumerate() {
-            let place = (number, at);
-            if log_in == Some(place) {
+            let position = (number, at);
+            if log_in == Some(position) {
                 first = Some((transaction.name.clone(), step));
                 continue;
             }
-            let rank = match removes(place) {
+            let rank = match removes(position) {
                 Some(rank) => rank,
-                None if makers.contains(&place) => 0,
+                None if makers.contains(&position) => 0,
                 None => 1,
             };
             ranked.push((rank, step));

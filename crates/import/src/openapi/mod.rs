@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::draft::{Draft, DraftStep, Transaction};
 use crate::exchange::{FormPart, Request, RequestBody};
+use crate::input::FormatError;
 use crate::options::{ImportError, ImportOptions};
 use crate::plan::VariableNames;
 use crate::text::PlanText;
@@ -34,10 +35,13 @@ pub fn is_yaml(text: &str) -> bool {
 ///
 /// # Errors
 /// The YAML is invalid.
-pub fn parse_yaml(text: &str) -> Result<Value, String> {
+pub fn parse_yaml(text: &str) -> Result<Value, FormatError> {
     serde_saphyr::from_str(text).map_err(|error: serde_saphyr::Error| match error.location() {
-        Some(at) => format!(" at line {}, column {}", at.line(), at.column()),
-        None => String::new(),
+        Some(at) => {
+            let (line, column) = (at.line(), at.column());
+            format!("the YAML is broken at line {line}, column {column}").into()
+        }
+        None => "the YAML is broken".into(),
     })
 }
 
@@ -207,8 +211,8 @@ impl<'d> Importer<'d> {
             let (step, variables, body) = self.operation(path, method, operation, &parameters);
             let tag = operation["tags"][0].as_str().map(str::to_owned);
             let transactions = &mut self.draft.transactions;
-            let known = transactions.iter().position(|one| one.name == tag);
-            let transaction = known.unwrap_or_else(|| {
+            let transaction_index = transactions.iter().position(|one| one.name == tag);
+            let transaction = transaction_index.unwrap_or_else(|| {
                 transactions.push(Transaction {
                     name: tag,
                     ..Transaction::default()
@@ -270,14 +274,18 @@ impl<'d> Importer<'d> {
 
     /// The parameters of an operation. Its own replace those of its path.
     fn parameters(&self, operation: &'d Value, shared: &'d [Value]) -> Vec<&'d Value> {
-        let own = operation["parameters"]
+        let declared = operation["parameters"]
             .as_array()
             .map_or(&[][..], Vec::as_slice);
-        let mut all: Vec<&Value> = own.iter().map(|one| self.document.resolve(one)).collect();
+        let mut all: Vec<&Value> = declared
+            .iter()
+            .map(|one| self.document.resolve(one))
+            .collect();
         for parameter in shared {
             let parameter = self.document.resolve(parameter);
-            let is_same =
-                |own: &&Value| own["name"] == parameter["name"] && own["in"] == parameter["in"];
+            let is_same = |declared: &&Value| {
+                declared["name"] == parameter["name"] && declared["in"] == parameter["in"]
+            };
             if !all.iter().any(is_same) {
                 all.push(parameter);
             }
@@ -313,13 +321,13 @@ impl<'d> Importer<'d> {
             );
             // The identifiers of two collections are different things, even if their examples are equal.
             let collection = path[..path.len() - rest.len() + before.len()].to_owned();
-            let known = self.path_variables.entry((collection, name.to_owned()));
-            let known = known.or_default();
-            let variable = match known.iter().find(|(old, _)| *old == value) {
+            let by_value = self.path_variables.entry((collection, name.to_owned()));
+            let by_value = by_value.or_default();
+            let variable = match by_value.iter().find(|(old, _)| *old == value) {
                 Some((_, variable)) => variable.clone(),
                 None => {
                     let variable = self.names.take(name);
-                    known.push((value.clone(), variable.clone()));
+                    by_value.push((value.clone(), variable.clone()));
                     let about = "From the path of the API";
                     self.draft
                         .variables
@@ -350,16 +358,16 @@ impl<'d> Importer<'d> {
 
     /// Required parameters, and optional ones that have an example.
     fn wanted<'p>(&self, parameters: &[&'p Value], place: &str) -> Vec<(&'p str, PlanText)> {
-        let mut wanted = Vec::new();
+        let mut sent_parameters = Vec::new();
         for parameter in parameters.iter().filter(|one| one["in"] == place) {
             let is_required = parameter["required"].as_bool().unwrap_or(false);
             if let Some(name) = parameter["name"].as_str()
                 && (is_required || self.document.has_example(parameter))
             {
-                wanted.push((name, self.document.value_of(parameter).text()));
+                sent_parameters.push((name, self.document.value_of(parameter).text()));
             }
         }
-        wanted
+        sent_parameters
     }
 
     fn query(&self, parameters: &[&Value], request: &mut Request) {
@@ -586,8 +594,8 @@ fn preferred(content: &Map<String, Value>) -> (&str, &Value) {
     let json = content.iter().find(|(kind, _)| kind.contains("json"));
     let form = || content.iter().find(|(kind, _)| kind.contains("form"));
     let first = || content.iter().next();
-    let found = json.or_else(form).or_else(first);
-    found.map_or(("", &Value::Null), |(kind, media)| {
+    let chosen = json.or_else(form).or_else(first);
+    chosen.map_or(("", &Value::Null), |(kind, media)| {
         (kind.split(';').next().unwrap_or("").trim(), media)
     })
 }

@@ -107,7 +107,7 @@ fn version_1_and_empty_collections_are_refused() {
 }
 
 #[test]
-fn what_scripts_set_is_what_later_requests_send() {
+fn later_requests_send_the_variables_that_scripts_set() {
     let event = |listen: &str, script: &str| json!({"listen": listen, "script": {"exec": script}});
     let request = |name: &str, events: Value| {
         json!({"name": name, "event": events, "request": {"method": "GET", "url": "http://h/{{id}}",
