@@ -44,7 +44,7 @@ fn types(class: &str) -> &'static [&'static ElementFacts] {
     let types = BY_CLASS
         .get(class)
         .or_else(|| BY_CLASS.get(canonical_class(class)));
-    types.map_or(&[], Vec::as_slice)
+    types.map(Vec::as_slice).unwrap_or_default()
 }
 
 /// The facts of a class. If several types share the class, these are the facts of the first.

@@ -165,9 +165,9 @@ impl Diagnostic {
         };
         const BOLD: &str = "1";
         let blue = format!("1;{}", palette::BLUE);
-        let own = format!("1;{}", self.severity.colour());
+        let colour = format!("1;{}", self.severity.colour());
         let head = format!("{}[{}]", self.severity.as_str(), self.code);
-        let mut out = paint(&own, &head);
+        let mut out = paint(&colour, &head);
         out.push_str(&paint(BOLD, &format!(": {}", self.message)));
         let mut gutter = 1;
         if let Some(source) = &self.source {
@@ -185,7 +185,7 @@ impl Diagnostic {
                 let (text, marks) = snippet(source, span, line, window);
                 let bar = paint(&blue, "|");
                 let number = paint(&blue, &line.to_string());
-                let marks = paint(&own, &marks);
+                let marks = paint(&colour, &marks);
                 let _ = write!(out, "\n{:gutter$} {bar}\n{number} {bar} {text}", "");
                 let _ = write!(out, "\n{:gutter$} {bar} {marks}", "");
             } else {
@@ -231,8 +231,8 @@ fn snippet(source: &SourceFile, span: Span, line: usize, window: usize) -> (Stri
     let room = (window as f64 * SNIPPET_LEAD) as usize;
     let fits = within(text[indent..].chars(), window).len() == shown(&text[indent..]).len();
     let (lead, mut line) = if !fits && shown(before).width() > room {
-        let kept: Vec<char> = within(before.chars().rev(), room).chars().collect();
-        ("…", kept.into_iter().rev().collect())
+        let last_signs: Vec<char> = within(before.chars().rev(), room).chars().collect();
+        ("…", last_signs.into_iter().rev().collect())
     } else {
         ("", within(before.chars(), window))
     };
@@ -257,16 +257,16 @@ fn shown(text: &str) -> String {
 
 /// The leading characters that fit into this many columns.
 fn within(characters: impl Iterator<Item = char>, columns: usize) -> String {
-    let mut kept = String::new();
+    let mut fitting = String::new();
     let mut width = 0;
     for sign in characters.map(printable) {
         width += sign.width().unwrap_or(0);
         if width > columns {
             break;
         }
-        kept.push(sign);
+        fitting.push(sign);
     }
-    kept
+    fitting
 }
 
 /// Replaces control characters, which would move the terminal's cursor.

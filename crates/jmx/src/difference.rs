@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_removed_moved_changed_and_renamed() {
+    fn differences_name_additions_removals_moves_changes_and_renames() {
         let old = plan(vec![get("a", "/a"), get("b", "/b"), get("c", "/c")]);
         let new = plan(vec![
             get("b", "/b"),

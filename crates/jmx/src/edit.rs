@@ -28,7 +28,7 @@ pub struct PossibleSetting {
 impl PossibleSetting {
     /// The path by which `show` would print it.
     fn path(&self) -> String {
-        let within = self.within.map_or("", short_name);
+        let within = self.within.map(short_name).unwrap_or_default();
         joined(within, short_name(&self.prop.name))
     }
 }
@@ -127,10 +127,11 @@ fn attribute(
     text: &str,
     value: &Value,
 ) -> Vec<Splice> {
-    let own = node.props.iter().find(|prop| prop.name == property);
+    let property_node = node.props.iter().find(|prop| prop.name == property);
     let mut splices = vec![set_attribute(tree, node.span, name, text)];
     splices.extend(
-        own.into_iter()
+        property_node
+            .into_iter()
             .flat_map(|prop| set_value(tree, prop, value)),
     );
     splices
@@ -187,13 +188,13 @@ impl Edit {
             all.extend(change);
         }
         if all.is_empty() {
-            let known = named.iter().flat_map(|node| settings(node));
+            let paths = named.iter().flat_map(|node| settings(node));
             let more = named.iter().flat_map(|node| possible(node));
-            let known = known.map(|setting| setting.path);
-            let known: Vec<String> = known.chain(more.map(|one| one.path())).collect();
-            let known = known.iter().map(String::as_str);
+            let paths = paths.map(|setting| setting.path);
+            let paths: Vec<String> = paths.chain(more.map(|one| one.path())).collect();
+            let paths = paths.iter().map(String::as_str);
             return Err(EditError::NoSetting {
-                meant: did_you_mean(&self.setting, known).map(str::to_owned),
+                meant: did_you_mean(&self.setting, paths).map(str::to_owned),
                 element: self.element.clone(),
                 name: self.setting.clone(),
             });
@@ -434,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told() {
+    fn edits_of_missing_elements_or_settings_are_refused() {
         assert!(
             edited("User>num_threads=1")
                 .expect_err("no element")

@@ -266,7 +266,7 @@ impl<'t> Merge<'t> {
             Some(base) if base == right => left,
             _ => {
                 let place =
-                    |up: Option<usize>| up.map_or_else(String::new, |up| self.path(self.items[up]));
+                    |up: Option<usize>| up.map(|up| self.path(self.items[up])).unwrap_or_default();
                 let (one, other) = (place(left), place(right));
                 self.clash(item, "place", &one, &other);
                 match self.side {
@@ -528,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_side_removed_is_gone_unless_the_other_changed_it() {
+    fn removals_win_unless_the_other_side_changed_the_element() {
         let both = || vec![get("a", "/a"), get("b", "/b")];
         let merged = three(both(), vec![get("b", "/b")], both());
         assert_eq!(lines(&merged.ours), "b/b");

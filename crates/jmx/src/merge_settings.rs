@@ -74,9 +74,9 @@ impl SettingsMerge<'_> {
         let all = sides.flat_map(Props::iter).map(|prop| &prop.name);
         let ordered: Vec<_> = all.filter(|name| names.insert((*name).clone())).collect();
         let merged = ordered.into_iter().filter_map(|name| {
-            let own = crate::settings::joined(path, crate::settings::short_name(name));
+            let setting_path = crate::settings::joined(path, crate::settings::short_name(name));
             let versions = three.map(|props| props.get(name).map(|prop| &prop.value));
-            let value = self.value(&own, versions)?;
+            let value = self.value(&setting_path, versions)?;
             Some(Prop::new(name, value))
         });
         merged.collect()
@@ -133,13 +133,13 @@ impl SettingsMerge<'_> {
                 ours: find(&ours).map(|at| &ours[at]),
                 theirs: find(&theirs).map(|at| &theirs[at]),
             };
-            let own = format!("{path}[{name}]");
-            let value = self.value(&own, versions.map(|prop| Some(&prop.value)));
-            let kept = versions.ours.or(versions.theirs);
-            if let (Some(value), Some(kept)) = (value, kept) {
+            let setting_path = format!("{path}[{name}]");
+            let value = self.value(&setting_path, versions.map(|prop| Some(&prop.value)));
+            let kept_prop = versions.ours.or(versions.theirs);
+            if let (Some(value), Some(kept_prop)) = (value, kept_prop) {
                 merged.push(Prop {
                     value,
-                    ..kept.clone()
+                    ..kept_prop.clone()
                 });
             }
         }
@@ -160,10 +160,10 @@ pub(crate) fn woven<'t, T: PartialEq>(first: &'t [T], second: &'t [T]) -> Vec<&'
             continue;
         }
         let before = second[..at].iter().rev();
-        let place = before
+        let earlier_index = before
             .filter_map(|earlier| all.iter().position(|known| *known == earlier))
             .next();
-        all.insert(place.map_or(0, |place| place + 1), item);
+        all.insert(earlier_index.map_or(0, |place| place + 1), item);
     }
     all
 }

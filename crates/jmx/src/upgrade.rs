@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_known_as_gone() {
+    fn removed_classes_are_known_as_removed() {
         assert!(is_removed(
             "org.apache.jmeter.protocol.http.sampler.SoapSampler"
         ));

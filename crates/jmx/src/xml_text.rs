@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reference_is_located() {
+    fn malformed_references_are_located() {
         assert_eq!(
             text("a & b"),
             "xml-bare-ampersand Span { start: 2, end: 3 }"

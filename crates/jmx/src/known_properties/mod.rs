@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_nothing_says_why_and_what_does_something_says_what() {
+    fn every_property_says_what_it_does_or_why_it_does_nothing() {
         for property in KNOWN_PROPERTIES
             .iter()
             .flat_map(|section| section.properties)

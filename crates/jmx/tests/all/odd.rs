@@ -228,7 +228,7 @@ fn references_cannot_blow_up_the_plan() {
 }
 
 #[test]
-fn what_follows_the_plan_is_not_looked_at() {
+fn text_behind_the_plan_is_ignored() {
     let good = plan("");
     assert_eq!(codes(&good), Vec::<&str>::new());
     assert_eq!(
@@ -379,7 +379,7 @@ impl Random {
 }
 
 #[test]
-fn what_jmeter_escapes_comes_back() {
+fn characters_that_jmeter_escapes_survive_a_round_trip() {
     let alphabet: Vec<char> = "ab<>&\"'\r\n\t\0\u{1}\u{7f}\u{85}\u{2028}é漢😀${};#x]-!"
         .chars()
         .collect();
