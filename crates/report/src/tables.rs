@@ -22,7 +22,7 @@ pub fn csv_tables(run: &RunFile) -> Vec<(&'static str, Vec<u8>)> {
         ("label_steps.csv", label_steps(run)),
         ("errors.csv", errors(run)),
         ("thresholds.csv", thresholds(run)),
-        ("findings.csv", found(run)),
+        ("findings.csv", findings_table(run)),
     ]
 }
 
@@ -60,16 +60,16 @@ fn labels(run: &RunFile) -> Vec<u8> {
 }
 
 fn row(label: &LabelStatistics) -> Vec<String> {
-    let known = label.row();
+    let statistics = label.row();
     let mut row = vec![
         label.label.clone(),
         label.transaction.to_string(),
         label.count.to_string(),
         label.errors.to_string(),
-        format!("{:.3}", known.throughput_per_s),
-        format!("{:.3}", known.mean_ms),
-        format!("{:.3}", known.min_ms),
-        format!("{:.3}", known.max_ms),
+        format!("{:.3}", statistics.throughput_per_s),
+        format!("{:.3}", statistics.mean_ms),
+        format!("{:.3}", statistics.min_ms),
+        format!("{:.3}", statistics.max_ms),
     ];
     row.extend(PERCENTILES.map(|(_, percent)| ms(label.service.percentile(percent))));
     row.extend([label.bytes.to_string(), label.sent_bytes.to_string()]);
@@ -95,7 +95,7 @@ fn steps(run: &RunFile) -> Vec<u8> {
     ];
     let rows = timeline.total().iter().map(|cell| {
         let ended = &cell.ended;
-        let known = |percent| {
+        let percentile_of = |percent| {
             ended
                 .histogram
                 .percentile(percent)
@@ -112,9 +112,9 @@ fn steps(run: &RunFile) -> Vec<u8> {
                 0 => String::new(),
                 count => ms(ended.service_us as f64 / count as f64),
             },
-            known(50.0),
-            known(95.0),
-            known(99.0),
+            percentile_of(50.0),
+            percentile_of(95.0),
+            percentile_of(99.0),
             ended.bytes.to_string(),
             ended.sent_bytes.to_string(),
         ]
@@ -139,7 +139,7 @@ fn label_steps(run: &RunFile) -> Vec<u8> {
     let labels = run.recording.labels.iter().enumerate();
     let rows = labels.flat_map(|(place, label)| {
         timeline.label(place).iter().map(move |cell| {
-            let known = |percent| {
+            let percentile_of = |percent| {
                 cell.histogram
                     .percentile(percent)
                     .map_or_else(String::new, ms)
@@ -151,9 +151,9 @@ fn label_steps(run: &RunFile) -> Vec<u8> {
                 step_s.to_string(),
                 cell.count.to_string(),
                 cell.errors.to_string(),
-                known(50.0),
-                known(95.0),
-                known(99.0),
+                percentile_of(50.0),
+                percentile_of(95.0),
+                percentile_of(99.0),
             ]
         })
     });
@@ -165,8 +165,8 @@ fn errors(run: &RunFile) -> Vec<u8> {
     let kinds = run.recording.errors.by_label().into_iter();
     let rows = kinds.map(|kind| {
         let ends = Some(&kind.curve).filter(|curve| !curve.is_empty());
-        let first = known(ends.map(|curve| curve.first_ms));
-        let last = known(ends.map(|curve| curve.last_ms));
+        let first = optional_ms(ends.map(|curve| curve.first_ms));
+        let last = optional_ms(ends.map(|curve| curve.last_ms));
         vec![
             kind.label,
             kind.code,
@@ -195,24 +195,24 @@ fn thresholds(run: &RunFile) -> Vec<u8> {
     table(&head, rows)
 }
 
-fn found(run: &RunFile) -> Vec<u8> {
+fn findings_table(run: &RunFile) -> Vec<u8> {
     let head = ["finding", "evidence", "label", "from_ms", "to_ms"];
     let rows = findings(run).into_iter().map(|finding| {
         let (from, to) = finding.span_ms.unzip();
-        let label = finding.label.map_or_else(String::new, |(label, _)| label);
+        let label = finding.label.map(|(label, _)| label).unwrap_or_default();
         vec![
             finding.text,
             finding.evidence,
             label,
-            known(from),
-            known(to),
+            optional_ms(from),
+            optional_ms(to),
         ]
     });
     table(&head, rows)
 }
 
-fn known(ms: Option<i64>) -> String {
-    ms.map_or_else(String::new, |ms| ms.to_string())
+fn optional_ms(ms: Option<i64>) -> String {
+    ms.map(|ms| ms.to_string()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -145,8 +145,8 @@ fn label_charts(
 ) {
     for (at, label) in labels.iter().enumerate() {
         let of_label = |point: &TrendPoint| {
-            let found = point.labels.iter().find(|(known, _)| known == label);
-            found.map(|(_, ms)| *ms)
+            let row = point.labels.iter().find(|(known, _)| known == label);
+            row.map(|(_, ms)| *ms)
         };
         let series = Series {
             name: "p95",
@@ -173,11 +173,11 @@ fn loads(points: &[TrendPoint]) -> Vec<(usize, u32)> {
             let apart = f64::from(known.abs_diff(point.users));
             apart <= LIKE * f64::from(point.users.max(*known))
         };
-        let place = groups.iter().position(is_like).unwrap_or_else(|| {
+        let group_index = groups.iter().position(is_like).unwrap_or_else(|| {
             groups.push(point.users);
             groups.len() - 1
         });
-        (place, groups[place])
+        (group_index, groups[group_index])
     });
     load.collect()
 }
@@ -322,8 +322,8 @@ impl Drawing<'_> {
                 escaped(text)
             );
         }
-        let wanted = (self.points.len() / 8).max(1);
-        for (at, point) in self.points.iter().enumerate().step_by(wanted) {
+        let step = (self.points.len() / 8).max(1);
+        for (at, point) in self.points.iter().enumerate().step_by(step) {
             let _ = writeln!(
                 page,
                 "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">#{}</text>",
@@ -335,7 +335,7 @@ impl Drawing<'_> {
     }
 
     fn line(&self, page: &mut String, series: &Series<'_>, top: f64) {
-        let known = || {
+        let measured = || {
             let values = series.values.iter().enumerate();
             values.filter_map(|(at, value)| Some((at, (*value)?)))
         };
@@ -346,7 +346,7 @@ impl Drawing<'_> {
             .max()
             .unwrap_or(0);
         for group in 0..groups {
-            let line: Vec<String> = known()
+            let line: Vec<String> = measured()
                 .filter(|(at, _)| self.loads[*at].0 == group)
                 .map(|(at, value)| format!("{:.1},{:.1}", self.x(at), y(value, top)))
                 .collect();
@@ -358,7 +358,7 @@ impl Drawing<'_> {
                 line.join(" ")
             );
         }
-        for (at, value) in known() {
+        for (at, value) in measured() {
             self.point(page, series, at, (self.x(at), y(value, top)), value);
         }
     }
@@ -372,7 +372,7 @@ impl Drawing<'_> {
         value: f64,
     ) {
         let (point, class) = (&self.points[at], series.class);
-        let told = format!(
+        let title = format!(
             "#{} {}: {} {}{}{}",
             point.number,
             point.when,
@@ -387,10 +387,10 @@ impl Drawing<'_> {
                 .outcome
                 .map_or_else(String::new, |outcome| format!(", {}", outcome.word()))
         );
-        let told = escaped(&told);
+        let title = escaped(&title);
         let _ = write!(
             page,
-            "<a href=\"#run-{}\" aria-label=\"{told}\"><title>{told}</title>",
+            "<a href=\"#run-{}\" aria-label=\"{title}\"><title>{title}</title>",
             point.number
         );
         let _ = match mark_of(point) {

@@ -306,8 +306,8 @@ fn compare(base: &RunFile, other: &RunFile, options: CompareOptions) -> Compared
 /// The thresholds of both runs in the order of the first one, then those that only the other run has.
 fn thresholds(base: &RunFile, other: &RunFile) -> Vec<ComparedThreshold> {
     let of = |run: &RunFile, text: &str| {
-        let found = run.thresholds.iter().find(|one| one.text == text);
-        found.cloned()
+        let threshold = run.thresholds.iter().find(|one| one.text == text);
+        threshold.cloned()
     };
     let mut all: Vec<ComparedThreshold> = Vec::new();
     for threshold in base.thresholds.iter().chain(&other.thresholds) {
@@ -328,7 +328,7 @@ fn compared_errors(base: &RunFile, other: &RunFile) -> Vec<ComparedError> {
     for (side, run) in [base, other].into_iter().enumerate() {
         for kind in run.recording.errors.list() {
             let key = (kind.code.clone(), kind.message.clone());
-            let place = *places.entry(key).or_insert_with(|| {
+            let error_index = *places.entry(key).or_insert_with(|| {
                 all.push(ComparedError {
                     code: kind.code,
                     message: kind.message,
@@ -337,7 +337,7 @@ fn compared_errors(base: &RunFile, other: &RunFile) -> Vec<ComparedError> {
                 });
                 all.len() - 1
             });
-            let counts = &mut all[place];
+            let counts = &mut all[error_index];
             *[&mut counts.before, &mut counts.after][side] += kind.count;
         }
     }
@@ -527,11 +527,11 @@ fn find<'a>(labels: impl Iterator<Item = &'a mut ComparedLabel>) {
 fn bound(mut chances: Vec<f64>) -> f64 {
     chances.sort_by(f64::total_cmp);
     let tests = chances.len();
-    let told = chances
+    let sentences = chances
         .iter()
         .enumerate()
         .take_while(|(place, chance)| **chance <= CHANCE / (tests - place) as f64);
-    told.last().map_or(0.0, |(_, chance)| *chance)
+    sentences.last().map_or(0.0, |(_, chance)| *chance)
 }
 
 impl Difference {
@@ -560,10 +560,10 @@ impl Difference {
 /// The overall finding: worse outweighs better, and both outweigh unclear.
 fn worst_of(findings: impl Iterator<Item = Finding> + Clone) -> Finding {
     let order = [Finding::Worse, Finding::Better, Finding::Unclear];
-    let found = order
+    let gravest = order
         .into_iter()
         .find(|wanted| findings.clone().any(|finding| finding == *wanted));
-    found.unwrap_or(Finding::Same)
+    gravest.unwrap_or(Finding::Same)
 }
 
 /// The reasons to doubt a comparison.

@@ -184,7 +184,7 @@ impl Comparison {
                     counted(label.after, "sample")
                 );
                 for difference in &label.differences {
-                    let told = format!("{:<8}{}", difference.metric, told(difference));
+                    let told = format!("{:<8}{}", difference.metric, change_text(difference));
                     let _ = writeln!(text, "      {}", mark(difference.finding, &told));
                 }
             }
@@ -222,11 +222,11 @@ fn rows(other: &ComparedRun) -> impl Iterator<Item = &ComparedLabel> {
 impl fmt::Display for Difference {
     /// Formats the metric with both values and the change.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.metric, told(self))
+        write!(f, "{} {}", self.metric, change_text(self))
     }
 }
 
-fn told(difference: &Difference) -> String {
+fn change_text(difference: &Difference) -> String {
     let Difference {
         unit,
         before,

@@ -54,10 +54,12 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
     }
     let alone = codes.len() == 1;
     let found = codes.values().filter(|code| code.count >= FEWEST);
-    found.filter_map(|code| told(run, code, alone)).collect()
+    found
+        .filter_map(|code| draft_of_code(run, code, alone))
+        .collect()
 }
 
-fn told(run: &Run<'_>, code: &Code<'_>, alone: bool) -> Option<Draft> {
+fn draft_of_code(run: &Run<'_>, code: &Code<'_>, alone: bool) -> Option<Draft> {
     let name = name(code);
     let places = run.places(&code.labels);
     let spread = spread(run, &places);

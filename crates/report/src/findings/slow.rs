@@ -47,7 +47,7 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
         let first = found.remove(0);
         let (same, rest) = found.into_iter().partition(|other| is_same(&first, other));
         found = rest;
-        drafts.push(told(run, &first, &same));
+        drafts.push(draft_of_stretch(run, &first, &same));
     }
     drafts
 }
@@ -114,7 +114,7 @@ fn of_label(
     spans.iter().filter_map(stretch).collect()
 }
 
-fn told(run: &Run<'_>, worst: &Stretch, others: &[Stretch]) -> Draft {
+fn draft_of_stretch(run: &Run<'_>, worst: &Stretch, others: &[Stretch]) -> Draft {
     let mut places: Vec<usize> = others.iter().map(|other| other.place).collect();
     places.push(worst.place);
     places.sort_unstable();

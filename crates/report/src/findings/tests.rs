@@ -357,7 +357,7 @@ fn healthy() -> Vec<Stage> {
 }
 
 #[test]
-fn what_happens_in_a_run_is_found() {
+fn each_event_of_a_run_is_a_finding() {
     let all = eventful();
     let mut missed = Vec::new();
     for (seed, (stage, truth)) in (1..).zip(&all) {

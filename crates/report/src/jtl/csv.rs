@@ -11,7 +11,7 @@ use drumfire_results::{
 use rustc_hash::FxHashMap;
 
 use super::stamp::{StampReader, integer};
-use super::{Jtl, JtlFault, JtlOptions, NO_RESULTS, RowEnds, RowInput, Selection};
+use super::{ContentError, Jtl, JtlOptions, NO_RESULTS, RowEnds, RowInput, Selection};
 
 /// The columns that are read, in JMeter's spelling.
 const NAMES: [&str; 16] = [
@@ -68,9 +68,9 @@ impl Columns {
             count: 0,
         };
         for name in names {
-            let known = NAMES.iter().position(|known| known.as_bytes() == name);
-            if let Some(known) = known {
-                columns.places[known].get_or_insert(columns.count);
+            let column = NAMES.iter().position(|known| known.as_bytes() == name);
+            if let Some(column) = column {
+                columns.places[column].get_or_insert(columns.count);
             }
             columns.count += 1;
         }
@@ -83,13 +83,15 @@ impl Columns {
 
     /// The field of a column; empty if the file does not have the column.
     fn get<'r>(&self, row: &'r ByteRecord, column: JtlColumn) -> &'r [u8] {
-        let place = self.places[column as usize];
-        place.and_then(|place| row.get(place)).unwrap_or_default()
+        let cell_index = self.places[column as usize];
+        cell_index
+            .and_then(|place| row.get(place))
+            .unwrap_or_default()
     }
 }
 
 /// Reads a CSV file from its first line.
-pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFault> {
+pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, ContentError> {
     let start = input.fill_buf()?;
     let line_end = start.iter().position(|byte| *byte == b'\n');
     let first = start[..line_end.unwrap_or(start.len())].to_vec();
@@ -174,7 +176,7 @@ fn default_columns(config: &SaveConfig) -> Columns {
     Columns::of(split(line, delimiter))
 }
 
-fn require(columns: &Columns, is_named: bool) -> Result<(), JtlFault> {
+fn require(columns: &Columns, is_named: bool) -> Result<(), ContentError> {
     for column in [JtlColumn::TimeStamp, JtlColumn::Elapsed] {
         if !columns.has(column) {
             let name = NAMES[column as usize];
@@ -185,7 +187,7 @@ fn require(columns: &Columns, is_named: bool) -> Result<(), JtlFault> {
                 "set the jmeter.save.saveservice.* properties as they were when the file was written \
                      (-J or user.properties)"
             };
-            return Err(JtlFault::at(
+            return Err(ContentError::at(
                 1,
                 format!("there is no column {name}"),
                 remedy,
@@ -217,13 +219,13 @@ impl CsvRowReader {
         mut reader: csv::Reader<R>,
         has_header: bool,
         jtl: &mut Jtl,
-    ) -> Result<(), JtlFault> {
+    ) -> Result<(), ContentError> {
         let mut row = ByteRecord::new();
         let mut is_first = has_header;
-        let mut bad: Option<JtlFault> = None;
+        let mut bad: Option<ContentError> = None;
         while reader
             .read_byte_record(&mut row)
-            .map_err(|error| JtlFault::from(std::io::Error::other(error)))?
+            .map_err(|error| ContentError::from(std::io::Error::other(error)))?
         {
             self.ends.tell();
             if let Some(fault) = bad {
@@ -271,7 +273,7 @@ impl CsvRowReader {
         (columns.has(JtlColumn::TimeStamp) && columns.has(JtlColumn::Elapsed)).then_some(columns)
     }
 
-    fn read_row(&mut self, row: &ByteRecord, line: u64) -> Result<(), JtlFault> {
+    fn read_row(&mut self, row: &ByteRecord, line: u64) -> Result<(), ContentError> {
         let columns = self.columns;
         if row.len() < columns.count {
             return Err(too_short(row.len(), columns.count, line));
@@ -281,13 +283,13 @@ impl CsvRowReader {
             .read(columns.get(row, JtlColumn::TimeStamp))
             .ok_or_else(|| {
                 let text = String::from_utf8_lossy(columns.get(row, JtlColumn::TimeStamp));
-                JtlFault::at(
+                ContentError::at(
                     line,
                     format!("'{text}' is not a time stamp"),
                     "milliseconds and dates such as 2024/01/31 13:00:05.250 are read",
                 )
             })?;
-        let number = |column: JtlColumn| -> Result<i64, JtlFault> {
+        let number = |column: JtlColumn| -> Result<i64, ContentError> {
             let text = columns.get(row, column);
             if text.is_empty() && !matches!(column, JtlColumn::Elapsed) {
                 return Ok(0);
@@ -295,7 +297,7 @@ impl CsvRowReader {
             integer(text).ok_or_else(|| {
                 let name = NAMES[column as usize];
                 let text = String::from_utf8_lossy(text);
-                JtlFault::at(
+                ContentError::at(
                     line,
                     format!("column {name}: '{text}' is not a number"),
                     "delete the line, or write the file again",
@@ -339,17 +341,17 @@ impl CsvRowReader {
         let transaction = message.starts_with(TRANSACTION_MESSAGE_PREFIX.as_bytes());
         let label = columns.get(row, JtlColumn::Label);
         let places = &mut self.places[usize::from(transaction)];
-        let known = match places.get(label) {
-            Some(known) => known.clone(),
+        let label_index = match places.get(label) {
+            Some(label_index) => label_index.clone(),
             None => {
                 let text: Rc<str> = String::from_utf8_lossy(label).into();
                 let is_wished = self.selection.takes_label(&text);
-                let known = is_wished.then(|| (recording.place(&text, transaction), text));
-                places.insert(label.into(), known.clone());
-                known
+                let label_index = is_wished.then(|| (recording.place(&text, transaction), text));
+                places.insert(label.into(), label_index.clone());
+                label_index
             }
         };
-        let Some((place, label)) = known else {
+        let Some((place, label)) = label_index else {
             return;
         };
         if !self.selection.takes_start(self.sample.start_ms) {
@@ -381,14 +383,14 @@ impl CsvRowReader {
     }
 }
 
-fn too_short(fields: usize, expected: usize, line: u64) -> JtlFault {
+fn too_short(fields: usize, expected: usize, line: u64) -> ContentError {
     if line == 1 {
         let message = format!(
             "this is not a result file: its first line is neither a header nor a row of {expected} fields"
         );
-        return JtlFault::at(line, message, NO_RESULTS);
+        return ContentError::at(line, message, NO_RESULTS);
     }
-    JtlFault::at(
+    ContentError::at(
         line,
         format!("{fields} fields where {expected} are expected"),
         "delete the line, or write the file again; with an unquoted delimiter in a text, no \

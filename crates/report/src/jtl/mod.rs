@@ -194,17 +194,17 @@ impl fmt::Display for JtlError {
 
 impl std::error::Error for JtlError {}
 
-/// The fault of a file, before its path is known.
+/// What is wrong in the content of a result file, whose path the caller adds.
 #[derive(Debug)]
-struct JtlFault {
+struct ContentError {
     line: Option<u64>,
     message: String,
     remedy: &'static str,
 }
 
-impl JtlFault {
-    fn at(line: u64, message: impl Into<String>, remedy: &'static str) -> JtlFault {
-        JtlFault {
+impl ContentError {
+    fn at(line: u64, message: impl Into<String>, remedy: &'static str) -> ContentError {
+        ContentError {
             line: Some(line),
             message: message.into(),
             remedy,
@@ -212,9 +212,9 @@ impl JtlFault {
     }
 }
 
-impl From<io::Error> for JtlFault {
-    fn from(error: io::Error) -> JtlFault {
-        JtlFault {
+impl From<io::Error> for ContentError {
+    fn from(error: io::Error) -> ContentError {
+        ContentError {
             line: None,
             message: cause(&error),
             remedy: "",
@@ -247,18 +247,18 @@ const BUFFER_BYTES: usize = 256 << 10;
 const NO_RESULTS: &str = "give a file that -l or a listener of a run wrote; for CSV without a header, set the \
                           jmeter.save.saveservice.* properties of that run";
 
-fn read_any(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFault> {
+fn read_any(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, ContentError> {
     skip_byte_order_mark(input)?;
     let start = input.fill_buf()?;
     if start.contains(&0) || (start.len() >= BUFFER_BYTES && !start.contains(&b'\n')) {
-        return Err(JtlFault {
+        return Err(ContentError {
             line: None,
             message: "this is not a result file: it does not consist of lines of text".to_owned(),
             remedy: NO_RESULTS,
         });
     }
     match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
-        None => Err(JtlFault {
+        None => Err(ContentError {
             line: None,
             message: "the file is empty".to_owned(),
             remedy: "was the run stopped before its first sample, or is this another run's file?",

@@ -11,10 +11,10 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::stamp::{StampReader, integer};
-use super::{Jtl, JtlFault, JtlOptions, NO_RESULTS, RowInput, Selection};
+use super::{ContentError, Jtl, JtlOptions, NO_RESULTS, RowInput, Selection};
 
 /// Reads an XML file from its first byte.
-pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFault> {
+pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, ContentError> {
     let (input, ends) = RowInput::new(input, options.row_bytes);
     let mut reader = Reader::from_reader(input);
     reader.config_mut().check_end_names = false;
@@ -42,7 +42,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
                     has_root = true;
                 }
                 let taken = elements.take(&event);
-                taken.map_err(|message| JtlFault {
+                taken.map_err(|message| ContentError {
                     line: None,
                     message: format!("sample {}: {message}", elements.jtl.rows + 1),
                     remedy: "the file is not one that JMeter wrote; write it again",
@@ -54,7 +54,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
                 break;
             }
             Err(error) => {
-                return Err(JtlFault {
+                return Err(ContentError {
                     line: None,
                     message: system_cause(&error)
                         .unwrap_or_else(|| "this is not XML that can be read".to_owned()),
@@ -65,7 +65,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
     }
     let mut jtl = elements.jtl;
     if !elements.is_closed {
-        let why = broken.map_or(String::new(), |why| format!(" ({why})"));
+        let why = broken.map(|why| format!(" ({why})")).unwrap_or_default();
         jtl.warnings.push(format!(
             "the file is cut off or damaged after sample {}{why}; what comes before was read",
             jtl.rows
@@ -82,11 +82,11 @@ fn system_cause(error: &quick_xml::Error) -> Option<String> {
     }
 }
 
-fn check_root(tag: &BytesStart<'_>) -> Result<(), JtlFault> {
+fn check_root(tag: &BytesStart<'_>) -> Result<(), ContentError> {
     let name = tag.name();
     match name.as_ref() {
         "testResults" => Ok(()),
-        other => Err(JtlFault {
+        other => Err(ContentError {
             line: None,
             message: format!("this is not a result file: it starts with <{other}>"),
             remedy: match other {

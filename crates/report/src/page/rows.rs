@@ -96,8 +96,8 @@ impl Row {
             sent_bytes: label.sent_bytes,
             phases: label.phases.means_ms(service_us, service.count()),
             apdex: apdex(label, limits, resolution_us),
-            response: known(&label.response),
-            scheduled: known(&label.scheduled),
+            response: time_row(&label.response),
+            scheduled: time_row(&label.scheduled),
             curve: Vec::new(),
             distribution: Vec::new(),
             steps: None,
@@ -128,7 +128,7 @@ impl Row {
     }
 }
 
-fn known(times: &Histogram) -> Option<[f64; 5]> {
+fn time_row(times: &Histogram) -> Option<[f64; 5]> {
     let ms = |percent| times.percentile(percent) / 1000.0;
     let max = times.max() as f64 / 1000.0;
     (times.count() > 0).then(|| [times.count() as f64, ms(50.0), ms(95.0), ms(99.0), max])

@@ -30,7 +30,7 @@ fn rows(rows: &str) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_no_result_file_is_refused() {
+fn files_of_other_kinds_are_refused() {
     let none = |what: &str| format!("r.jtl{what}\nhint: {NO_RESULTS}");
     let root = |name: &str| {
         none(&format!(

@@ -37,7 +37,7 @@ fn written_and_read(run: &RunFile) -> RunFile {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn run_files_read_back_as_they_were_written() {
     let mut run = RunFile::new(
         "shop.jmx",
         recording((0..500).map(|i| (["a", "b"][i as usize % 2], i * 37, 900 + i as u64 * 13))),
