@@ -63,9 +63,9 @@ impl Authorities {
             };
             AuthoritiesError { why, hint }
         };
-        let found = CertificateDer::pem_file_iter(file).map_err(wrong)?;
-        let found = found.map(|one| one.map(|one| certificate(&one)));
-        let own: Vec<_> = found.collect::<Result<_, _>>().map_err(wrong)?;
+        let certificates = CertificateDer::pem_file_iter(file).map_err(wrong)?;
+        let certificates = certificates.map(|one| one.map(|one| certificate(&one)));
+        let own: Vec<_> = certificates.collect::<Result<_, _>>().map_err(wrong)?;
         if own.is_empty() {
             Err(wrong(PemError::NoItemsFound))
         } else {
@@ -99,11 +99,11 @@ pub fn is_tls(url: &str) -> bool {
 }
 
 fn of_system() -> Vec<Certificate<'static>> {
-    let found = rustls_native_certs::load_native_certs();
-    for error in found.errors {
+    let native = rustls_native_certs::load_native_certs();
+    for error in native.errors {
         tracing::warn!("authorities of the system: {error}");
     }
-    found.certs.iter().map(|one| certificate(one)).collect()
+    native.certs.iter().map(|one| certificate(one)).collect()
 }
 
 fn certificate(der: &CertificateDer<'_>) -> Certificate<'static> {

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_thread_has_seen_is_forgotten_when_somebody_sets_a_property() {
+    fn setting_a_property_empties_the_cache_of_each_thread() {
         let (first, second) = (Properties::new(), Properties::new());
         assert_eq!(first.seen("a"), None);
         first.set("a", "1");

@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_shown_is_not_predicted() {
+    fn unknown_limits_predict_nothing() {
         let bare = Limits {
             cores: 1.0,
             ..Limits::default()

@@ -524,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_system_does_not_show_is_nothing() {
+    fn counters_that_a_system_lacks_are_none() {
         let (_folder, machine) = system(&[]);
         assert_eq!(machine.read(), MachineCounters::default());
         let limits = machine.limits();

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_takes_long_is_looked_up_less_often() {
+    fn slow_lookups_are_made_less_often() {
         let long = Duration::from_millis(20);
         let second = Duration::from_secs(1);
         let mut number = RareLookup::default();
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_no_time_is_looked_up_each_time() {
+    fn instant_lookups_are_made_each_time() {
         let mut number = RareLookup::default();
         // An hour apart: no machine pauses for that long.
         for hour in 0..3 {

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_form_in_http_2_is_not_sent() {
+    fn malformed_heads_are_not_sent_over_http_2() {
         let target = Target::new("127.0.0.1", 80, false);
         for head in [
             &b"GET\r\n\r\n"[..],

@@ -518,7 +518,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_decoded_does_not_wait_for_more_input() {
+    fn decoded_bytes_are_available_before_more_input_arrives() {
         let text: String = (0..8_000).map(|n| format!("line {n}\n")).collect();
         let mut cut = Vec::new();
         brotli::BrotliCompress(&mut text.as_bytes(), &mut cut, &Default::default())

@@ -255,11 +255,11 @@ impl Tls {
     /// The configuration of all users for a host and port.
     fn shared(&self, host: &Arc<str>, port: u16, version: HttpVersion) -> Arc<ClientConfig> {
         let mut all = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all
+        let session = all
             .iter()
             .find(|known| known.port == port && known.version == version && known.host == *host);
-        if let Some(known) = known {
-            return known.config.clone();
+        if let Some(session) = session {
+            return session.config.clone();
         }
         let config = self.with_sessions(version);
         all.push(SharedTls {
@@ -320,13 +320,13 @@ impl fmt::Debug for Identity {
 /// # Errors
 /// If the file cannot be read or contains no certificate.
 pub fn certificates(file: impl AsRef<Path>) -> Result<Vec<Vec<u8>>, CertificatesError> {
-    let found = CertificateDer::pem_file_iter(file)?;
-    let found = found.map(|one| one.map(|one| one.to_vec()));
-    let found: Vec<_> = found.collect::<Result<_, _>>()?;
-    if found.is_empty() {
+    let certificates_found = CertificateDer::pem_file_iter(file)?;
+    let certificates_found = certificates_found.map(|one| one.map(|one| one.to_vec()));
+    let certificates_found: Vec<_> = certificates_found.collect::<Result<_, _>>()?;
+    if certificates_found.is_empty() {
         Err(CertificatesError::NoItemsFound)
     } else {
-        Ok(found)
+        Ok(certificates_found)
     }
 }
 

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_encoded_becomes_a_question_mark() {
+    fn unencodable_characters_become_question_marks() {
         assert_eq!(&*Charset::ISO_8859_1.encode("ü€"), b"\xfc?");
         assert_eq!(
             &*Charset::for_name("windows-1251").unwrap().encode("aж漢b"),

@@ -38,7 +38,7 @@ pub struct Browser {
 pub fn start(visit: &Visit) -> Result<Browser, RecordError> {
     let program = match &visit.browser {
         Some(program) => program.clone(),
-        None => found().ok_or(RecordError::NoBrowser)?,
+        None => installed_browser().ok_or(RecordError::NoBrowser)?,
     };
     if cfg!(windows) {
         let why =
@@ -122,7 +122,7 @@ impl Drop for Browser {
     }
 }
 
-fn found() -> Option<PathBuf> {
+fn installed_browser() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let candidates = PROGRAMS

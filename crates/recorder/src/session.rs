@@ -306,7 +306,7 @@ impl Session {
     }
 
     fn is_known(&self, session: &str, parameters: &Value) -> bool {
-        self.place(session, &parameters["requestId"]).is_some()
+        self.entry_of(session, &parameters["requestId"]).is_some()
     }
 
     fn wire(&mut self, session: &str, parameters: &Value) -> &mut Wire {
@@ -315,7 +315,7 @@ impl Session {
     }
 
     /// The index of the newest entry of a request.
-    fn place(&self, session: &str, id: &Value) -> Option<usize> {
+    fn entry_of(&self, session: &str, id: &Value) -> Option<usize> {
         let id = id.as_str().unwrap_or("").to_owned();
         let wire = self.wires.get(&(session.to_owned(), id))?;
         wire.entries.last().copied()
@@ -327,8 +327,8 @@ impl Session {
         parameters: &Value,
         change: impl FnOnce(&mut BrowserRequest),
     ) {
-        let place = self.place(session, &parameters["requestId"]);
-        if let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) {
+        let entry_index = self.entry_of(session, &parameters["requestId"]);
+        if let Some(entry) = entry_index.and_then(|place| self.entries.get_mut(place)) {
             change(entry);
         }
     }
@@ -355,10 +355,10 @@ impl Session {
             self.command(Some(session), "Fetch.continueRequest", parameters);
             return;
         }
-        let place = self.place(session, &parameters["networkId"]);
+        let entry_index = self.entry_of(session, &parameters["networkId"]);
         let ask = json!({ "requestId": request });
         let asked = self.command(Some(session), "Fetch.getResponseBody", ask);
-        let purpose = Purpose::HeldBody(place, session.to_owned(), request);
+        let purpose = Purpose::HeldBody(entry_index, session.to_owned(), request);
         self.asked.insert(asked, purpose);
     }
 
@@ -418,7 +418,7 @@ impl Session {
             self.under_way += 1;
         }
         let loader = parameters["loaderId"].as_str().unwrap_or("");
-        let place = self.entries.len();
+        let entry_index = self.entries.len();
         self.entries.push(BrowserRequest {
             request: parameters["request"].clone(),
             sent_at: parameters["wallTime"].as_f64().unwrap_or(0.0),
@@ -431,7 +431,7 @@ impl Session {
                 .to_ascii_lowercase(),
             ..BrowserRequest::default()
         });
-        self.wire(session, parameters).entries.push(place);
+        self.wire(session, parameters).entries.push(entry_index);
         let request = &parameters["request"];
         if request["hasPostData"] == true && request.get("postData").is_none() {
             let asked = self.command(
@@ -439,7 +439,7 @@ impl Session {
                 "Network.getRequestPostData",
                 json!({ "requestId": id }),
             );
-            self.asked.insert(asked, Purpose::PostData(place));
+            self.asked.insert(asked, Purpose::PostData(entry_index));
         }
     }
 
@@ -459,7 +459,7 @@ impl Session {
 
     fn finished(&mut self, session: &str, parameters: &Value) {
         let id = parameters["requestId"].as_str().unwrap_or("").to_owned();
-        let Some(place) = self.place(session, &parameters["requestId"]) else {
+        let Some(place) = self.entry_of(session, &parameters["requestId"]) else {
             return;
         };
         self.under_way = self.under_way.saturating_sub(1);
@@ -541,9 +541,9 @@ impl Session {
             for (place, cookie) in wire.entries.iter().zip(&wire.cookies) {
                 cookies[*place] = cookie.as_deref();
             }
-            let told = wire.entries.iter();
-            let told = told.filter(|place| self.entries[**place].has_wire_header);
-            for (place, cookie) in told.zip(&wire.set_cookies) {
+            let wire_entries = wire.entries.iter();
+            let wire_entries = wire_entries.filter(|place| self.entries[**place].has_wire_header);
+            for (place, cookie) in wire_entries.zip(&wire.set_cookies) {
                 set_cookies[*place] = cookie.as_deref();
             }
         }

@@ -1,5 +1,6 @@
 //! Access control by the token, the host and the origin of a request.
 
+use drumfire_platform::words::hex;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
@@ -54,9 +55,7 @@ impl PageToken {
     pub(crate) fn random() -> std::io::Result<PageToken> {
         let mut bytes = [0; TOKEN_BYTES];
         getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
-        Ok(PageToken(
-            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        ))
+        Ok(PageToken(hex(&bytes)))
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -297,18 +297,18 @@ impl Live {
         let state = &mut *state;
         if !state.viewers.is_empty() {
             let is_due = state.health_due.is_none_or(|due| Instant::now() >= due);
-            let told = FactsEvent {
+            let facts_event = FactsEvent {
                 verdict: facts.verdict.as_ref(),
                 thresholds: &facts.thresholds,
                 health: is_due.then_some(&facts.health),
                 agents: &facts.agents,
             };
-            let told = event("facts", &told);
+            let facts_event = event("facts", &facts_event);
             if is_due {
-                let pause = Duration::from_secs((told.len() / HEALTH_BYTES_PER_S) as u64);
+                let pause = Duration::from_secs((facts_event.len() / HEALTH_BYTES_PER_S) as u64);
                 state.health_due = Some(Instant::now() + pause);
             }
-            state.viewers.tell(&told);
+            state.viewers.tell(&facts_event);
             let is_new = |at: Instant| at.elapsed() >= ERRORS_PAUSE;
             if state.told_errors_at.is_none_or(is_new) {
                 state.tell_errors();
@@ -411,8 +411,8 @@ impl Live {
         let state = &mut *state;
         // The new viewer starts with the errors so far, so the others are brought up to date first.
         state.tell_errors();
-        let known = event_of("state", &live_state(&state.run));
-        let first = [known, event("standing", &state.standings())].concat();
+        let run_state = event_of("state", &live_state(&state.run));
+        let first = [run_state, event("standing", &state.standings())].concat();
         let stream = state.viewers.join(Bytes::from(first));
         if let Some(report) = &state.report {
             state.viewers.tell(&report.clone());
@@ -441,9 +441,9 @@ impl LiveState {
     /// The places of the labels that are sent now: those of the increment, and those that still wait.
     fn next_rows(&mut self, increment: &Increment) -> Vec<usize> {
         for label in &increment.labels {
-            let place = self.run.recording.place(&label.label, label.transaction);
-            if self.is_waiting.insert(place) {
-                self.waiting_rows.push_back(place);
+            let row = self.run.recording.place(&label.label, label.transaction);
+            if self.is_waiting.insert(row) {
+                self.waiting_rows.push_back(row);
             }
         }
         let most = self.waiting_rows.len().min(MOST_ROWS);
@@ -456,8 +456,8 @@ impl LiveState {
 
     fn tell_standing(&mut self) {
         if !self.viewers.is_empty() {
-            let told = event("standing", &self.standings());
-            self.viewers.tell(&told);
+            let message = event("standing", &self.standings());
+            self.viewers.tell(&message);
         }
     }
 

@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_that_closes_at_once_did_not_take_is_counted() {
+    fn batches_that_a_closing_server_did_not_take_are_counted() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         std::thread::spawn(move || listener.incoming().for_each(drop));

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_what_is_expected() {
+    fn wrong_outputs_are_refused_with_the_expected_form() {
         let why = |text: &str| {
             RequestedOutput::parse(text)
                 .expect_err("it is wrong")

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_driver_understands_is_left_to_it() {
+    fn addresses_that_only_the_driver_understands_go_to_java() {
         for url in [
             "jdbc:postgresql://a,b/shop",
             "jdbc:postgresql://db/shop?ssl=true",

@@ -309,8 +309,12 @@ fn guessed_delimiter(file: &std::path::Path) -> String {
             .first()
             .is_some_and(|first| *first > 0 && counts.iter().all(|count| count == first))
     };
-    let known = [",", "\t", ";", "|", ":"];
-    known.iter().find(is_regular).unwrap_or(&",").to_string()
+    let delimiters = [",", "\t", ";", "|", ":"];
+    delimiters
+        .iter()
+        .find(is_regular)
+        .unwrap_or(&",")
+        .to_string()
 }
 
 /// User Defined Variables, sorted by name.

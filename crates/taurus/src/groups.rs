@@ -92,13 +92,14 @@ fn shares(
     load: &Load,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Amount>, TaurusError> {
-    let own = places.iter().map(|at| own_users(&plan.children[*at]));
+    let planned_users = places.iter().map(|at| own_users(&plan.children[*at]));
     match &load.concurrency {
         Some(expression @ Amount::Text(_)) => Ok(vec![expression.clone(); places.len()]),
-        None => Ok(own.map(Amount::Text).collect()),
+        None => Ok(planned_users.map(Amount::Text).collect()),
         Some(Amount::Number(users)) => {
-            let own: Result<Vec<f64>, TaurusError> = own.map(|own| counted(&own)).collect();
-            Ok(divided(*users, &own?, notes))
+            let planned_users: Result<Vec<f64>, TaurusError> =
+                planned_users.map(|own| counted(&own)).collect();
+            Ok(divided(*users, &planned_users?, notes))
         }
     }
 }
@@ -116,10 +117,10 @@ fn divided(users: f64, own: &[f64], notes: &mut Vec<String>) -> Vec<Amount> {
         }
     };
     let shares: Vec<f64> = own.iter().map(share).collect();
-    let given: f64 = shares.iter().sum();
-    if given != users {
+    let given_users: f64 = shares.iter().sum();
+    if given_users != users {
         notes.push(format!(
-            "the number of users, {users}, cannot be divided among the thread groups in their proportion: {given} will run"
+            "the number of users, {users}, cannot be divided among the thread groups in their proportion: {given_users} will run"
         ));
     }
     shares.into_iter().map(Amount::Number).collect()
@@ -136,14 +137,14 @@ fn own_users(group: &Node) -> String {
 
 /// The number of users that a group has itself. For a property it is the default, or else one.
 fn counted(own: &str) -> Result<f64, TaurusError> {
-    let known = if has_variable(own) {
+    let constant = if has_variable(own) {
         let is_property = own.starts_with("${__P(") || own.starts_with("${__property(");
         let default = own.find(',').filter(|_| is_property && own.len() > 2);
         default.map_or("1", |comma| own[comma + 1..].trim_end_matches(")}"))
     } else {
         own
     };
-    let number: Option<f64> = known.trim().parse().ok();
+    let number: Option<f64> = constant.trim().parse().ok();
     number.map(f64::trunc).ok_or_else(|| {
         TaurusError::new(format!(
             "a thread group has `{own}` users, which is not a number"
@@ -158,11 +159,11 @@ fn own_ramp_up(group: &Node) -> Amount {
         CONCURRENCY | arrivals_thread_group::CLASS => group::LEVEL_RAMP_UP.name,
         _ => return Amount::Number(0.0),
     };
-    let own = group.props.str(property);
-    match own.parse() {
-        _ if own.is_empty() => Amount::Number(0.0),
+    let written = group.props.str(property);
+    match written.parse() {
+        _ if written.is_empty() => Amount::Number(0.0),
         Ok(number) => Amount::Number(number),
-        Err(_) => Amount::Text(own.into_owned()),
+        Err(_) => Amount::Text(written.into_owned()),
     }
 }
 
@@ -187,12 +188,12 @@ fn convert(group: &mut Node, target: &str, users: Amount, load: &Load, rules: &G
     let made = match target {
         CONCURRENCY => concurrency_group(group, &users, &ramp_up, load, on_error),
         _ => {
-            let own = if rules.force_concurrency || rules.is_generated {
+            let planned_loops = if rules.force_concurrency || rules.is_generated {
                 None
             } else {
                 own_loops(group)
             };
-            let iterations = own.unwrap_or_else(|| load.iterations.clone());
+            let iterations = planned_loops.unwrap_or_else(|| load.iterations.clone());
             let mut made = plain_group(&PlainGroup {
                 name: &group.name,
                 users,
@@ -300,7 +301,7 @@ fn concurrency_group(
     load: &Load,
     on_error: Option<String>,
 ) -> Node {
-    let own = if group.class == CONCURRENCY {
+    let planned_iterations = if group.class == CONCURRENCY {
         group.props.str(group::ITERATIONS.name).into_owned()
     } else {
         String::new()
@@ -323,7 +324,7 @@ fn concurrency_group(
         .with(group::STEPS.name, steps)
         .with(group::HOLD.name, load.hold.whole())
         .with(group::LOG_FILE.name, "")
-        .with(group::ITERATIONS.name, own)
+        .with(group::ITERATIONS.name, planned_iterations)
         .with(group::UNIT.name, "S")
         .with(group::LEVEL_SAME_USER.name, keeps_user(group))
 }

@@ -205,7 +205,7 @@ fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), TaurusError> {
     }
     let read = drumfire_jmx::read_file(&file).map_err(|faults| {
         let first = faults.iter().find(|fault| fault.is_error());
-        let message = first.map_or_else(String::new, |fault| fault.message.clone());
+        let message = first.map(|fault| fault.message.clone()).unwrap_or_default();
         TaurusError::new(format!(
             "the script `{script}` is not a JMeter plan: {message}"
         ))

@@ -16,13 +16,13 @@ pub(crate) fn documents(text: &str) -> Result<Vec<Value>, String> {
         legacy_octal_numbers: true,
     };
     let read = serde_saphyr::from_multiple_with_options::<Located>(text, options);
-    let read = read.map_err(|error| place(&error))?;
+    let read = read.map_err(|error| position_text(&error))?;
     let lines: Vec<&str> = text.lines().collect();
     Ok(read.into_iter().map(|one| one.value(&lines)).collect())
 }
 
 /// The place of an error and its kind, as the end of a sentence.
-fn place(error: &serde_saphyr::Error) -> String {
+fn position_text(error: &serde_saphyr::Error) -> String {
     let words = error.without_snippet().to_string();
     // The library writes `line 1 column 12: unclosed bracket '['`, and a picture behind that.
     let first = words.lines().next().unwrap_or_default();

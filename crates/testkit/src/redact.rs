@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_is_replaced() {
+    fn values_that_differ_per_run_are_replaced() {
         for (text, expected) in [
             ("2026-11-21 01:33:43,104 INFO x", "[DATE] INFO x"),
             (

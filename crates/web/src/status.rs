@@ -259,7 +259,7 @@ fn socket(message: impl Into<std::borrow::Cow<'static, str>>) -> Exception {
 
 /// Java's message; the limit is `jdk.tls.maxHandshakeMessageSize`.
 pub fn too_large_message(size: Option<usize>) -> String {
-    let size = size.map_or_else(String::new, |size| format!(" ({size})"));
+    let size = size.map(|size| format!(" ({size})")).unwrap_or_default();
     format!("The size of the handshake message{size} exceeds the maximum allowed size (32768)")
 }
 

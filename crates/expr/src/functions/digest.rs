@@ -1,8 +1,7 @@
 //! `DigestEncodeFunction`, and `MD5` of jmeter-plugins.
 
-use std::fmt::Write;
-
 use drumfire_java::values::parse_bool;
+use drumfire_platform::words::hex;
 use md2::Md2;
 use md5::Md5;
 use sha1::Sha1;
@@ -31,17 +30,12 @@ pub(super) fn digest<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a
     hasher.update(salt.as_bytes());
     let upper = parse_bool(&args.text(3, scope)?);
     let bytes = hasher.finalize();
-    let mut hex = String::with_capacity(bytes.len() * 2);
-    for byte in &bytes {
-        let written = if upper {
-            write!(hex, "{byte:02X}")
-        } else {
-            write!(hex, "{byte:02x}")
-        };
-        written.expect("writing to a string cannot fail");
+    let mut digits = hex(&bytes);
+    if upper {
+        digits.make_ascii_uppercase();
     }
-    args.store(4, &hex, scope)?;
-    Ok(Text::Owned(hex))
+    args.store(4, &digits, scope)?;
+    Ok(Text::Owned(digits))
 }
 
 /// `MD5` of jmeter-plugins.
@@ -49,10 +43,9 @@ pub(super) fn md5<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mut hasher = Md5::default();
     sha2::Digest::update(&mut hasher, text.as_bytes());
-    let digest = sha2::Digest::finalize(hasher);
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    args.store(1, &hex, scope)?;
-    Ok(Text::Owned(hex))
+    let digits = hex(&sha2::Digest::finalize(hasher));
+    args.store(1, &digits, scope)?;
+    Ok(Text::Owned(digits))
 }
 
 /// The algorithms of the JDK's own provider, with the aliases that `MessageDigest.getInstance`

@@ -183,7 +183,7 @@ fn function(name: &str, arguments: &[JsValue]) -> JsValue {
         )),
         "parseFloat" => JsValue::Number(numbers::parse_float(&first.to_text())),
         "Number" => JsValue::Number(arguments.first().map_or(0.0, JsValue::to_number)),
-        "String" => JsValue::text(arguments.first().map_or_else(String::new, JsValue::to_text)),
+        "String" => JsValue::text(arguments.first().map(JsValue::to_text).unwrap_or_default()),
         "Boolean" => JsValue::Bool(first.is_truthy()),
         "isNaN" => JsValue::Bool(first.to_number().is_nan()),
         _ => JsValue::Bool(first.to_number().is_finite()),

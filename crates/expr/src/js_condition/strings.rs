@@ -72,7 +72,7 @@ fn search(this: &str, method: &str, args: &[JsValue]) -> JsValue {
                 JsValue::Bool(at != -1.0)
             }
         }
-        "indexOf" => found((from..=size).find(|at| matches_at(*at))),
+        "indexOf" => index_or_minus_one((from..=size).find(|at| matches_at(*at))),
         "includes" => JsValue::Bool((from..=size).any(matches_at)),
         "startsWith" => JsValue::Bool(matches_at(from)),
         "endsWith" => {
@@ -91,12 +91,12 @@ fn search(this: &str, method: &str, args: &[JsValue]) -> JsValue {
                 .map(JsValue::to_number)
                 .filter(|at| !at.is_nan())
                 .map_or(size, clamp);
-            found((0..=last).rev().find(|at| matches_at(*at)))
+            index_or_minus_one((0..=last).rev().find(|at| matches_at(*at)))
         }
     }
 }
 
-fn found(at: Option<usize>) -> JsValue {
+fn index_or_minus_one(at: Option<usize>) -> JsValue {
     JsValue::Number(at.map_or(-1.0, |at| at as f64))
 }
 

@@ -193,7 +193,7 @@ fn strings_have_methods() {
 }
 
 #[test]
-fn what_is_no_javascript_is_a_syntax_error() {
+fn malformed_javascript_is_a_syntax_error() {
     let texts = [
         "== 1",
         "${x} == 1",
@@ -247,7 +247,7 @@ fn names_throw_only_where_they_are_asked_for() {
 }
 
 #[test]
-fn what_needs_an_engine_says_so() {
+fn conditions_that_need_a_script_engine_say_so() {
     let deep = "(".repeat(500) + "1" + &")".repeat(500);
     let long = "1+".repeat(5_000) + "1";
     let texts = [

@@ -108,28 +108,28 @@ struct WeighedReason {
 /// Judges a run by its seconds and its failures.
 pub fn judge(seconds: &[Second], failures: &Failures, limits: &Limits) -> Verdict {
     let length_ms = seconds.last().map_or(0, |second| second.to_ms);
-    let mut found = of_seconds(seconds, limits);
-    found.extend(lost_on_the_way(seconds, &found));
-    found.extend(behind_schedule(failures, length_ms, &found));
-    found.extend(silence(seconds).map(remark));
-    found.extend(target_here(seconds, limits).map(remark));
-    found.extend(limits.is_hidden.then(|| remark(not_measured())));
-    add_failures(&mut found, failures, limits, seconds);
+    let mut remarks = of_seconds(seconds, limits);
+    remarks.extend(lost_on_the_way(seconds, &remarks));
+    remarks.extend(behind_schedule(failures, length_ms, &remarks));
+    remarks.extend(silence(seconds).map(remark));
+    remarks.extend(target_here(seconds, limits).map(remark));
+    remarks.extend(limits.is_hidden.then(|| remark(not_measured())));
+    add_failures(&mut remarks, failures, limits, seconds);
     let is_short = length_ms < SHORTEST_MS || failures.samples < FEWEST_SAMPLES;
     if is_short {
-        found.retain(|found| found.reason.cause.is_counted());
+        remarks.retain(|remark| remark.reason.cause.is_counted());
     }
-    let grade_of = |found: &WeighedReason| grade(found, failures, length_ms);
-    found.retain(|found| is_worth_telling(found, length_ms));
-    found.sort_by_key(|found| {
-        let length_ms = found.reason.length_ms();
+    let grade_of = |remarks: &WeighedReason| grade(remarks, failures, length_ms);
+    remarks.retain(|remark| is_worth_telling(remark, length_ms));
+    remarks.sort_by_key(|remark| {
+        let length_ms = remark.reason.length_ms();
         (
-            std::cmp::Reverse(grade_of(found)),
+            std::cmp::Reverse(grade_of(remark)),
             std::cmp::Reverse(length_ms),
         )
     });
-    let mut grade = found.first().map_or(Grade::Valid, grade_of);
-    let mut reasons: Vec<Reason> = found.into_iter().map(|found| found.reason).collect();
+    let mut grade = remarks.first().map_or(Grade::Valid, grade_of);
+    let mut reasons: Vec<Reason> = remarks.into_iter().map(|remark| remark.reason).collect();
     if is_short && grade == Grade::Valid {
         grade = Grade::TooShort;
         reasons.insert(0, too_short(length_ms, failures.samples));
@@ -230,10 +230,10 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
     let mut stretches: Vec<Stretch<'_>> = Vec::new();
     for (second, all) in seconds.iter().zip(by_second(seconds, limits)) {
         for seen in all {
-            let place = stretches
+            let stretch_index = stretches
                 .iter()
                 .position(|stretch| stretch.seen.cause == seen.cause);
-            let place = place.unwrap_or_else(|| {
+            let stretch_index = stretch_index.unwrap_or_else(|| {
                 stretches.push(Stretch {
                     seen,
                     second,
@@ -243,7 +243,7 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
                 });
                 stretches.len() - 1
             });
-            let stretch = &mut stretches[place];
+            let stretch = &mut stretches[stretch_index];
             extend(&mut stretch.spans_ms, second);
             stretch.seconds += 1;
             stretch.lost_ms += seen.lost_ms;
@@ -254,7 +254,7 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
     }
     // Users with the same pace are due at the same time, so one pause of the machine can delay one per cent of a second's users.
     stretches.retain(|stretch| stretch.seconds > 1 || !is_short_delay(stretch.seen));
-    let found = stretches.into_iter().map(|stretch| {
+    let reasons = stretches.into_iter().map(|stretch| {
         let cause = stretch.seen.cause;
         WeighedReason {
             reason: Reason {
@@ -266,7 +266,7 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
             lost_ms: stretch.lost_ms,
         }
     });
-    found.collect()
+    reasons.collect()
 }
 
 /// Whether users were late, but not enough to affect response times.
@@ -365,17 +365,17 @@ fn used_up(second: &Second, cores: f64) -> String {
         _ => "",
     };
     let used = second.cores_used.min(cores);
-    let mut told = format!("{used:.2} of {}{site}", cores_told(cores));
+    let mut sentence = format!("{used:.2} of {}{site}", cores_told(cores));
     if second.cores_family >= TOLD_CORES {
         let family = second.cores_family;
-        told.push_str(&format!(", the run's other processes {family:.2}"));
+        sentence.push_str(&format!(", the run's other processes {family:.2}"));
     }
     let beside = cores_taken_beside(second);
     if beside >= TOLD_CORES {
         let programs = named(&second.programs);
-        told.push_str(&format!(", other programs {beside:.2}{programs}"));
+        sentence.push_str(&format!(", other programs {beside:.2}{programs}"));
     }
-    told
+    sentence
 }
 
 /// Programs other than the target, with their CPU, in parentheses.
@@ -458,7 +458,7 @@ fn behind_schedule(
 fn target_here(seconds: &[Second], limits: &Limits) -> Option<Reason> {
     let cause = Cause::TargetOnThisMachine;
     let length_ms = seconds.last()?.to_ms;
-    seconds.iter().find(here)?;
+    seconds.iter().find(is_on_this_machine)?;
     let mut spans_ms = Vec::new();
     let starving = seconds
         .iter()
@@ -492,7 +492,7 @@ fn target_here(seconds: &[Second], limits: &Limits) -> Option<Reason> {
     })
 }
 
-fn here(second: &&Second) -> bool {
+fn is_on_this_machine(second: &&Second) -> bool {
     second.locality == Locality::ThisMachine
 }
 

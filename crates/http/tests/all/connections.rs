@@ -367,7 +367,7 @@ fn source_address() {
 }
 
 #[test]
-fn what_a_run_shares_may_be_shared() {
+fn types_shared_by_a_run_are_send_and_sync() {
     fn shared<T: Send + Sync>() {}
     shared::<Target>();
     shared::<drumfire_http::Tls>();

@@ -248,7 +248,7 @@ async fn several_at_once_share_the_connection_they_open() {
 }
 
 #[tokio::test]
-async fn who_was_alone_is_told_of_what_another_reads() {
+async fn requests_on_a_shared_connection_wake_each_other() {
     with_server(async |port, _| {
         let session = Rc::new(session());
         get(&session, port, "/").await.expect("a response");

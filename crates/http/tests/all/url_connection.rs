@@ -97,7 +97,7 @@ fn a_body_may_end_early() {
 }
 
 #[test]
-fn what_is_no_gzip_is_dropped_from_a_success() {
+fn invalid_gzip_bodies_of_successes_are_dropped() {
     let zipped = |status: &str| {
         let text = format!(
             "HTTP/1.1 {status}\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello"

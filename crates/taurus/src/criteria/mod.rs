@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn wrong_criteria_are_refused_with_a_hint() {
         for wrong in [
             "avg-rt",
             "speed>1",

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_answered_is_not() {
+    fn unknown_digest_challenges_get_no_answer() {
         for challenge in [
             "nonce=n",
             "realm=r",
