@@ -8,7 +8,7 @@ use std::sync::Arc;
 use drumfire_commands::engine::{JavaBridge, JvmOrder, Network};
 use drumfire_commands::log::Levels;
 use drumfire_commands::terminal::escape;
-use drumfire_engine::java::Java;
+use drumfire_engine::java::{Java, JavaFailure};
 use drumfire_expr::Properties;
 use drumfire_jvm::{Jvm, Notice};
 
@@ -29,7 +29,7 @@ fn host(properties: &Properties, log_levels: &[(String, String)], network: Netwo
     }))
 }
 
-fn report(properties: Properties, order: &JvmOrder) -> Result<String, String> {
+fn report(properties: Properties, order: &JvmOrder) -> Result<String, JavaFailure> {
     let jvm = jvm(properties);
     let done = match order {
         JvmOrder::Report => Ok(()),
@@ -37,7 +37,6 @@ fn report(properties: Properties, order: &JvmOrder) -> Result<String, String> {
         JvmOrder::Remove(fewer) => jvm.remove(fewer),
     };
     done.and_then(|()| jvm.report())
-        .map_err(|error| error.to_string())
 }
 
 fn version() -> Option<String> {

@@ -60,7 +60,7 @@ pub use run::summaries::SummaryLines;
 pub mod java {
     pub use crate::decode::script_words::{text_blocks, text_sees};
     pub use crate::run::action::OnError;
-    pub use crate::run::java::host::{Apart, Interrupter, Java, JavaError, JavaHost, TicketAsk};
+    pub use crate::run::java::host::{Apart, Interrupter, Java, JavaFailure, JavaHost, TicketAsk};
     pub use crate::run::java::plan::*;
     pub use crate::run::java::visit::{RunUsers, Visit};
     pub use crate::run::orders::Halt;

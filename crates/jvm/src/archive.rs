@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use drumfire_engine::java::JavaFailure;
 use drumfire_platform::causes::{cause, unwritable};
 use drumfire_platform::processes::ending_signal;
 use drumfire_platform::replacement::{self, Replacement, replace};
@@ -59,7 +60,7 @@ pub fn make(
     classpath: &[PathBuf],
     home: &Path,
     options: &[&str],
-) -> Result<(), String> {
+) -> Result<(), JavaFailure> {
     let lock = File::create(file.with_file_name(LOCK)).map_err(|error| cause(&error))?;
     lock.lock().map_err(|error| cause(&error))?;
     if file.is_file() {
@@ -71,7 +72,7 @@ pub fn make(
             let failed = file.with_extension("failed");
             let _ = replace(&failed, |file| file.write_all(failure.why.as_bytes()));
         }
-        failure.why
+        failure.why.into()
     })
 }
 

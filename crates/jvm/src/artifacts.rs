@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use drumfire_maven::{Artifact, WantedJar};
+use drumfire_platform::words::hex;
 use sha2::{Digest, Sha256};
 
 /// Coordinates, SHA-256 and size of each jar.
@@ -47,10 +48,6 @@ impl Locked {
     pub fn is(&self, file: &Path) -> bool {
         std::fs::read(file).is_ok_and(|content| hex(&Sha256::digest(content)) == self.sha256)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

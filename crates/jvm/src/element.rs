@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_jmeters_reader_knows_is_not_written() {
+    fn elements_that_only_jmeters_reader_knows_are_not_written() {
         let own = element("Arguments", Value::Map(Vec::new()));
         assert!(write(&own).is_some());
         let nested = |inner| element("JavaSampler", Value::Element(inner));

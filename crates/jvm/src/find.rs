@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use drumfire_engine::java::JavaFailure;
 use drumfire_expr::Properties;
 
 /// The oldest Java that the bridge runs on.
@@ -38,9 +39,10 @@ pub struct Installation {
 ///
 /// # Errors
 /// If there is none, or if the configured one cannot be used.
-pub fn find(properties: &Properties) -> Result<Installation, String> {
+pub fn find(properties: &Properties) -> Result<Installation, JavaFailure> {
     if let Some(home) = properties.get_trimmed(HOME).filter(|home| !home.is_empty()) {
-        return usable(Path::new(&*home)).map_err(|why| format!("{HOME}={home} {why}; {ADVICE}"));
+        return usable(Path::new(&*home))
+            .map_err(|why| format!("{HOME}={home} {why}; {ADVICE}").into());
     }
     let mut refused = Vec::new();
     let candidates = std::env::var_os("JAVA_HOME")
@@ -65,7 +67,7 @@ pub fn find(properties: &Properties) -> Result<Installation, String> {
         } else {
             refused.join(", ")
         };
-        format!("{tried}; {ADVICE}")
+        format!("{tried}; {ADVICE}").into()
     })
 }
 
@@ -79,7 +81,7 @@ fn on_path() -> Option<PathBuf> {
     Some(java.parent()?.parent()?.to_path_buf())
 }
 
-fn usable(home: &Path) -> Result<Installation, String> {
+fn usable(home: &Path) -> Result<Installation, JavaFailure> {
     let library = LIBRARIES
         .iter()
         .map(|library| home.join(library))
@@ -90,9 +92,7 @@ fn usable(home: &Path) -> Result<Installation, String> {
         .unwrap_or_default();
     let version = version(&release).ok_or("does not say its version")?;
     if version < OLDEST {
-        return Err(format!(
-            "is Java {version}, but Drumfire needs {OLDEST} or later"
-        ));
+        return Err(format!("is Java {version}, but Drumfire needs {OLDEST} or later").into());
     }
     Ok(Installation {
         home: home.to_path_buf(),
@@ -147,11 +147,12 @@ mod tests {
         properties.set(HOME, old.path().to_string_lossy());
         let why = find(&properties).expect_err("it is too old");
         assert!(
-            why.contains("is Java 11, but Drumfire needs 17 or later"),
+            why.as_ref()
+                .contains("is Java 11, but Drumfire needs 17 or later"),
             "{why}"
         );
         properties.set(HOME, "/nowhere");
         let why = find(&properties).expect_err("there is none");
-        assert!(why.contains("has no lib/server/libjvm"), "{why}");
+        assert!(why.as_ref().contains("has no lib/server/libjvm"), "{why}");
     }
 }

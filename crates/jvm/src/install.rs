@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use drumfire_engine::java::JavaFailure;
 use drumfire_expr::Properties;
 use drumfire_maven::{Artifact, Surroundings, megabytes, resolve};
 use drumfire_platform::causes::unwritable;
@@ -38,12 +39,12 @@ pub fn is_complete(home: &Path) -> bool {
 ///
 /// # Errors
 /// If a jar cannot be fetched or is wrong, with the remedy.
-pub fn install(home: &Path, access: &JarAccess<'_>) -> Result<(), String> {
+pub fn install(home: &Path, access: &JarAccess<'_>) -> Result<(), JavaFailure> {
     let all = artifacts::jmeter();
     let repositories = repositories::of_user(access)?;
-    let wanted: Vec<_> = all.iter().map(Locked::wanted).collect();
+    let jars: Vec<_> = all.iter().map(Locked::wanted).collect();
     repositories
-        .jars(&wanted)
+        .jars(&jars)
         .map_err(|error| if repositories.is_offline() {
 format!(
                 "JMeter's jars are not on this machine, and nothing is fetched offline; run `{COMMAND}` with a network ({error})"
@@ -54,7 +55,7 @@ format!(
             )
 })?;
     for locked in &all {
-        place(locked, repositories.local(), home)?;
+        copy_jar(locked, repositories.local(), home)?;
     }
     let complete = home.join(COMPLETE);
     replace(&complete, |_| Ok(())).map_err(|error| unwritable(&complete, &error))?;
@@ -70,7 +71,7 @@ format!(
 ///
 /// # Errors
 /// Settings of the user that cannot be used.
-pub fn unfetched(access: &JarAccess<'_>) -> Result<Option<String>, String> {
+pub fn unfetched(access: &JarAccess<'_>) -> Result<Option<String>, JavaFailure> {
     let all = artifacts::jmeter();
     let repositories = repositories::of_user(access)?;
     let missing: Vec<_> = all
@@ -89,7 +90,7 @@ pub fn unfetched(access: &JarAccess<'_>) -> Result<Option<String>, String> {
 }
 
 /// Copies a jar to its place in JMeter's folders.
-fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> {
+fn copy_jar(locked: &Locked, repository: &Path, home: &Path) -> Result<(), JavaFailure> {
     let artifact = &locked.artifact;
     let source = artifact.path_in(repository);
     let folder = if artifact.name.starts_with("ApacheJMeter") {
@@ -105,14 +106,16 @@ fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> 
         return Err(format!(
             "{} is not the {artifact} that belongs to JMeter 5.6.3; delete it and try again",
             source.display()
-        ));
+        )
+        .into());
     }
     let problem = |error: io::Error| unwritable(&target, &error);
     std::fs::create_dir_all(&folder).map_err(problem)?;
     let copied = replace(&target, |file| {
         io::copy(&mut File::open(&source)?, file).map(drop)
     });
-    copied.map_err(problem)
+    copied.map_err(problem)?;
+    Ok(())
 }
 
 /// The coordinates of the jars that [`DEPENDENCIES`] and the user's installed plugins add, separated by commas; empty without
@@ -139,25 +142,34 @@ pub fn joined(properties: &Properties, plugins: &[String]) -> String {
 ///
 /// # Errors
 /// If coordinates are malformed, or a jar cannot be fetched.
-pub fn dependencies(text: &str, access: &JarAccess<'_>, java: u32) -> Result<Vec<PathBuf>, String> {
-    let wanted = text
+pub fn dependencies(
+    text: &str,
+    access: &JarAccess<'_>,
+    java: u32,
+) -> Result<Vec<PathBuf>, JavaFailure> {
+    let artifacts = text
         .split(',')
         .filter(|one| !one.trim().is_empty())
         .map(Artifact::parse)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| error.to_string())?;
-    if wanted.is_empty() {
+    if artifacts.is_empty() {
         return Ok(Vec::new());
     }
     if let Some(jars) = known_dependencies(text) {
         return Ok(jars);
     }
-    let known = answer_file(text);
+    let list_file = answer_file(text);
     let repositories = repositories::of_user(access)?;
     if !repositories.is_offline() {
         access.line(&format!("Resolving {text} at {}", repositories.addresses()));
     }
-    let resolved = resolve(&wanted, &[JMETER], &repositories, &Surroundings::here(java));
+    let resolved = resolve(
+        &artifacts,
+        &[JMETER],
+        &repositories,
+        &Surroundings::here(java),
+    );
     let resolved = resolved.map_err(|error| if repositories.is_offline() {
 format!(
             "the jars of {text} are not on this machine, and nothing is fetched offline; run `{COMMAND} {}` with a network ({error})",
@@ -168,9 +180,12 @@ format!("the jars of {text} cannot be fetched: {error}")
 })?;
     let jars: Vec<PathBuf> = resolved.into_iter().map(|one| one.jar).collect();
     let lines: Vec<_> = jars.iter().map(|jar| jar.to_string_lossy()).collect();
-    let problem = |error: io::Error| unwritable(&known, &error);
+    let problem = |error: io::Error| unwritable(&list_file, &error);
     std::fs::create_dir_all(cache_folder()).map_err(problem)?;
-    replace(&known, |file| file.write_all(lines.join("\n").as_bytes())).map_err(problem)?;
+    replace(&list_file, |file| {
+        file.write_all(lines.join("\n").as_bytes())
+    })
+    .map_err(problem)?;
     Ok(jars)
 }
 
@@ -201,9 +216,10 @@ mod tests {
         let jar = locked.artifact.path_in(folder.path());
         std::fs::create_dir_all(jar.parent().expect("a parent")).expect("a folder");
         std::fs::write(&jar, "not it").expect("a file");
-        let why = place(&locked, folder.path(), &folder.path().join("home")).expect_err("not it");
+        let why =
+            copy_jar(&locked, folder.path(), &folder.path().join("home")).expect_err("not it");
         assert!(
-            why.contains("is not the") && why.contains("delete it"),
+            why.as_ref().contains("is not the") && why.as_ref().contains("delete it"),
             "{why}"
         );
         assert!(!is_complete(&folder.path().join("home")));
@@ -220,7 +236,7 @@ mod tests {
         assert_eq!(dependencies("", &access, 17), Ok(Vec::new()));
         assert_eq!(
             dependencies("com.h2database:h2", &access, 17),
-            Err("'com.h2database:h2' is not group:artifact:version".to_owned())
+            Err("'com.h2database:h2' is not group:artifact:version".into())
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use drumfire_engine::java::JavaFailure;
 use drumfire_expr::Properties;
 
 use crate::install;
@@ -35,16 +36,13 @@ impl JMeter {
 ///
 /// # Errors
 /// If the configured folder is not a JMeter.
-pub fn find(properties: &Properties) -> Result<JMeter, String> {
+pub fn find(properties: &Properties) -> Result<JMeter, JavaFailure> {
     if let Some(home) = properties.get_trimmed(HOME).filter(|home| !home.is_empty()) {
         let home = PathBuf::from(&*home);
         return if is_jmeter(&home) {
             Ok(JMeter::at(home))
         } else {
-            Err(format!(
-                "{HOME}={} is not a JMeter installation",
-                home.display()
-            ))
+            Err(format!("{HOME}={} is not a JMeter installation", home.display()).into())
         };
     }
     let found = std::env::var_os("JMETER_HOME")

@@ -62,7 +62,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use drumfire_engine::java::{
-    Apart, Ask, ClassRoles, Interrupter, JavaCall, JavaError, JavaEvent, JavaHost, JavaRole,
+    Apart, Ask, ClassRoles, Interrupter, JavaCall, JavaEvent, JavaFailure, JavaHost, JavaRole,
     JavaSource, TicketAsk, Visit,
 };
 use drumfire_engine::{Control, Program};
@@ -85,9 +85,9 @@ pub struct Jvm {
     /// Whether missing jars may be fetched over the network.
     fetches: bool,
     install_later: InstallLater,
-    found: OnceLock<Result<(Installation, JMeter), String>>,
-    machine: OnceLock<Result<&'static Machine, String>>,
-    plan: OnceLock<Result<Plan, String>>,
+    found: OnceLock<Result<(Installation, JMeter), JavaFailure>>,
+    machine: OnceLock<Result<&'static Machine, JavaFailure>>,
+    plan: OnceLock<Result<Plan, JavaFailure>>,
     /// Garbage collection time that was requested, in milliseconds.
     garbage_asked_for: AtomicU64,
     garbage: GarbageClock,
@@ -159,7 +159,7 @@ impl Jvm {
         })
     }
 
-    fn found(&self) -> Result<&(Installation, JMeter), String> {
+    fn installations(&self) -> Result<&(Installation, JMeter), JavaFailure> {
         self.found
             .get_or_init(|| Ok((find::find(&self.properties)?, jars::find(&self.properties)?)))
             .as_ref()
@@ -167,7 +167,7 @@ impl Jvm {
     }
 
     /// The virtual machine, which is started for this plan unless it is running. Missing jars are fetched first.
-    fn machine(&self, plan: &Path, classpath: &[PathBuf]) -> Result<&'static Machine, String> {
+    fn machine(&self, plan: &Path, classpath: &[PathBuf]) -> Result<&'static Machine, JavaFailure> {
         self.machine_for(plan, classpath, false)
     }
 
@@ -177,9 +177,9 @@ impl Jvm {
         plan: &Path,
         classpath: &[PathBuf],
         is_groovy_expected: bool,
-    ) -> Result<&'static Machine, String> {
+    ) -> Result<&'static Machine, JavaFailure> {
         let started = self.machine.get_or_init(|| {
-            let (java, jmeter) = self.found()?;
+            let (java, jmeter) = self.installations()?;
             let added = install::added(&self.properties);
             let named = install::dependencies(&added, &self.jar_access(), java.version)?;
             let mut class_path = self.own_jars(jmeter)?;
@@ -220,7 +220,7 @@ impl Jvm {
         machine: &Machine,
         program: &Program,
         control: &Control,
-    ) -> Result<&Plan, String> {
+    ) -> Result<&Plan, JavaFailure> {
         let loaded = self.plan.get_or_init(|| {
             natives::use_control(control.clone());
             if exit::asked().is_some() {
@@ -276,8 +276,8 @@ impl Jvm {
             (None, Some((program, control))) => Some(self.load(machine, program, control)),
         };
         let plan = plan.transpose().map_err(Raised::exception)?;
-        let known = visit.state().as_ref();
-        if let Some(user) = known.and_then(|state| state.downcast_ref::<Arc<Person>>()) {
+        let user_state = visit.state().as_ref();
+        if let Some(user) = user_state.and_then(|state| state.downcast_ref::<Arc<Person>>()) {
             let user = user.clone();
             return Ok(CurrentUser {
                 machine,
@@ -306,16 +306,16 @@ impl Jvm {
 
     /// An element's call, ready to be made.
     fn ready(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<Ready, Raised> {
-        let place = self.place(visit)?;
-        let Some(plan) = place.plan else {
+        let current_user = self.place(visit)?;
+        let Some(plan) = current_user.plan else {
             let why = "Java was not started for this element's plan";
             return Err(Raised::exception(why.to_owned()));
         };
         visit.begin(call.role);
         Ok(Ready {
-            machine: place.machine,
+            machine: current_user.machine,
             habit: plan.habits.get(call.element as usize).cloned(),
-            user: place.user,
+            user: current_user.user,
             sample: visit.sample_number(),
             call,
         })
@@ -409,8 +409,8 @@ fn run_group(
 }
 
 impl JavaHost for Jvm {
-    fn find(&self) -> Result<(), JavaError> {
-        self.found()?;
+    fn find(&self) -> Result<(), JavaFailure> {
+        self.installations()?;
         Ok(())
     }
 
@@ -422,11 +422,11 @@ impl JavaHost for Jvm {
         self.contains_class(class, classpath)
     }
 
-    fn provide(&self) -> Result<(), JavaError> {
-        Ok(self.fetch_jars()?)
+    fn provide(&self) -> Result<(), JavaFailure> {
+        self.fetch_jars()
     }
 
-    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), JavaError> {
+    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), JavaFailure> {
         self.machine(plan, classpath)?;
         Ok(())
     }
@@ -436,7 +436,7 @@ impl JavaHost for Jvm {
         class: &str,
         plan: &Path,
         classpath: &[PathBuf],
-    ) -> Result<Option<ClassRoles>, JavaError> {
+    ) -> Result<Option<ClassRoles>, JavaFailure> {
         Ok(self.machine(plan, classpath)?.classify(class)?.map(traits))
     }
 
@@ -445,8 +445,8 @@ impl JavaHost for Jvm {
         names: &[&str],
         plan: &Path,
         classpath: &[PathBuf],
-    ) -> Result<Vec<String>, JavaError> {
-        Ok(self.machine(plan, classpath)?.known_functions(names)?)
+    ) -> Result<Vec<String>, JavaFailure> {
+        self.machine(plan, classpath)?.known_functions(names)
     }
 
     fn test_state(&self, visit: &mut Visit<'_>, started: bool) -> Result<(), Raised> {
@@ -479,16 +479,16 @@ impl JavaHost for Jvm {
         if elements.is_empty() {
             return;
         }
-        let told = self.place(visit).and_then(|place| {
+        let outcome = self.place(visit).and_then(|place| {
             let tell = || place.machine.happens(&place.user.user, event, &elements);
             current::during(visit, Some(&place.user.line), tell).map_err(Raised::exception)
         });
-        if let Err(raised) = told {
+        if let Err(raised) = outcome {
             tracing::error!("{raised}");
         }
     }
 
-    fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), JavaError> {
+    fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), JavaFailure> {
         let plan = program.base_dir.join(&program.script);
         let has_groovy = program.java.elements.iter().any(is_groovy);
         let machine = self.machine_for(&plan, &program.java.classpath, has_groovy)?;
@@ -522,12 +522,12 @@ impl JavaHost for Jvm {
         Some(Box::new(move || {
             let user = user.clone();
             // A sampler may wait for its server until it has been interrupted.
-            let told = pool::run(move || {
+            let queued = pool::run(move || {
                 if let Err(why) = machine.interrupt_sample(&user.user) {
                     tracing::warn!("cannot interrupt a sample: {why}");
                 }
             });
-            if let Err(error) = told {
+            if let Err(error) = queued {
                 tracing::warn!("cannot interrupt a sample: {error}");
             }
         }))
@@ -551,12 +551,12 @@ impl JavaHost for Jvm {
             return;
         };
         let machine: &'static Machine = machine;
-        let told = pool::run(move || {
+        let queued = pool::run(move || {
             if let Err(why) = machine.stop_group(group, now) {
                 tracing::error!("cannot tell a thread group to stop: {why}");
             }
         });
-        if let Err(error) = told {
+        if let Err(error) = queued {
             tracing::error!("cannot tell a thread group to stop: {error}");
         }
     }
@@ -587,11 +587,11 @@ impl JavaHost for Jvm {
         visit.thrown.take().map_or(Ok(value), Err)
     }
 
-    fn answer_by_ticket(&self, ask: &TicketAsk) -> Result<String, JavaError> {
+    fn answer_by_ticket(&self, ask: &TicketAsk) -> Result<String, JavaFailure> {
         let Some(Ok(machine)) = self.machine.get() else {
-            return Err(JavaError::from("Java is not running".to_owned()));
+            return Err("Java is not running".into());
         };
-        Ok(machine.answer_by_ticket(ask)?)
+        machine.answer_by_ticket(ask)
     }
 
     fn forget_login(&self, login: u64) {

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use drumfire_engine::java::{JavaEvent, TicketAsk, Visit};
+use drumfire_engine::java::{JavaEvent, JavaFailure, TicketAsk, Visit};
 use drumfire_expr::{Properties, Raised};
 use drumfire_jmx::Element;
 use drumfire_platform::causes::cause;
-use jni::errors::Result;
+use jni::errors::Result as JniResult;
 use jni::objects::{JBooleanArray, JClass, JIntArray, JObject, JStaticMethodID, JString, JValue};
 use jni::refs::Global;
 use jni::signature::{Primitive, ReturnType};
@@ -70,7 +70,7 @@ pub fn start(
     classpath: &[PathBuf],
     archive: Option<&Path>,
     properties: &Properties,
-) -> std::result::Result<&'static Machine, String> {
+) -> Result<&'static Machine, JavaFailure> {
     let _one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(machine) = MACHINE.get() {
         return Ok(machine);
@@ -107,8 +107,8 @@ fn users_options(properties: &Properties) -> String {
             .and_then(|name| std::env::var(name).ok())
     };
     let around = drumfire_java::jvm::options(variable);
-    let own = properties.get(OPTIONS).map(|text| text.to_string());
-    [Some(around), own]
+    let of_properties = properties.get(OPTIONS).map(|text| text.to_string());
+    [Some(around), of_properties]
         .into_iter()
         .flatten()
         .collect::<Vec<_>>()
@@ -120,15 +120,17 @@ fn options(users: &str) -> Vec<String> {
     let users = one_word_each(users);
     let is_collector = |option: &str| option.starts_with("-XX:+Use") && option.ends_with("GC");
     let last = users.iter().rposition(|option| is_collector(option));
-    let own = OWN_OPTIONS.into_iter().map(str::to_owned);
-    let own = own.filter(|option| last.is_none() || !is_collector(option));
+    let bridge_options = OWN_OPTIONS.into_iter().map(str::to_owned);
+    let bridge_options = bridge_options.filter(|option| last.is_none() || !is_collector(option));
     let sizes = ["-Xm", "-XX:NewSize", "-XX:MaxNewSize", "-XX:NewRatio"];
     let is_sized = |option: &String| sizes.iter().any(|size| option.starts_with(size));
     let room = (!users.iter().any(is_sized)).then(|| NEW_OBJECTS.to_owned());
-    let own = own.chain(room);
+    let bridge_options = bridge_options.chain(room);
     let users = users.iter().enumerate();
     let users = users.filter(|(place, option)| Some(*place) == last || !is_collector(option));
-    own.chain(users.map(|(_, option)| option.clone())).collect()
+    bridge_options
+        .chain(users.map(|(_, option)| option.clone()))
+        .collect()
 }
 
 /// `java` accepts `--add-opens x=y` as two words, the virtual machine itself as one.
@@ -146,7 +148,7 @@ fn one_word_each(options: &str) -> Vec<String> {
     words
 }
 
-fn create(options: &[String], library: &Path) -> std::result::Result<Machine, String> {
+fn create(options: &[String], library: &Path) -> Result<Machine, JavaFailure> {
     if let Err(error) = crash::catch() {
         tracing::warn!(
             "a crash of native code would end the process: {}",
@@ -162,10 +164,10 @@ fn create(options: &[String], library: &Path) -> std::result::Result<Machine, St
         .map_err(|error| format!("{}: {error}", library.display()))?;
     compiler::stand_back(compiler::START);
     vm.attach_current_thread(|env| bind(env, vm.clone()))
-        .map_err(|error| format!("the bridge's classes: {error}"))
+        .map_err(|error| format!("the bridge's classes: {error}").into())
 }
 
-fn bind(env: &mut Env<'_>, vm: JavaVM) -> Result<Machine> {
+fn bind(env: &mut Env<'_>, vm: JavaVM) -> JniResult<Machine> {
     let natives_class = env.find_class(jni_str!("dev/drumfire/jvm/Natives"))?;
     natives::register(env, &natives_class)?;
     exit::catch(env)?;
@@ -211,7 +213,7 @@ impl ListensTo {
     }
 }
 
-fn ints<'l>(env: &mut Env<'l>, numbers: &[u32]) -> Result<JIntArray<'l>> {
+fn ints<'l>(env: &mut Env<'l>, numbers: &[u32]) -> JniResult<JIntArray<'l>> {
     let numbers: Vec<i32> = numbers.iter().map(|number| *number as i32).collect();
     let array = env.new_int_array(numbers.len())?;
     array.set_region(env, 0, &numbers)?;
@@ -221,14 +223,14 @@ fn ints<'l>(env: &mut Env<'l>, numbers: &[u32]) -> Result<JIntArray<'l>> {
 impl Machine {
     fn attached<R>(
         &self,
-        run: impl FnOnce(&mut Env<'_>) -> Result<R>,
-    ) -> std::result::Result<R, String> {
+        run: impl FnOnce(&mut Env<'_>) -> JniResult<R>,
+    ) -> Result<R, JavaFailure> {
         if crash::crashed().is_some() {
-            return Err("Java has crashed".to_owned());
+            return Err("Java has crashed".into());
         }
         // Java knows the bounds of its thread's stack, so it has to run on that stack.
         drumfire_fiber::outside(|| self.vm.attach_current_thread(run))
-            .map_err(|error| error.to_string())
+            .map_err(|error| error.to_string().into())
     }
 
     /// Prepares JMeter's classes. `system` and `levels` alternate names and values, of system properties and of log levels. If
@@ -243,7 +245,7 @@ impl Machine {
         system: &[&str],
         levels: &[&str],
         is_groovy_expected: bool,
-    ) -> std::result::Result<(), String> {
+    ) -> Result<(), JavaFailure> {
         self.attached(|env| {
             let home = env.new_string(home.to_string_lossy())?;
             let plan = env.new_string(plan.to_string_lossy())?;
@@ -275,7 +277,7 @@ impl Machine {
         &self,
         element: &Element,
         configs: &[u32],
-    ) -> std::result::Result<ListensTo, String> {
+    ) -> Result<ListensTo, JavaFailure> {
         let written = element::write(element);
         let is_xml = written.is_none();
         let bytes = written.unwrap_or_else(|| xml::write(element).into_bytes());
@@ -300,7 +302,7 @@ impl Machine {
     ///
     /// # Errors
     /// The bridge's exception.
-    pub fn classify(&self, class: &str) -> std::result::Result<Option<u32>, String> {
+    pub fn classify(&self, class: &str) -> Result<Option<u32>, JavaFailure> {
         self.attached(|env| {
             let classes = env.find_class(jni_str!("dev/drumfire/jvm/Classes"))?;
             let class = env.new_string(class)?;
@@ -318,21 +320,21 @@ impl Machine {
     ///
     /// # Errors
     /// The bridge's exception.
-    pub fn known_functions(&self, names: &[&str]) -> std::result::Result<Vec<String>, String> {
+    pub fn known_functions(&self, names: &[&str]) -> Result<Vec<String>, JavaFailure> {
         self.attached(|env| {
             let functions = env.find_class(jni_str!("dev/drumfire/jvm/Functions"))?;
             let asked = natives::texts_of(env, names)?;
-            let known = env.call_static_method(
+            let answer = env.call_static_method(
                 &functions,
                 jni_str!("known"),
                 jni_sig!("([Ljava/lang/String;)[Z"),
                 &[JValue::Object(&asked)],
             )?;
-            let known = env.cast_local::<JBooleanArray>(known.l()?)?;
+            let answer = env.cast_local::<JBooleanArray>(answer.l()?)?;
             let mut flags = vec![false; names.len()];
-            known.get_region(env, 0, &mut flags)?;
-            let found = names.iter().zip(flags).filter(|(_, is_known)| *is_known);
-            Ok(found.map(|(name, _)| (*name).to_owned()).collect())
+            answer.get_region(env, 0, &mut flags)?;
+            let named = names.iter().zip(flags).filter(|(_, is_known)| *is_known);
+            Ok(named.map(|(name, _)| (*name).to_owned()).collect())
         })
     }
 
@@ -340,7 +342,7 @@ impl Machine {
     ///
     /// # Errors
     /// The bridge's exception.
-    pub fn test_started(&self, group: &Handle) -> std::result::Result<Option<String>, String> {
+    pub fn test_started(&self, group: &Handle) -> Result<Option<String>, JavaFailure> {
         self.attached(|env| {
             let problem = env.call_static_method(
                 &self.lifecycle,
@@ -362,7 +364,7 @@ impl Machine {
     ///
     /// # Errors
     /// The bridge's exception.
-    pub fn test_ended(&self) -> std::result::Result<(), String> {
+    pub fn test_ended(&self) -> Result<(), JavaFailure> {
         self.attached(|env| {
             env.call_static_method(&self.lifecycle, jni_str!("testEnded"), jni_sig!("()V"), &[])?;
             Ok(())
@@ -373,7 +375,7 @@ impl Machine {
     ///
     /// # Errors
     /// Java's exception.
-    pub fn answer_by_ticket(&self, ask: &TicketAsk) -> std::result::Result<String, String> {
+    pub fn answer_by_ticket(&self, ask: &TicketAsk) -> Result<String, JavaFailure> {
         self.attached(|env| {
             let tickets = env.find_class(jni_str!("dev/drumfire/jvm/Tickets"))?;
             let user = env.new_string(&ask.user)?;
@@ -403,7 +405,7 @@ impl Machine {
     ///
     /// # Errors
     /// Java's exception.
-    pub fn forget_login(&self, login: u64) -> std::result::Result<(), String> {
+    pub fn forget_login(&self, login: u64) -> Result<(), JavaFailure> {
         self.attached(|env| {
             let tickets = env.find_class(jni_str!("dev/drumfire/jvm/Tickets"))?;
             let login = JValue::Long(login.cast_signed());
@@ -416,7 +418,7 @@ impl Machine {
     ///
     /// # Errors
     /// Java's exception.
-    pub fn collect_garbage(&self) -> std::result::Result<(), String> {
+    pub fn collect_garbage(&self) -> Result<(), JavaFailure> {
         self.attached(|env| {
             env.call_static_method(
                 jni_str!("java/lang/System"),
@@ -437,7 +439,7 @@ impl Machine {
         user: &Handle,
         event: JavaEvent,
         elements: &[u32],
-    ) -> std::result::Result<(), String> {
+    ) -> Result<(), JavaFailure> {
         let (event, iteration) = match event {
             JavaEvent::ThreadStarted => (0, 0),
             JavaEvent::ThreadFinished => (1, 0),
@@ -472,7 +474,7 @@ impl Machine {
         number: usize,
         element: Option<&[u8]>,
         java: Option<u32>,
-    ) -> std::result::Result<Handle, String> {
+    ) -> Result<Handle, JavaFailure> {
         self.attached(|env| {
             let name = env.new_string(name)?;
             let element = env.byte_array_from_slice(element.unwrap_or_default())?;
@@ -501,7 +503,7 @@ impl Machine {
         engine: &Handle,
         group: usize,
         number: usize,
-    ) -> std::result::Result<(), String> {
+    ) -> Result<(), JavaFailure> {
         self.attached(|env| {
             env.call_static_method(
                 &self.bridge,
@@ -521,7 +523,7 @@ impl Machine {
     ///
     /// # Errors
     /// Why it cannot listen on the port after this one.
-    pub fn start_shell(&self, port: i32, file: &str) -> std::result::Result<(), String> {
+    pub fn start_shell(&self, port: i32, file: &str) -> Result<(), JavaFailure> {
         self.attached(|env| {
             let file = env.new_string(file)?;
             env.call_static_method(
@@ -538,7 +540,7 @@ impl Machine {
     ///
     /// # Errors
     /// The exception that the object threw.
-    pub fn stop_group(&self, group: usize, now: bool) -> std::result::Result<(), String> {
+    pub fn stop_group(&self, group: usize, now: bool) -> Result<(), JavaFailure> {
         self.attached(|env| {
             env.call_static_method(
                 &self.bridge,
@@ -559,7 +561,7 @@ impl Machine {
         group: Option<&Handle>,
         visit: &Visit<'_>,
         line: u64,
-    ) -> std::result::Result<Handle, String> {
+    ) -> Result<Handle, JavaFailure> {
         self.attached(|env| {
             let thread_name = env.new_string(visit.thread_name())?;
             let none = JObject::null();
@@ -591,7 +593,7 @@ impl Machine {
         role: i32,
         wants_result: bool,
         sample: u32,
-    ) -> std::result::Result<i64, Raised> {
+    ) -> Result<i64, Raised> {
         let args = [
             jvalue { l: user.as_raw() },
             jvalue { i: element as i32 },
@@ -623,7 +625,7 @@ impl Machine {
         element: u32,
         question: i32,
         argument: i32,
-    ) -> std::result::Result<i32, Raised> {
+    ) -> Result<i32, Raised> {
         self.busy(|env| {
             let answer = env.call_static_method(
                 &self.bridge,
@@ -651,7 +653,7 @@ impl Machine {
         instance: u32,
         text: &str,
         sees_results: bool,
-    ) -> std::result::Result<String, Raised> {
+    ) -> Result<String, Raised> {
         self.busy(|env| {
             let text = text::write(env, text)?;
             let args = [
@@ -676,10 +678,7 @@ impl Machine {
     }
 
     /// Runs the plan's code, with this thread marked as busy.
-    fn busy<R>(
-        &self,
-        run: impl FnOnce(&mut Env<'_>) -> Result<R>,
-    ) -> std::result::Result<R, Raised> {
+    fn busy<R>(&self, run: impl FnOnce(&mut Env<'_>) -> JniResult<R>) -> Result<R, Raised> {
         self.attached(|env| {
             let seat = seats::own(|| current_thread(env))?;
             let _busy = seat.busy();
@@ -692,7 +691,7 @@ impl Machine {
     ///
     /// # Errors
     /// The exception that the bridge threw.
-    pub fn await_threads(&self) -> std::result::Result<(), String> {
+    pub fn await_threads(&self) -> Result<(), JavaFailure> {
         self.attached(|env| {
             env.call_static_method(&self.bridge, jni_str!("awaitThreads"), jni_sig!("()V"), &[])?;
             Ok(())
@@ -703,7 +702,7 @@ impl Machine {
     ///
     /// # Errors
     /// The bridge's exception.
-    pub fn garbage_ms(&self) -> std::result::Result<i64, String> {
+    pub fn garbage_ms(&self) -> Result<i64, JavaFailure> {
         self.attached(|env| {
             let millis = env.call_static_method(
                 &self.bridge,
@@ -719,7 +718,7 @@ impl Machine {
     ///
     /// # Errors
     /// The exception that the sampler threw.
-    pub fn interrupt_sample(&self, user: &Handle) -> std::result::Result<(), String> {
+    pub fn interrupt_sample(&self, user: &Handle) -> Result<(), JavaFailure> {
         self.attached(|env| {
             env.call_static_method(
                 &self.bridge,
@@ -757,7 +756,7 @@ impl Machine {
     }
 }
 
-fn current_thread(env: &mut Env<'_>) -> Result<Handle> {
+fn current_thread(env: &mut Env<'_>) -> JniResult<Handle> {
     let thread = env.call_static_method(
         jni_str!("java/lang/Thread"),
         jni_str!("currentThread"),

@@ -4,6 +4,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use drumfire_engine::java::JavaFailure;
 use drumfire_platform::replacement::replace;
 
 /// The coordinates of installed plugins, in the order of their installation.
@@ -36,14 +37,15 @@ pub fn without(projects: &[String]) -> Vec<String> {
 ///
 /// # Errors
 /// Where it cannot be stored, and why.
-pub fn store(all: &[String]) -> Result<(), String> {
+pub fn store(all: &[String]) -> Result<(), JavaFailure> {
     let Some(file) = file() else {
-        return Err("plugins cannot be remembered: set HOME or XDG_STATE_HOME".to_owned());
+        return Err("plugins cannot be remembered: set HOME or XDG_STATE_HOME".into());
     };
     let problem = |error: std::io::Error| format!("`{}`: {error}", file.display());
     let folder = file.parent().unwrap_or(&file);
     drumfire_platform::files::private_folder(folder).map_err(problem)?;
-    replace(&file, |file| file.write_all(all.join("\n").as_bytes())).map_err(problem)
+    replace(&file, |file| file.write_all(all.join("\n").as_bytes())).map_err(problem)?;
+    Ok(())
 }
 
 fn file() -> Option<PathBuf> {

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use drumfire_engine::java::JavaFailure;
 use drumfire_platform::causes::unwritable;
 use drumfire_platform::replacement::replace;
 
@@ -23,7 +24,7 @@ impl Jvm {
     }
 
     /// The bridge and JMeter, which is assembled if necessary.
-    pub(crate) fn own_jars(&self, jmeter: &JMeter) -> Result<Vec<PathBuf>, String> {
+    pub(crate) fn own_jars(&self, jmeter: &JMeter) -> Result<Vec<PathBuf>, JavaFailure> {
         self.assemble(jmeter)?;
         let mut jars = vec![bridge()?];
         jars.extend(jmeter.own_jars());
@@ -31,7 +32,7 @@ impl Jvm {
     }
 
     /// Assembles JMeter, unless it is there.
-    fn assemble(&self, jmeter: &JMeter) -> Result<(), String> {
+    fn assemble(&self, jmeter: &JMeter) -> Result<(), JavaFailure> {
         if is_to_be_assembled(jmeter) {
             install::install(&jmeter.home, &self.jar_access())
         } else {
@@ -44,7 +45,7 @@ impl Jvm {
         if self.fetches || repositories::is_forbidden(&self.properties) {
             return None;
         }
-        let (java, jmeter) = self.found().ok()?;
+        let (java, jmeter) = self.installations().ok()?;
         let access = self.jar_access();
         let missing = if is_to_be_assembled(jmeter) {
             install::unfetched(&access).ok().flatten()
@@ -64,7 +65,7 @@ impl Jvm {
             return true;
         }
         let jmeter = jars::find(&self.properties);
-        let mut class_path = jmeter.map_or_else(|_| Vec::new(), |jmeter| jmeter.own_jars());
+        let mut class_path = jmeter.map(|jmeter| jmeter.own_jars()).unwrap_or_default();
         let added = install::added(&self.properties);
         class_path.extend(install::known_dependencies(&added).unwrap_or_default());
         class_path.extend(JMeter::named_jars(&self.properties, classpath));
@@ -75,8 +76,8 @@ impl Jvm {
     ///
     /// # Errors
     /// Which jars are missing, and how to get them.
-    pub(crate) fn fetch_jars(&self) -> Result<(), String> {
-        let (java, jmeter) = self.found()?;
+    pub(crate) fn fetch_jars(&self) -> Result<(), JavaFailure> {
+        let (java, jmeter) = self.installations()?;
         self.assemble(jmeter)?;
         let added = install::added(&self.properties);
         install::dependencies(&added, &self.jar_access(), java.version)?;
@@ -89,7 +90,7 @@ fn is_to_be_assembled(jmeter: &JMeter) -> bool {
 }
 
 /// Writes the bridge's jar where Java can read it, unless it is there.
-fn bridge() -> Result<PathBuf, String> {
+fn bridge() -> Result<PathBuf, JavaFailure> {
     let folder = cache_folder();
     let jar = folder.join(format!("bridge-{:016x}.jar", fingerprint(BRIDGE)));
     if jar

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use drumfire_engine::java::JavaError;
+use drumfire_engine::java::JavaFailure;
 
 use crate::conflicts::{Conflict, conflicts};
 use crate::{Jvm, archive, install, jars, machine, plugins};
@@ -13,8 +13,8 @@ impl Jvm {
     ///
     /// # Errors
     /// If something is missing, with the remedy.
-    pub fn report(&self) -> Result<String, JavaError> {
-        let (java, jmeter) = self.found()?;
+    pub fn report(&self) -> Result<String, JavaFailure> {
+        let (java, jmeter) = self.installations()?;
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
             writeln!(text, "{name:<9} {value}").expect("a text takes everything");
@@ -56,7 +56,7 @@ impl Jvm {
         }
         class_path.extend(named);
         for conflict in conflicts(&class_path) {
-            line("conflict", told(&conflict));
+            line("conflict", conflict_line(&conflict));
         }
         Ok(text)
     }
@@ -66,8 +66,8 @@ impl Jvm {
     ///
     /// # Errors
     /// If something is missing, with the remedy. Java works without an archive.
-    pub fn install(&self, more: &[String]) -> Result<(), JavaError> {
-        let (java, jmeter) = self.found()?;
+    pub fn install(&self, more: &[String]) -> Result<(), JavaFailure> {
+        let (java, jmeter) = self.installations()?;
         let own = self.own_jars(jmeter)?;
         let access = self.jar_access();
         if !more.is_empty() {
@@ -99,7 +99,7 @@ impl Jvm {
     ///
     /// # Errors
     /// If one is not installed, or the list cannot be written.
-    pub fn remove(&self, projects: &[String]) -> Result<(), JavaError> {
+    pub fn remove(&self, projects: &[String]) -> Result<(), JavaFailure> {
         let installed = plugins::installed();
         let is_missing = |project: &&String| {
             installed
@@ -108,14 +108,14 @@ impl Jvm {
         };
         if let Some(project) = projects.iter().find(is_missing) {
             let why = format!("`{project}` is not installed; `drumfire jvm` lists what is");
-            return Err(JavaError::from(why));
+            return Err(why.into());
         }
-        Ok(plugins::store(&plugins::without(projects))?)
+        plugins::store(&plugins::without(projects))
     }
 }
 
 /// Says which jar wins, and how many classes of the other are not loaded.
-fn told(conflict: &Conflict) -> String {
+fn conflict_line(conflict: &Conflict) -> String {
     let Conflict {
         winner,
         loser,

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use drumfire_authorities::Authorities;
+use drumfire_engine::java::JavaFailure;
 use drumfire_expr::Properties;
 use drumfire_maven::{JarSource, MavenSettings, Notice, Repositories};
 
@@ -45,7 +46,7 @@ impl JarAccess<'_> {
 ///
 /// # Errors
 /// Settings that cannot be used.
-pub fn of_user(access: &JarAccess<'_>) -> Result<Repositories, String> {
+pub fn of_user(access: &JarAccess<'_>) -> Result<Repositories, JavaFailure> {
     let JarAccess {
         properties,
         tell,
@@ -78,7 +79,7 @@ pub fn of_user(access: &JarAccess<'_>) -> Result<Repositories, String> {
                 .map(JarSource::parse)
                 .collect()
         }
-        None => vec![settings.central()?],
+        None => vec![settings.central().map_err(String::from)?],
     };
     let is_offline = settings.is_offline || is_forbidden(properties) || !fetches;
     let authorities = match set(AUTHORITIES) {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use drumfire_engine::java::Java;
+use drumfire_engine::java::{Java, JavaFailure};
 pub use drumfire_engine::{
     Advice, AdvicePlace, AgentPhase, AgentTick, BackendSpec, Control, Debugging, Effect, Event,
     Glance, GroupView, JavaRuns, LevelStretch, LevelUnit, MachineDemand, Mark, MonitorSpec,
@@ -32,7 +32,7 @@ pub struct JavaBridge {
     pub host: fn(&Properties, &[(String, String)], Network) -> Java,
     /// Describes the Java of this machine and JMeter's jars, after the order is carried out. Fails with what is missing and how
     /// to get it.
-    pub report: fn(Properties, &JvmOrder) -> Result<String, String>,
+    pub report: fn(Properties, &JvmOrder) -> Result<String, JavaFailure>,
     /// The version of the Java that plans would run with, if there is one.
     pub version: fn() -> Option<String>,
     /// Waits for non-daemon threads that scripts have started. Such threads also keep JMeter's JVM alive.
@@ -43,7 +43,7 @@ impl JavaBridge {
     /// The bridge of a program that cannot load a Java virtual machine: a plan that needs Java is refused.
     pub const NONE: JavaBridge = JavaBridge {
         host: |_, _, _| Java::default(),
-        report: |_, _| Err("this build has no Java bridge".to_owned()),
+        report: |_, _| Err("this build has no Java bridge".into()),
         version: || None,
         await_threads: || {},
     };
@@ -187,7 +187,7 @@ impl Engine {
         &self,
         settings: &RunProperties,
         order: &JvmOrder,
-    ) -> Result<String, String> {
+    ) -> Result<String, JavaFailure> {
         (self.java.report)(engine_properties(settings), order)
     }
 

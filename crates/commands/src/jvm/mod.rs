@@ -48,7 +48,7 @@ pub fn jvm(
     };
     let text = engine
         .java_report(&settings, &order)
-        .map_err(|why| jmeter::meaning::failed(&why, Exit::RunFailed))?;
+        .map_err(|why| jmeter::meaning::failed(why.as_ref(), Exit::RunFailed))?;
     console.print(&text);
     Ok(Exit::Ok)
 }

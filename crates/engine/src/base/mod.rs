@@ -2,6 +2,7 @@
 
 pub mod body;
 pub mod clock;
+pub mod exception_text;
 pub mod java_random;
 pub mod log;
 pub mod number;

@@ -10,7 +10,7 @@ use crate::decode::{DecodingContext, NEEDS_JAVA, OutsideAccess};
 use crate::elements;
 use crate::elements::plugins;
 use crate::resolve::Plan;
-use crate::run::java::host::{Java, JavaError, JavaHost};
+use crate::run::java::host::{Java, JavaFailure, JavaHost};
 use crate::run::java::plan::ClassRoles;
 use crate::run::journey::BoundPlan;
 use crate::run::settings::RunSettings;
@@ -42,7 +42,7 @@ impl Draft {
 }
 
 /// Java's answers about classes, keyed by their names in the plan.
-type Answers = HashMap<String, Result<ClassRoles, String>>;
+type Answers = HashMap<String, Result<ClassRoles, JavaFailure>>;
 
 /// Decodes a plan in a closed world. Where a value needs a script, it is empty, with a warning.
 pub fn draft(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
@@ -97,7 +97,7 @@ fn draft_knowing_jars(
     let absent = absent_among(plan, settings, classes).into_iter();
     let answers = absent.map(|class| {
         let why = plugins::absent(full_class_name(&class));
-        (class, Err(why))
+        (class, Err(why.into()))
     });
     let mut draft = draft_knowing(plan, settings, answers.collect());
     let message = format!("Java is not on this machine completely: a run fetches {jars}");
@@ -129,7 +129,7 @@ fn answers(
     plan: &Plan,
     settings: &RunSettings,
     classes: &[String],
-) -> Result<Answers, JavaError> {
+) -> Result<Answers, JavaFailure> {
     host.find()?;
     let Some(root) = &plan.root else {
         return Ok(Answers::new());
@@ -140,7 +140,7 @@ fn answers(
         let traits = host.classify(full_class_name(class), &file, &classpath)?;
         Ok((
             class.clone(),
-            traits.ok_or_else(|| plugins::absent(full_class_name(class))),
+            traits.ok_or_else(|| plugins::absent(full_class_name(class)).into()),
         ))
     };
     classes.iter().map(ask).collect()
@@ -231,7 +231,7 @@ mod tests {
             class: &str,
             _: &Path,
             _: &[std::path::PathBuf],
-        ) -> Result<Option<ClassRoles>, JavaError> {
+        ) -> Result<Option<ClassRoles>, JavaFailure> {
             self.note();
             Ok(class.starts_with("org.apache.").then(ClassRoles::default))
         }
@@ -240,15 +240,15 @@ mod tests {
             _: &[&str],
             _: &Path,
             _: &[std::path::PathBuf],
-        ) -> Result<Vec<String>, JavaError> {
+        ) -> Result<Vec<String>, JavaFailure> {
             self.note();
             Ok(Vec::new())
         }
-        fn prepare(&self, _: &Path, _: &[std::path::PathBuf]) -> Result<(), JavaError> {
+        fn prepare(&self, _: &Path, _: &[std::path::PathBuf]) -> Result<(), JavaFailure> {
             self.note();
             Ok(())
         }
-        fn find(&self) -> Result<(), JavaError> {
+        fn find(&self) -> Result<(), JavaFailure> {
             self.note();
             Ok(())
         }
@@ -258,7 +258,7 @@ mod tests {
         fn has_class(&self, class: &str, _: &[std::path::PathBuf]) -> bool {
             class.starts_with("org.apache.")
         }
-        fn start(&self, _: &Arc<Program>, _: &Control) -> Result<(), JavaError> {
+        fn start(&self, _: &Arc<Program>, _: &Control) -> Result<(), JavaFailure> {
             unreachable!("nothing runs")
         }
         fn test_state(&self, _: &mut Visit<'_>, _: bool) -> Result<(), Raised> {
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn where_jars_are_missing_classes_are_looked_up_and_java_does_not_start() {
+    fn drafts_without_jars_look_up_classes_and_start_no_java() {
         let host = Arc::new(Counting {
             lacks_jars: true,
             ..Counting::default()

@@ -135,11 +135,11 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .collect();
         children.extend(&beside);
         self.push_frame(Some(0), &children);
-        let own = group.children.len();
+        let child_count = group.children.len();
         let mut members = Vec::new();
         for (index, child) in children.into_iter().enumerate() {
             // JMeter adds the plan's own elements without their children.
-            self.visit(child, index < own, 0, &mut members);
+            self.visit(child, index < child_count, 0, &mut members);
         }
         self.journey.controllers[0].children = members.into();
         self.journey.controllers[0]
@@ -200,7 +200,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             }
             Some(elements::Role::Sampler) => {
                 self.push_frame(None, &children);
-                let place = self.journey.java.len();
+                let java_index = self.journey.java.len();
                 for child in children {
                     self.visit(child, true, parent, &mut Vec::new());
                 }
@@ -212,7 +212,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
                     .as_ref()
                     .and_then(|package| package.sampler.element());
                 if let Some(element) = sampler.and_then(Sampler::java_element) {
-                    self.journey.java.insert(place, element);
+                    self.journey.java.insert(java_index, element);
                 }
                 self.add_sampler(package, members);
                 self.frames.pop();
@@ -267,9 +267,9 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let is_transaction = matches!(kind, ControllerKind::Transaction { .. });
         let id = self.add_controller(name, kind, parent);
         self.push_frame(Some(id), &children);
-        let mut own = Vec::new();
+        let mut child_ids = Vec::new();
         for child in children {
-            self.visit(child, true, id, &mut own);
+            self.visit(child, true, id, &mut child_ids);
         }
         if listens {
             self.listen(parent, Hook::Controller(id));
@@ -281,7 +281,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             self.set_index_variable(id);
         }
         self.frames.pop();
-        self.journey.controllers[id as usize].children = own.into();
+        self.journey.controllers[id as usize].children = child_ids.into();
         members.push(Child::Controller(id));
     }
 
@@ -306,21 +306,21 @@ impl<'p> Builder<'p, '_, '_, '_> {
         self.push_frame(Some(id), &children);
         let mut branches = Vec::new();
         for child in children {
-            let mut own = Vec::new();
+            let mut child_ids = Vec::new();
             if !matches!(
                 foreign::role(child, self.decoding),
                 Some(elements::Role::Controller | elements::Role::Sampler)
             ) {
-                self.visit(child, true, id, &mut own);
+                self.visit(child, true, id, &mut child_ids);
                 continue;
             }
             let name = Decoder::new(child, self.decoding).name();
             let branch = self.add_controller(name, samplers::branch_kind(), id);
             self.push_frame(Some(branch), &[]);
-            self.visit(child, true, branch, &mut own);
+            self.visit(child, true, branch, &mut child_ids);
             self.frames.pop();
             let controller = &mut self.journey.controllers[branch as usize];
-            controller.children = own.into();
+            controller.children = child_ids.into();
             controller.listeners.clear();
             branches.push(branch);
         }
@@ -531,7 +531,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let mut summarisers = Vec::new();
         let mut backends = Vec::new();
         let mut on_failure = Vec::new();
-        let mut told = Vec::new();
+        let mut listeners_told = Vec::new();
         let hears = |listener: u16, outputs: &mut Vec<u16>| ToldListener {
             before: OutputSet::new(outputs.drain(..), []),
             listener: self.decoding.told[usize::from(listener)].clone(),
@@ -542,14 +542,14 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 Listener::Summariser(summariser) => summarisers.push(summariser),
                 Listener::Backend(backend, samples) => {
                     backends.push(backend);
-                    told.extend(samples.map(|samples| hears(samples, &mut outputs)));
+                    listeners_told.extend(samples.map(|samples| hears(samples, &mut outputs)));
                 }
                 Listener::OnFailure(_, action) => on_failure.push(action),
-                Listener::Told(listener) => told.push(hears(listener, &mut outputs)),
+                Listener::Told(listener) => listeners_told.push(hears(listener, &mut outputs)),
             }
         }
         SampleTargets {
-            told,
+            told: listeners_told,
             outputs: OutputSet::new(outputs, summarisers).with_backends(backends),
             is_heard,
             on_failure,

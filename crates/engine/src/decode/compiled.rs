@@ -14,6 +14,7 @@ use drumfire_query::jsonpath::JsonPath;
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_query::xpath::XPath;
 
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 
 /// How many computed expressions a worker caches; JMeter's own pattern cache has the same size.
@@ -26,7 +27,7 @@ pub trait Compile: Sized + Send + Sync + 'static {
 
     /// # Errors
     /// Returns the message of JMeter's library, since plans can see it.
-    fn compile(text: &str, rules: Self::Rules) -> Result<Self, String>;
+    fn compile(text: &str, rules: Self::Rules) -> Result<Self, ExceptionText>;
 }
 
 /// The rules of an expression that has only one dialect.
@@ -70,37 +71,37 @@ impl From<SelectorRules> for u8 {
 
 impl Compile for Pattern {
     type Rules = RegexRules;
-    fn compile(text: &str, rules: RegexRules) -> Result<Self, String> {
+    fn compile(text: &str, rules: RegexRules) -> Result<Self, ExceptionText> {
         Pattern::compile(text, rules.0, RegexOptions::default())
-            .map_err(|error| error.exception_text(text, rules.0))
+            .map_err(|error| error.exception_text(text, rules.0).into())
     }
 }
 
 impl Compile for JsonPath {
     type Rules = NoRules;
-    fn compile(text: &str, _: NoRules) -> Result<Self, String> {
-        JsonPath::compile(text).map_err(|error| error.message)
+    fn compile(text: &str, _: NoRules) -> Result<Self, ExceptionText> {
+        JsonPath::compile(text).map_err(|error| error.message.into())
     }
 }
 
 impl Compile for JmesPath {
     type Rules = NoRules;
-    fn compile(text: &str, _: NoRules) -> Result<Self, String> {
-        JmesPath::compile(text).map_err(|error| error.message)
+    fn compile(text: &str, _: NoRules) -> Result<Self, ExceptionText> {
+        JmesPath::compile(text).map_err(|error| error.message.into())
     }
 }
 
 impl Compile for XPath {
     type Rules = NoRules;
-    fn compile(text: &str, _: NoRules) -> Result<Self, String> {
-        XPath::compile(text).map_err(|error| error.message)
+    fn compile(text: &str, _: NoRules) -> Result<Self, ExceptionText> {
+        XPath::compile(text).map_err(|error| error.message.into())
     }
 }
 
 impl Compile for Selector {
     type Rules = SelectorRules;
-    fn compile(text: &str, rules: SelectorRules) -> Result<Self, String> {
-        Selector::compile(text, rules.0).map_err(|error| error.message)
+    fn compile(text: &str, rules: SelectorRules) -> Result<Self, ExceptionText> {
+        Selector::compile(text, rules.0).map_err(|error| error.message.into())
     }
 }
 
@@ -108,13 +109,13 @@ impl Compile for Selector {
 pub struct CompiledProperty<T: Compile> {
     template: Template,
     rules: T::Rules,
-    constant: Option<Result<Arc<T>, String>>,
+    constant: Option<Result<Arc<T>, ExceptionText>>,
 }
 
 /// An expression ready for use, with its text.
 pub struct Ready<'a, T> {
     pub text: Text<'a>,
-    pub outcome: Result<Use<'a, T>, String>,
+    pub outcome: Result<Use<'a, T>, ExceptionText>,
 }
 
 /// An expression of the plan, or one that this worker has compiled. It is borrowed from the plan, since a refcount that all
@@ -176,7 +177,7 @@ thread_local! {
 ///
 /// # Errors
 /// As [`Compile::compile`].
-pub fn computed<T: Compile>(text: &str, rules: T::Rules) -> Result<Arc<T>, String> {
+pub fn computed<T: Compile>(text: &str, rules: T::Rules) -> Result<Arc<T>, ExceptionText> {
     CACHE.with_borrow_mut(|cache| {
         let key = (TypeId::of::<T>(), rules.into(), Box::from(text));
         if let Some(known) = cache.get(&key) {
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_plan_spells_out_is_compiled_with_the_plan() {
+    fn constant_expressions_are_compiled_with_the_plan() {
         let xml = r#"<RegexExtractor guiclass="x" testclass="RegexExtractor" testname="r">
             <stringProp name="a">a(b</stringProp><stringProp name="b">${p}c</stringProp></RegexExtractor>"#;
         let (decoded, mut cx, findings) = fixture::decode_with_findings(&[], xml, |d| {

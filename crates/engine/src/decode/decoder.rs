@@ -14,7 +14,7 @@ use crate::decode::roles::Listener;
 use crate::decode::script_words;
 use crate::resolve::Element;
 use crate::run::context::StateId;
-use crate::run::java::host::{Java, JavaHost};
+use crate::run::java::host::{Java, JavaFailure, JavaHost};
 use crate::run::java::plan::{ClassRoles, JavaPlan};
 use crate::run::needs::Needs;
 use crate::run::program::{BackendSpec, MonitorSpec};
@@ -62,7 +62,7 @@ pub struct DecodingContext<'a> {
     /// Texts with functions that were compiled and found sound. They are cached because large plans repeat them.
     pub sound_texts: FxHashSet<Box<str>>,
     /// Classes that are not in the catalogue, with the roles they can play or the reason why they cannot run.
-    pub foreign: HashMap<String, Result<ClassRoles, String>>,
+    pub foreign: HashMap<String, Result<ClassRoles, JavaFailure>>,
     /// In a closed world: something of the plan needs Java.
     pub needs_java: bool,
     /// In a closed world: classes that are not in the catalogue and about which Java has not been asked.

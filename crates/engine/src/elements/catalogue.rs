@@ -644,7 +644,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_native_says_why() {
+    fn classes_that_are_not_native_say_why() {
         for entry in ENTRIES {
             assert_eq!(
                 entry.rung == Rung::Native,

@@ -18,6 +18,7 @@ use crate::resolve::Element;
 use crate::run::context::Context;
 use crate::run::controllers::{ControllerKind, Hook, JavaController};
 use crate::run::java::host::Java;
+use crate::run::java::host::JavaFailure;
 use crate::run::java::plan::{Ask, ClassRoles, JavaEvent, JavaRole, NOTHING};
 use crate::run::java::visit::{ControllerChildren, Visit};
 use crate::run::roles::{Driver, IterationListener};
@@ -81,28 +82,28 @@ pub fn role(element: &Element, decoding: &mut DecodingContext) -> Option<Role> {
 }
 
 /// The roles of the element's class, or why it cannot be run.
-fn traits(d: &mut Decoder) -> Result<ClassRoles, String> {
+fn traits(d: &mut Decoder) -> Result<ClassRoles, JavaFailure> {
     let element = d.element;
     traits_of(d, &element.class)
 }
 
 /// Why Java cannot run the client that a Backend Listener names, if it cannot.
 pub fn client_fault(d: &mut Decoder, class: &str) -> Option<String> {
-    let known = traits_of(d, class);
+    let roles = traits_of(d, class);
     let is_asked = d.decoding.unasked.iter().all(|unasked| unasked != class);
-    match known {
+    match roles {
         Ok(traits) if traits.backend_client || !is_asked => None,
         Ok(_) => Some("it is not a BackendListenerClient".to_owned()),
-        Err(why) => Some(why),
+        Err(why) => Some(why.into()),
     }
 }
 
 /// Why Java cannot run a class that a Java Request names, if no jar has it.
 pub fn class_fault(d: &mut Decoder, class: &str) -> Option<String> {
-    traits_of(d, class).err()
+    traits_of(d, class).err().map(String::from)
 }
 
-fn traits_of(d: &mut Decoder, class: &str) -> Result<ClassRoles, String> {
+fn traits_of(d: &mut Decoder, class: &str) -> Result<ClassRoles, JavaFailure> {
     if let Some(known) = d.decoding.foreign.get(class) {
         return known.clone();
     }
@@ -124,13 +125,13 @@ fn traits_of(d: &mut Decoder, class: &str) -> Result<ClassRoles, String> {
             )
         }),
     };
-    let known = match answer {
+    let roles = match answer {
         Ok(Some(traits)) => Ok(traits),
-        Ok(None) => Err(absent(full_class_name(class))),
-        Err(why) => Err(format!("{UNKNOWN_CLASS}: {why}")),
+        Ok(None) => Err(absent(full_class_name(class)).into()),
+        Err(why) => Err(format!("{UNKNOWN_CLASS}: {why}").into()),
     };
-    d.decoding.foreign.insert(class.to_string(), known.clone());
-    known
+    d.decoding.foreign.insert(class.to_string(), roles.clone());
+    roles
 }
 
 fn has_samplers(element: &Element) -> bool {
@@ -151,7 +152,7 @@ fn foreign(d: &mut Decoder) -> Roles {
     let class = d.element.class.clone();
     let traits = match traits(d) {
         Ok(traits) => traits,
-        Err(why) => return cannot_run(d, &class, &why),
+        Err(why) => return cannot_run(d, &class, why.as_ref()),
     };
     if traits.backend_client {
         return cannot_run(d, &class, CLIENT);
@@ -222,7 +223,7 @@ pub fn thread_group(d: &mut Decoder) -> Option<JavaGroup> {
     let traits = match traits(d) {
         Ok(traits) => traits,
         Err(why) => {
-            cannot_run(d, &class, &why);
+            cannot_run(d, &class, why.as_ref());
             return None;
         }
     };

@@ -7,6 +7,7 @@ use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::{AssertionResult, Sample};
 
+use crate::base::exception_text::ExceptionText;
 use crate::decode::compiled::{Compile, Use};
 use crate::run::context::Context;
 use crate::run::input::Input;
@@ -31,8 +32,8 @@ pub trait JsonExpression: Compile {
     fn with_value<T>(
         &self,
         json: &Json<'_>,
-        judge: impl FnOnce(&Value<'_>) -> Result<T, String>,
-    ) -> Result<T, String>;
+        judge: impl FnOnce(&Value<'_>) -> Result<T, ExceptionText>,
+    ) -> Result<T, ExceptionText>;
 }
 
 impl JsonExpression for JsonPath {
@@ -43,10 +44,10 @@ impl JsonExpression for JsonPath {
     fn with_value<T>(
         &self,
         json: &Json<'_>,
-        judge: impl FnOnce(&Value<'_>) -> Result<T, String>,
-    ) -> Result<T, String> {
-        let found = self.read(json).map_err(|error| error.message)?;
-        judge(&found)
+        judge: impl FnOnce(&Value<'_>) -> Result<T, ExceptionText>,
+    ) -> Result<T, ExceptionText> {
+        let value = self.read(json).map_err(|error| error.message)?;
+        judge(&value)
     }
 }
 
@@ -58,10 +59,10 @@ impl JsonExpression for JmesPath {
     fn with_value<T>(
         &self,
         json: &Json<'_>,
-        judge: impl FnOnce(&Value<'_>) -> Result<T, String>,
-    ) -> Result<T, String> {
-        let found = self.search(json).map_err(|error| error.message)?;
-        judge(found.value())
+        judge: impl FnOnce(&Value<'_>) -> Result<T, ExceptionText>,
+    ) -> Result<T, ExceptionText> {
+        let result = self.search(json).map_err(|error| error.message)?;
+        judge(result.value())
     }
 }
 
@@ -107,24 +108,24 @@ impl JsonQuery {
         &self,
         cx: &mut Context,
         sample: &Sample,
-        path: impl FnOnce(&mut Context) -> Result<Use<'p, P>, String>,
-        judge: impl FnOnce(&mut Context, &Value<'_>) -> Result<T, String>,
-    ) -> Option<Result<T, String>> {
+        path: impl FnOnce(&mut Context) -> Result<Use<'p, P>, ExceptionText>,
+        judge: impl FnOnce(&mut Context, &Value<'_>) -> Result<T, ExceptionText>,
+    ) -> Option<Result<T, ExceptionText>> {
         let text = JsonText {
             input: &Input::Result(sample),
             reader: self.reader,
         };
         let body = self.searches.open(cx, text);
         if let Some(body) = body.local() {
-            let json = body.get().map_err(P::message);
+            let json = body.get().map_err(|error| P::message(error).into());
             // The value is not copied.
             let judged = |json| path(cx)?.with_value(json, |value| judge(cx, value));
             return Some(json.and_then(judged));
         }
         let path = path(cx).map(Use::into_owned);
-        let find = |body: &JsonBody, path: &Result<Arc<P>, String>| {
+        let find = |body: &JsonBody, path: &Result<Arc<P>, ExceptionText>| {
             let json = body.get().map_err(P::message)?;
-            let path = path.as_ref().map_err(String::clone)?;
+            let path = path.as_ref().map_err(Clone::clone)?;
             path.with_value(json, |value| Ok(value.to_owned_value()))
         };
         let value = body.search(cx, &path, find).await?;
@@ -192,7 +193,7 @@ mod tests {
             let judge = async |cx: &mut Context, sample: &Sample| {
                 let items = |_: &mut Context, value: &Value<'_>| match value {
                     Value::Array(items) => Ok(items.len()),
-                    _ => Err("no array".to_owned()),
+                    _ => Err("no array".into()),
                 };
                 let path = root();
                 let judged = query.judge(cx, sample, |_| Ok(Use::Owned(path)), items);

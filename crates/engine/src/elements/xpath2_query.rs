@@ -6,6 +6,7 @@ use drumfire_expr::{Template, Text};
 use drumfire_query::xpath::{Tree, XPathError};
 use drumfire_query::xpath2::{XPath2, XPath2Error};
 
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compile, NoRules, Use, computed};
 use crate::run::context::Context;
@@ -33,9 +34,9 @@ const SEPARATOR: char = '\0';
 
 impl Compile for XPath2 {
     type Rules = NoRules;
-    fn compile(text: &str, _: NoRules) -> Result<Self, String> {
+    fn compile(text: &str, _: NoRules) -> Result<Self, ExceptionText> {
         let (text, namespaces) = text.split_once(SEPARATOR).unwrap_or((text, ""));
-        XPath2::compile(text, namespaces).map_err(|fault| fault.to_string())
+        XPath2::compile(text, namespaces).map_err(|fault| fault.to_string().into())
     }
 }
 
@@ -80,7 +81,7 @@ impl XPath2Query {
         cx: &mut Context,
         (query, input): (&str, &Input<'_>),
         fragment: bool,
-    ) -> Result<Option<XPath2Results>, String> {
+    ) -> Result<Option<XPath2Results>, ExceptionText> {
         let namespaces = self.namespaces.eval(cx);
         if query.is_empty() {
             tracing::warn!("Error : Empty XPath expression");
@@ -104,7 +105,7 @@ impl XPath2Query {
         self.text.eval(cx)
     }
 
-    fn get(&self, query: &str, namespaces: &str) -> Result<Use<'_, XPath2>, String> {
+    fn get(&self, query: &str, namespaces: &str) -> Result<Use<'_, XPath2>, ExceptionText> {
         if let Some(constant) = &self.constant {
             return Ok(Use::Borrowed(constant));
         }

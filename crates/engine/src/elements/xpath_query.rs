@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use drumfire_expr::Text;
 use drumfire_query::xpath::{Namespaces, Tree, XPath, XPathError, XPathResult};
 
+use crate::base::exception_text::ExceptionText;
 use crate::decode::compiled::CompiledProperty;
 use crate::decode::setting::Flag;
 use crate::run::context::Context;
@@ -58,8 +59,8 @@ pub async fn look<'q>(
             xml.search(cx, &*query, search).await
         }
         Err(message) => {
-            let search = |tree: &_, message: &String| {
-                let malformed = || EvaluationError::Query(message.clone());
+            let search = |tree: &_, message: &ExceptionText| {
+                let malformed = || EvaluationError::Query(message.clone().into());
                 Err(EvaluationError::of(tree).unwrap_or_else(malformed))
             };
             xml.search(cx, &message, search).await

@@ -80,7 +80,7 @@ fn line(mut kind: Kind<'_>, noun: &str, what: &str) -> Option<String> {
     }
     kind.sort_by_key(|(.., tally)| std::cmp::Reverse(tally.count));
     let places = kind.iter().take(MOST_ELEMENTS);
-    let places = places.map(|(failed, element, tally)| place(*failed, element, tally));
+    let places = places.map(|(failed, element, tally)| failure_text(*failed, element, tally));
     let mut places: Vec<String> = places.collect();
     if kind.len() > MOST_ELEMENTS {
         let more = kind.len() - MOST_ELEMENTS;
@@ -90,7 +90,7 @@ fn line(mut kind: Kind<'_>, noun: &str, what: &str) -> Option<String> {
     Some(format!("{sum} {what}: {places}; the log says why"))
 }
 
-fn place(failed: Failed, element: &str, tally: &Tally) -> String {
+fn failure_text(failed: Failed, element: &str, tally: &Tally) -> String {
     let times = match tally.count {
         1 => "once".to_owned(),
         count => format!("{count} times"),

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_served_in_turn() {
+    fn waiting_users_get_the_lock_in_turn() {
         let lock = NamedLock::default();
         assert!(lock.try_take(ONE));
         let (mut second, mut third) = (pin!(lock.take(TWO)), pin!(lock.take(THREE)));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gives_up_waiting_keeps_nobody_else_waiting() {
+    fn users_that_give_up_let_the_next_one_in() {
         let lock = NamedLock::default();
         assert!(lock.try_take(ONE));
         let mut third = {

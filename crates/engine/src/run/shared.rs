@@ -22,7 +22,7 @@ use crate::run::own_variables::LAST_SAMPLE_OK;
 use crate::run::pops::PopTurns;
 use crate::run::program::Program;
 use crate::run::schedule::Shape;
-use crate::run::slots::RunSlot;
+use crate::run::slots::{RunSlot, TrustError};
 use crate::run::stages::StageSums;
 use crate::run::statics::Statics;
 use crate::run::supply::Supply;
@@ -86,7 +86,7 @@ impl Shared {
         clock: Clock,
         control: &Control,
         part: MachinePart,
-    ) -> Result<Shared, String> {
+    ) -> Result<Shared, TrustError> {
         let properties = program.settings.properties.clone();
         Ok(Shared {
             counts: Counts::new(program.groups.len()),
@@ -172,8 +172,8 @@ impl Shared {
     /// When the schedules of a thread group's arrivals start: with the run, or with the group in JMeter 6
     /// (`OpenModelThreadGroup`, `PreciseThroughputTimer`).
     pub fn schedule_origin_ms(&self, group: usize) -> i64 {
-        let own = self.group_starts_ms.get(group);
-        match own.filter(|_| self.program.follows_jmeter6) {
+        let group_start = self.group_starts_ms.get(group);
+        match group_start.filter(|_| self.program.follows_jmeter6) {
             Some(start_ms) => start_ms.load(Ordering::Relaxed),
             None => self.origin_ms(),
         }
@@ -380,25 +380,27 @@ impl Counts {
 
     /// Records the targets that requests went to, and the ports of those on this machine.
     pub(crate) fn asked(&self, targets: Vec<String>, ports: &[u16]) {
-        let known = self.local_ports.lock();
-        known.unwrap_or_else(PoisonError::into_inner).extend(ports);
-        let known = self.targets.lock();
-        known
+        let ports_so_far = self.local_ports.lock();
+        ports_so_far
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(ports);
+        let ports_so_far = self.targets.lock();
+        ports_so_far
             .unwrap_or_else(PoisonError::into_inner)
             .extend(targets);
     }
 
     /// The targets that requests went to, each with its port.
     pub fn targets(&self) -> Vec<String> {
-        let known = self.targets.lock();
-        let known = known.unwrap_or_else(PoisonError::into_inner);
-        known.iter().cloned().collect()
+        let all_targets = self.targets.lock();
+        let all_targets = all_targets.unwrap_or_else(PoisonError::into_inner);
+        all_targets.iter().cloned().collect()
     }
 
     pub(crate) fn local_ports(&self) -> Vec<u16> {
-        let known = self.local_ports.lock();
-        let known = known.unwrap_or_else(PoisonError::into_inner);
-        known.iter().copied().collect()
+        let ports = self.local_ports.lock();
+        let ports = ports.unwrap_or_else(PoisonError::into_inner);
+        ports.iter().copied().collect()
     }
 
     pub(crate) fn arrivals(&self) -> Arrivals {

@@ -7,13 +7,19 @@ use std::sync::Arc;
 
 use drumfire_expr::Properties;
 use drumfire_health::Segments;
+use drumfire_platform::message_error;
 use drumfire_results::Connections;
+
+message_error! {
+    /// Why servers cannot be verified: the certificates that the user names cannot be used.
+    pub struct TrustError;
+}
 
 /// Opens the slot of a run.
 ///
 /// # Errors
 /// Why nothing can be sent.
-pub type OpenSlot = fn(&Properties) -> Result<Arc<dyn RunSlot>, String>;
+pub type OpenSlot = fn(&Properties) -> Result<Arc<dyn RunSlot>, TrustError>;
 
 /// The samplers' state of a run.
 pub trait RunSlot: Any + Send + Sync {

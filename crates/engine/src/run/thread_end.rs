@@ -1,5 +1,6 @@
 //! Ways in which an element ends its user outside of a sampler.
 
+use crate::base::exception_text::ExceptionText;
 use crate::run::context::{Context, StateId};
 use crate::run::failures::Failed;
 use crate::run::program::GroupKind;
@@ -61,7 +62,7 @@ fn as_at_thread_start<T>(cx: &mut Context, evaluate: impl FnOnce(&mut Context) -
 pub fn bound_once<T: 'static>(
     cx: &mut Context,
     state: StateId,
-    bind: impl FnOnce(&mut Context) -> Result<T, String>,
+    bind: impl FnOnce(&mut Context) -> Result<T, ExceptionText>,
 ) -> Option<Box<T>> {
     if let Some(bound) = cx.take_state(state) {
         return Some(bound);
@@ -70,7 +71,7 @@ pub fn bound_once<T: 'static>(
         Ok(_) if ended_by_exception(cx) => None,
         Ok(bound) => Some(Box::new(bound)),
         Err(reason) => {
-            test_failed(cx, &reason);
+            test_failed(cx, reason.as_ref());
             None
         }
     }

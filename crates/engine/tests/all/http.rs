@@ -240,7 +240,7 @@ fn the_nearest_header_wins_and_defaults_fill_what_is_empty() {
 }
 
 #[test]
-fn what_cannot_be_reached_is_a_row_with_javas_words() {
+fn unreachable_servers_give_rows_in_javas_words() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0")
         .and_then(|socket| socket.local_addr())
         .expect("a port can be had")

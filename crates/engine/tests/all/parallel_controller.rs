@@ -244,7 +244,7 @@ fn variables_are_those_of_all_children() {
 }
 
 #[test]
-fn what_ends_a_child_and_what_ends_its_user() {
+fn error_actions_end_the_child_or_its_user() {
     let plan = |number: u32| {
         let children =
             simple("c", &(dummies("c1") + &action(number) + &dummies("c2"))) + &dummies("b");

@@ -3,6 +3,7 @@
 use drumfire_expr::Template;
 use drumfire_query::regex::{Dialect, Pattern};
 
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, RegexRules};
 use crate::decode::setting::Flag;
@@ -59,7 +60,7 @@ impl Expectation {
     ///
     /// # Errors
     /// The message of the exception for a malformed pattern.
-    pub fn matches(&self, cx: &mut Context, text: &str) -> Result<bool, String> {
+    pub fn matches(&self, cx: &mut Context, text: &str) -> Result<bool, ExceptionText> {
         let Expected::Pattern(pattern) = &self.value else {
             return Ok(false);
         };
@@ -68,9 +69,7 @@ impl Expectation {
                 Dialect::Oro => "org.apache.oro.text.MalformedCachePatternException: ",
                 Dialect::Java => "java.util.regex.PatternSyntaxException: ",
             };
-            exception
-                .strip_prefix(class)
-                .map_or(exception.clone(), str::to_owned)
+            exception.without(class)
         })?;
         Ok(pattern.full_match(text))
     }

@@ -14,6 +14,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use super::expectation::Expectation;
 use super::verdict::Name;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
@@ -45,7 +46,11 @@ impl JmesPathAssertion {
     }
 
     /// Whether the value meets the expectation, before inversion.
-    fn holds(&self, cx: &mut Context, found: &JmesPathResult<'_, '_>) -> Result<bool, String> {
+    fn holds(
+        &self,
+        cx: &mut Context,
+        found: &JmesPathResult<'_, '_>,
+    ) -> Result<bool, ExceptionText> {
         if !self.expectation.validates.get(cx) {
             Ok(!found.is_null())
         } else if self.expectation.null.get(cx) {
@@ -57,15 +62,19 @@ impl JmesPathAssertion {
         }
     }
 
-    fn equals(&self, cx: &mut Context, found: &JmesPathResult<'_, '_>) -> Result<bool, String> {
+    fn equals(
+        &self,
+        cx: &mut Context,
+        found: &JmesPathResult<'_, '_>,
+    ) -> Result<bool, ExceptionText> {
         let expected = self.expectation.text(cx);
         if found.text() == expected {
             return Ok(true);
         }
         found.equals_json(&expected).ok_or_else(|| {
             match drumfire_query::jmespath::parse_strict(&expected) {
-                Err(error) => error.message,
-                Ok(_) => String::new(),
+                Err(error) => error.message.into(),
+                Ok(_) => "".into(),
             }
         })
     }
@@ -177,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_an_error_unless_inverted() {
+    fn unreadable_json_is_an_error_unless_inverted() {
         for (body, path, expected, flags) in [
             ("{", "a", "", "0001"),
             (BODY, "[", "", "0001"),

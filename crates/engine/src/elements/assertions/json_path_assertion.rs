@@ -11,6 +11,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use super::expectation::Expectation;
 use super::verdict::Name;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
@@ -55,14 +56,14 @@ impl JsonPathAssertion {
     }
 
     /// `doAssert`: the message of the exception it throws if the assertion does not hold.
-    fn assert(&self, cx: &mut Context, found: &Value<'_>) -> Result<(), String> {
+    fn assert(&self, cx: &mut Context, found: &Value<'_>) -> Result<(), ExceptionText> {
         if !self.expectation.validates.get(cx) {
             return match found {
                 Value::Array(items) if items.is_empty() && !self.is_definite(cx)? => Err(format!(
                     "JSONPath '{}' is indefinite and the extracted Value is an empty Array. Please use an assertion value, to be sure to get a correct result. Expected value was '{}'",
                     self.path_text(cx),
                     self.expectation.text(cx)
-                )),
+                ).into()),
                 _ => Ok(()),
             };
         }
@@ -74,18 +75,20 @@ impl JsonPathAssertion {
                 "Value in json path '{}' expected to be null, but found '{}'",
                 self.path_text(cx),
                 found.to_java_text()
-            ));
+            )
+            .into());
         }
         let is_regex = self.expectation.regex.get(cx);
         let text = self.path_text(cx);
         let (expected, found) = (self.expectation.text(cx), found.to_assertion_text());
-        Err(if is_regex {
+        let message = if is_regex {
             format!(
                 "Value in json path '{text}' expected to match regexp '{expected}', but it did not match: '{found}'"
             )
         } else {
             format!("Value in json path '{text}' expected to be '{expected}', but found '{found}'")
-        })
+        };
+        Err(message.into())
     }
 
     fn path_text(&self, cx: &mut Context) -> String {
@@ -95,15 +98,15 @@ impl JsonPathAssertion {
         }
     }
 
-    fn is_definite(&self, cx: &mut Context) -> Result<bool, String> {
+    fn is_definite(&self, cx: &mut Context) -> Result<bool, ExceptionText> {
         match &self.path {
-            Path::Empty => Err(NO_PATH.to_owned()),
+            Path::Empty => Err(NO_PATH.into()),
             Path::CompiledProperty(path) => Ok(path.get(cx).outcome?.is_definite()),
         }
     }
 
     /// `arrayMatched` for an array, else `isEquals`.
-    fn holds(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, String> {
+    fn holds(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, ExceptionText> {
         if let Value::Array(items) = found {
             if items.is_empty() && self.expectation.text(cx) == "[]" {
                 return Ok(true);
@@ -120,7 +123,7 @@ impl JsonPathAssertion {
         Ok((expects_null && matches!(found, Value::Null)) || self.equals(cx, found)?)
     }
 
-    fn equals(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, String> {
+    fn equals(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, ExceptionText> {
         if self.expectation.regex.get(cx) {
             return self.expectation.matches(cx, &found.to_assertion_text());
         }
@@ -153,7 +156,7 @@ impl JsonPathAssertion {
         }
         let is_inverted = self.expectation.invert.get(cx);
         let path = |cx: &mut Context| match &self.path {
-            Path::Empty => Err(NO_PATH.to_owned()),
+            Path::Empty => Err(NO_PATH.into()),
             Path::CompiledProperty(path) => path.get(cx).outcome,
         };
         let assert = |cx: &mut Context, value: &Value<'_>| self.assert(cx, value);

@@ -4,6 +4,7 @@
 
 use drumfire_elements::assertions::md5_hex_assertion as facts;
 use drumfire_expr::Template;
+use drumfire_platform::words::hex;
 use drumfire_results::{AssertionResult, Sample};
 use md5::{Digest, Md5};
 
@@ -62,8 +63,7 @@ impl Md5HexAssertion {
 
 /// The sum in hexadecimal digits.
 fn sum(data: &[u8]) -> String {
-    let digest = Md5::digest(data);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Md5::digest(data))
 }
 
 impl AssertionRole for Md5HexAssertion {

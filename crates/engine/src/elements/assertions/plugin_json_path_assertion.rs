@@ -17,6 +17,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use super::json_path_assertion::NO_PATH;
 use super::verdict::Name;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules, RegexRules};
 use crate::decode::roles::Roles;
@@ -77,7 +78,7 @@ impl PluginJsonPathAssertion {
     ///
     /// # Errors
     /// With the message of the exception it throws if the assertion does not hold.
-    fn assert(&self, cx: &mut Context, found: &Value<'_>) -> Result<(), String> {
+    fn assert(&self, cx: &mut Context, found: &Value<'_>) -> Result<(), ExceptionText> {
         if !self.validates.get(cx) {
             return Ok(());
         }
@@ -99,29 +100,29 @@ impl PluginJsonPathAssertion {
         }
         if expects_null {
             let text = found.to_java_text();
-            return Err(format!("Value expected to be null, but found '{text}'"));
+            return Err(format!("Value expected to be null, but found '{text}'").into());
         }
         let (text, expected) = (found.to_assertion_text(), self.expected_text(cx));
-        Err(if self.is_regex.get(cx) {
+        let message = if self.is_regex.get(cx) {
             format!("Value expected to match regexp '{expected}', but it did not match: '{text}'")
         } else {
             format!("Value expected to be '{expected}', but found '{text}'")
-        })
+        };
+        Err(message.into())
     }
 
     /// `isEquals`.
-    fn matches(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, String> {
+    fn matches(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, ExceptionText> {
         let Some(expected) = &self.expected else {
             return Ok(false);
         };
         if !self.is_regex.get(cx) {
             return Ok(found.to_assertion_text() == self.expected_text(cx));
         }
-        let pattern = expected.get(cx).outcome.map_err(|exception| {
-            exception
-                .strip_prefix(MALFORMED)
-                .map_or(exception.clone(), str::to_owned)
-        })?;
+        let pattern = expected
+            .get(cx)
+            .outcome
+            .map_err(|exception| exception.without(MALFORMED))?;
         Ok(pattern.full_match(&found.to_assertion_text()))
     }
 

@@ -17,6 +17,7 @@ use drumfire_results::{AssertionResult, Sample, SampleKind};
 
 use super::comparison::EqualsDisplay;
 use super::verdict::Name;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, RegexRules};
 use crate::decode::roles::Roles;
@@ -307,16 +308,16 @@ impl ResponseAssertion {
         cx: &mut Context,
         kind: i32,
         text: &Text<'_>,
-    ) -> Result<(Text<'a>, bool), String> {
+    ) -> Result<(Text<'a>, bool), ExceptionText> {
         let pattern = match test {
             ResponseTest::Text(template) => {
                 let expected = template.eval(cx);
-                let found = if kind & EQUALS != 0 {
+                let is_match = if kind & EQUALS != 0 {
                     **text == *expected
                 } else {
                     text.contains(&*expected)
                 };
-                return Ok((expected, found));
+                return Ok((expected, is_match));
             }
             ResponseTest::Pattern(pattern) => pattern,
         };
@@ -331,9 +332,9 @@ impl ResponseAssertion {
                 };
                 let texts = std::slice::from_ref(text);
                 if pattern.is_long(text.len(), Matches::First) {
-                    let found = self.searches.search(cx, texts, &*pattern, search).await;
+                    let searched = self.searches.search(cx, texts, &*pattern, search).await;
                     // Nothing is found if the run is told to stop meanwhile.
-                    found.unwrap_or(false)
+                    searched.unwrap_or(false)
                 } else {
                     search(texts, &pattern)
                 }
@@ -497,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_passes() {
+    fn assertions_pass_if_all_patterns_hold() {
         for (kind, test) in [
             (2, "b"),
             (6, "x"),

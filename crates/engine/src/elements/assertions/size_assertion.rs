@@ -11,6 +11,7 @@ use drumfire_results::{AssertionResult, Sample};
 use drumfire_web::status::grouped;
 
 use super::verdict::Name;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
@@ -59,7 +60,7 @@ impl SizeAssertion {
     }
 
     /// The size, or the message that says why there is none.
-    fn size(&self, cx: &mut Context, sample: &Sample) -> Result<i64, String> {
+    fn size(&self, cx: &mut Context, sample: &Sample) -> Result<i64, ExceptionText> {
         let scope = self.scoped.read(cx);
         if scope.is_variable() {
             let value = scope.variable(cx);
@@ -72,6 +73,7 @@ impl SizeAssertion {
                         "Error parsing variable name: {name} value: {}",
                         value.as_deref().unwrap_or("null")
                     )
+                    .into()
                 });
         }
         let field = self.field.get(cx);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, SharedText};
 
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::run::context::{Context, StateId};
 
@@ -68,7 +69,7 @@ impl Name {
     pub fn judged(
         &self,
         cx: &mut Context,
-        outcome: Result<(), String>,
+        outcome: Result<(), ExceptionText>,
         is_inverted: bool,
         of_inverted: impl FnOnce(&mut Context) -> String,
     ) -> AssertionResult {

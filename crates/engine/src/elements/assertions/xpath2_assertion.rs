@@ -13,6 +13,7 @@ use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
@@ -62,7 +63,11 @@ impl XPath2Assertion {
         }
     }
 
-    async fn look(&self, cx: &mut Context, query: (&str, &Input<'_>)) -> Result<Look, String> {
+    async fn look(
+        &self,
+        cx: &mut Context,
+        query: (&str, &Input<'_>),
+    ) -> Result<Look, ExceptionText> {
         let Some(found) = self.query.look(cx, query, false).await? else {
             return Ok(Look::Nothing);
         };

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_an_error() {
+    fn malformed_xml_and_queries_are_errors() {
         let row = |message: &str| (false, true, message.to_owned());
         assert_eq!(
             check("<a>", "//b", false, false),

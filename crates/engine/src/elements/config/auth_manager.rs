@@ -19,7 +19,7 @@ use super::managers::{ClearPolicy, Manager, register};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
-use crate::run::java::host::{JavaError, JavaHost, TicketAsk};
+use crate::run::java::host::{JavaFailure, JavaHost, TicketAsk};
 use crate::run::roles::ThreadIterationListener;
 
 pub struct AuthManager {
@@ -143,9 +143,9 @@ impl AuthManager {
         cx: &mut Context,
         ticket: TicketRequest<'_>,
         address: String,
-    ) -> Result<String, JavaError> {
+    ) -> Result<String, JavaFailure> {
         let Some(kerberos) = &self.kerberos else {
-            return Err(JavaError::from("no row asks for Kerberos".to_owned()));
+            return Err("no row asks for Kerberos".into());
         };
         let java = kerberos.java.clone();
         let login = cx.state(kerberos.login, || Login::new(java.clone()));
@@ -159,7 +159,7 @@ impl AuthManager {
         let asked = tokio::task::spawn_blocking(move || java.answer_by_ticket(&ask));
         asked
             .await
-            .unwrap_or_else(|error| Err(JavaError::from(error.to_string())))
+            .unwrap_or_else(|error| Err(error.to_string().into()))
     }
 }
 

@@ -115,7 +115,7 @@ impl IterationListener for CsvDataSet {
         }
         let bind = |cx: &mut Context| {
             let bound = self.bind(cx);
-            bound.map_err(|(RowFailure::Argument(reason) | RowFailure::Io(reason))| reason)
+            bound.map_err(|(RowFailure::Argument(reason) | RowFailure::Io(reason))| reason.into())
         };
         let Some(bound) = bound_once(cx, self.state, bind) else {
             return;

@@ -84,8 +84,8 @@ impl DnsCacheManager {
             Some(installed) => installed,
             None => Box::new(Rc::new(self.resolver(cx))),
         };
-        let own = Rc::clone(&resolver);
-        user(cx).joint.session.set_resolver(Some(own));
+        let shared_resolver = Rc::clone(&resolver);
+        user(cx).joint.session.set_resolver(Some(shared_resolver));
         cx.put_state(self.state, resolver);
     }
 
@@ -158,15 +158,15 @@ impl Resolver for UserResolver {
                 .hosts
                 .iter()
                 .any(|(name, _)| name.eq_ignore_ascii_case(host));
-            let found = if is_static {
+            let addresses = if is_static {
                 self.static_addresses(host).await
             } else {
                 self.look_up(host).await?
             };
             self.cache
                 .borrow_mut()
-                .insert(host.to_owned(), found.clone());
-            Ok(found)
+                .insert(host.to_owned(), addresses.clone());
+            Ok(addresses)
         })
     }
 }
@@ -177,14 +177,14 @@ impl UserResolver {
         let Some((_, addresses)) = self.hosts.iter().find(|(name, _)| name == host) else {
             return Vec::new();
         };
-        let mut found = Vec::new();
+        let mut parsed = Vec::new();
         for address in addresses {
             match address.parse() {
-                Ok(literal) => found.push(literal),
-                Err(_) => found.extend(self.look_up(address).await.unwrap_or_default()),
+                Ok(literal) => parsed.push(literal),
+                Err(_) => parsed.extend(self.look_up(address).await.unwrap_or_default()),
             }
         }
-        found
+        parsed
     }
 
     /// `DNSCacheManager#requestLookup`.

@@ -129,8 +129,8 @@ impl ChangedHeaders {
     }
 
     fn of(&self, manager: usize) -> Option<Rc<[HeaderRow]>> {
-        let mut known = self.0.iter();
-        known
+        let mut managers = self.0.iter();
+        managers
             .find(|(id, _)| *id == manager)
             .map(|(_, rows)| rows.clone())
     }
@@ -148,17 +148,17 @@ impl ChangedHeaders {
         };
         let unread = before.iter().zip(rows.clone());
         let unread: Vec<_> = unread.filter(|((_, value), _)| is_unread(value)).collect();
-        let mut kept: Vec<_> = before.iter().zip(rows).map(Some).collect();
+        let mut unmatched: Vec<_> = before.iter().zip(rows).map(Some).collect();
         let rows = after.iter().map(|header| {
-            let own = |place: &&mut Option<(&(String, String), HeaderRow)>| {
+            let is_same = |place: &&mut Option<(&(String, String), HeaderRow)>| {
                 place.as_ref().is_some_and(|(was, _)| *was == header)
             };
-            match kept.iter_mut().find(own).and_then(Option::take) {
+            match unmatched.iter_mut().find(is_same).and_then(Option::take) {
                 Some((_, row)) => row,
                 None => {
                     let name = header.0.as_str().into();
-                    let found = unread.iter().find(|((_, value), _)| *value == header.1);
-                    match found {
+                    let renamed = unread.iter().find(|((_, value), _)| *value == header.1);
+                    match renamed {
                         Some((_, HeaderRow::Planned(place) | HeaderRow::Renamed(_, place))) => {
                             HeaderRow::Renamed(name, *place)
                         }
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_script_did_not_touch_keeps_its_variables() {
+    fn headers_that_a_script_did_not_touch_keep_their_variables() {
         let ((manager, id), _) = fixture::decode(XML, |d| {
             let element = d.element;
             let managers = decode(d, &[element]);

@@ -1,12 +1,18 @@
 //! Java's own key store format, as `keytool -storetype JKS` writes it (`sun.security.provider.JavaKeyStore`).
 
 use drumfire_java::text::hash_code;
+use drumfire_platform::message_error;
 use sha1::{Digest, Sha1};
 
 use super::der::{Der, OCTET_STRING, SEQUENCE};
 
 /// The first bytes of a JKS file.
 pub const MAGIC: [u8; 4] = [0xfe, 0xed, 0xfe, 0xed];
+
+message_error! {
+    /// Why a key store cannot be read.
+    pub struct KeyStoreError;
+}
 
 /// A private key with its certificates, the key's own first; all in DER.
 pub struct PrivateKeyEntry {
@@ -19,17 +25,17 @@ pub struct PrivateKeyEntry {
 ///
 /// # Errors
 /// If this is not a JKS store, or the password is wrong.
-pub fn read(data: &[u8], password: &str) -> Result<Vec<PrivateKeyEntry>, String> {
+pub fn read(data: &[u8], password: &str) -> Result<Vec<PrivateKeyEntry>, KeyStoreError> {
     let password: Vec<u8> = password.encode_utf16().flat_map(u16::to_be_bytes).collect();
     let Some((body, digest)) = data.split_last_chunk::<20>() else {
-        return Err("the file is too short".to_owned());
+        return Err("the file is too short".into());
     };
     let mut hash = Sha1::new();
     hash.update(&password);
     hash.update("Mighty Aphrodite");
     hash.update(body);
     if hash.finalize()[..] != digest[..] {
-        return Err("Keystore was tampered with, or password was incorrect".to_owned());
+        return Err("Keystore was tampered with, or password was incorrect".into());
     }
     let mut reader = KeystoreReader(body);
     let entries = reader.entries(&password).ok_or("the file is cut off")?;

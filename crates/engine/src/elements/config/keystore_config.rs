@@ -21,6 +21,7 @@ use drumfire_expr::Properties;
 use drumfire_http::Identity;
 use drumfire_java::Exception;
 
+use super::jks::KeyStoreError;
 use super::{jks, pkcs12};
 use crate::decode::roles::Roles;
 use crate::decode::{Decoder, DecodingContext, OutsideAccess};
@@ -132,7 +133,7 @@ fn load(
     file: &str,
     properties: &Properties,
     choice: &KeySelection,
-) -> Result<Vec<(String, Arc<Identity>)>, String> {
+) -> Result<Vec<(String, Arc<Identity>)>, KeyStoreError> {
     let data = drumfire_platform::files::read_regular(Path::new(file))
         .map_err(|error| error.to_string())?;
     let password = properties
@@ -154,7 +155,7 @@ fn load(
         }
     }
     if keys.is_empty() {
-        Err("No key(s) found".to_owned())
+        Err("No key(s) found".into())
     } else {
         Ok(keys)
     }
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told() {
+    fn unreadable_key_stores_give_a_warning() {
         let (store, _, findings) = keystore("clients.p12", "wrong", "");
         assert!(store.is_none());
         assert_eq!(findings, ["keystore-unreadable"]);

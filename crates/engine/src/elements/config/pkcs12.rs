@@ -14,13 +14,14 @@ use sha2::digest::block_api::BlockSizeUser;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 
 use super::der::{BMP_STRING, Der, OBJECT_IDENTIFIER, OCTET_STRING, SEQUENCE, SET, field};
+use super::jks::KeyStoreError;
 use super::jks::PrivateKeyEntry;
 
 /// Reads the keys of a store with their certificates, in the order of the file, as Java's `PKCS12KeyStore` gives them.
 ///
 /// # Errors
 /// If this is not a PKCS#12 store, the password is wrong, or the store is protected in another way.
-pub fn read(data: &[u8], password: &str) -> Result<Vec<PrivateKeyEntry>, String> {
+pub fn read(data: &[u8], password: &str) -> Result<Vec<PrivateKeyEntry>, KeyStoreError> {
     let (authenticated, integrity) = open(data).ok_or("this is not a PKCS#12 store")?;
     if let Some(integrity) = integrity {
         check(integrity, authenticated, password)?;
@@ -40,7 +41,7 @@ pub fn read(data: &[u8], password: &str) -> Result<Vec<PrivateKeyEntry>, String>
                 let (method, encrypted) = encrypted_data(content).ok_or(damaged)?;
                 bags.read(&decrypt(method, &encrypted, password)?, password)?;
             }
-            _ => return Err("the store is encrypted with a public key".to_owned()),
+            _ => return Err("the store is encrypted with a public key".into()),
         }
     }
     Ok(bags.entries())
@@ -58,7 +59,7 @@ fn open(data: &[u8]) -> Option<(&[u8], Option<Der<'_>>)> {
 }
 
 /// Checks the MAC of a store.
-fn check(integrity: Der, data: &[u8], password: &str) -> Result<(), String> {
+fn check(integrity: Der, data: &[u8], password: &str) -> Result<(), KeyStoreError> {
     let mac = StoreMac::read(integrity).ok_or("the store's MAC is damaged")?;
     let hash = hash(mac.algorithm, oid::DIGESTS);
     let hash = hash.ok_or("the store has a MAC of an unknown kind")?;
@@ -67,7 +68,7 @@ fn check(integrity: Der, data: &[u8], password: &str) -> Result<(), String> {
     if (hash.mac)(&key, data) == mac.expected {
         Ok(())
     } else {
-        Err("the password is wrong, or the store was tampered with".to_owned())
+        Err("the password is wrong, or the store was tampered with".into())
     }
 }
 
@@ -125,7 +126,7 @@ struct Bag {
 }
 
 impl Bags {
-    fn read(&mut self, contents: &[u8], password: &str) -> Result<(), String> {
+    fn read(&mut self, contents: &[u8], password: &str) -> Result<(), KeyStoreError> {
         let damaged = "a key or certificate of the store is damaged";
         for bag in Der(contents).enter(SEQUENCE).ok_or(damaged)? {
             let mut bag = Der(bag.content);
@@ -240,7 +241,7 @@ fn names(certificate: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Decrypts with the method of an `AlgorithmIdentifier`.
-fn decrypt(mut method: Der, data: &[u8], password: &str) -> Result<Vec<u8>, String> {
+fn decrypt(mut method: Der, data: &[u8], password: &str) -> Result<Vec<u8>, KeyStoreError> {
     let unknown = "the store is encrypted with an unknown method";
     let kind = method.tagged(OBJECT_IDENTIFIER).ok_or(unknown)?.content;
     let parameters = method.enter(SEQUENCE).ok_or(unknown)?;
@@ -261,7 +262,7 @@ fn decrypt(mut method: Der, data: &[u8], password: &str) -> Result<Vec<u8>, Stri
             (method.cipher.decrypt)(&key, &iv, data)
         }
     };
-    decrypted.ok_or_else(|| "the password of a key or certificate is wrong".to_owned())
+    decrypted.ok_or_else(|| "the password of a key or certificate is wrong".into())
 }
 
 /// Decrypts with a key, an initial vector and data.
@@ -347,11 +348,11 @@ impl<'d> Pbes2<'d> {
 }
 
 /// Stores may ask for so many rounds that they take hours; Java refuses above this number, too (`PKCS12KeyStore`).
-fn limited(rounds: u32) -> Result<u32, String> {
+fn limited(rounds: u32) -> Result<u32, KeyStoreError> {
     const MOST: u32 = 5_000_000;
     match rounds {
         1..=MOST => Ok(rounds),
-        _ => Err(format!("the store asks for {rounds} rounds of hashing")),
+        _ => Err(format!("the store asks for {rounds} rounds of hashing").into()),
     }
 }
 

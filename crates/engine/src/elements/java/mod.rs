@@ -191,7 +191,7 @@ fn pace(d: &mut Decoder) -> Arc<Pace> {
 fn own_host(d: &mut Decoder) -> Option<Arc<dyn JavaHost>> {
     let class = d.element.class.clone();
     if let Some(Err(why)) = d.decoding.foreign.get(class.as_str()) {
-        let why = why.clone();
+        let why = why.to_string();
         cannot_run(d, &class, &why);
         return None;
     }

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_by_its_text_is_always_apart() {
+    fn scripts_with_waiting_calls_always_run_apart() {
         let pace = Pace::new(CallPlace::Apart);
         (0..TRIALS).for_each(|_| pace.note_apart(SHORT, false));
         assert!(pace.is_apart());
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_waits_comes_in_place_and_goes_when_it_waits() {
+    fn calls_that_never_wait_move_in_place_until_one_waits() {
         let pace = Pace::new(CallPlace::WhereItNeverWaits);
         (0..TRUST - 1).for_each(|_| pace.note_apart(LONG, false));
         pace.note_apart(SHORT, true);

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_fails_in_javas_words() {
+    fn wrong_argument_values_fail_in_javas_words() {
         // As JMeter 5.6.3 on OpenJDK 17 says.
         assert_eq!(
             fault("1", "INTEGER,INTEGER"),

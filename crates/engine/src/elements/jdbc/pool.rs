@@ -156,11 +156,11 @@ impl Pool {
         own: StateId,
     ) -> Result<Lease, SqlFailure> {
         let worker = Rc::as_ptr(&cx.worker) as usize;
-        let kept = match self.size {
+        let reserved = match self.size {
             0 => cx.state(own, Own::default).0.remove(&self.name),
             _ => None,
         };
-        let leased = cx.attend(self.obtain(kept, worker)).await;
+        let leased = cx.attend(self.obtain(reserved, worker)).await;
         leased.unwrap_or_else(|| Err(SqlFailure::plain("Cannot get a connection, general error")))
     }
 
@@ -256,8 +256,8 @@ impl Pool {
         if let Some(limit) = self.idle_limit {
             idle.retain(|idle| idle.since.elapsed() < limit);
         }
-        let own = idle.iter().rposition(|idle| idle.worker == worker);
-        let at = own.or_else(|| idle.len().checked_sub(1))?;
+        let of_worker = idle.iter().rposition(|idle| idle.worker == worker);
+        let at = of_worker.or_else(|| idle.len().checked_sub(1))?;
         Some(idle.remove(at).connection)
     }
 }
@@ -278,8 +278,8 @@ impl Lease {
             return;
         }
         if self.pool.size == 0 {
-            let own = cx.state(own, Own::default);
-            own.0.insert(self.pool.name.clone(), self.connection);
+            let reserved = cx.state(own, Own::default);
+            reserved.0.insert(self.pool.name.clone(), self.connection);
             return;
         }
         self.pool.idle().push(Idle {

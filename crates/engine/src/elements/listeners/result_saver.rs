@@ -17,6 +17,7 @@ use drumfire_expr::Template;
 use drumfire_java::values;
 use drumfire_results::{ExistingFile, ResultFolder, Sample};
 
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::Context;
@@ -110,7 +111,7 @@ impl ResultSaver {
         cx: &mut Context,
         sample: &mut Sample,
         count: &mut u32,
-    ) -> Result<(), String> {
+    ) -> Result<(), ExceptionText> {
         self.save_one(cx, sample, *count)?;
         *count += 1;
         sample
@@ -119,7 +120,12 @@ impl ResultSaver {
             .try_for_each(|child| self.save_all(cx, child, count))
     }
 
-    fn save_one(&self, cx: &mut Context, sample: &mut Sample, place: u32) -> Result<(), String> {
+    fn save_one(
+        &self,
+        cx: &mut Context,
+        sample: &mut Sample,
+        place: u32,
+    ) -> Result<(), ExceptionText> {
         if self.ignores(cx, sample) {
             return Ok(());
         }
@@ -162,7 +168,11 @@ impl ResultSaver {
     }
 
     /// `ResultSaver#makeFileName`.
-    fn make_name(&self, cx: &mut Context, content_type: Option<&str>) -> Result<String, String> {
+    fn make_name(
+        &self,
+        cx: &mut Context,
+        content_type: Option<&str>,
+    ) -> Result<String, ExceptionText> {
         let beginning = self.file_name.eval(cx);
         let mut name = self
             .place
@@ -188,7 +198,7 @@ fn is_true(flag: &Template, cx: &mut Context) -> bool {
 }
 
 /// The subtype; a parameter before the slash makes Java's `substring` throw.
-fn suffix(content_type: &str) -> Result<&str, String> {
+fn suffix(content_type: &str) -> Result<&str, ExceptionText> {
     let Some(slash) = content_type.find('/') else {
         return Ok(UNKNOWN);
     };
@@ -199,10 +209,11 @@ fn suffix(content_type: &str) -> Result<&str, String> {
             slash + 1,
             content_type.len()
         )
+        .into()
     })
 }
 
-fn create_folders(path: &Path) -> Result<(), String> {
+fn create_folders(path: &Path) -> Result<(), ExceptionText> {
     let Some(folder) = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())
@@ -214,6 +225,7 @@ fn create_folders(path: &Path) -> Result<(), String> {
             "Cannot create path hierarchy for folder {}: {error}",
             folder.display()
         )
+        .into()
     })
 }
 

@@ -94,13 +94,13 @@ impl BoundaryExtractor {
                 &made
             }
         };
-        let mut found = texts.iter().flat_map(|text| boundary.find_iter(text));
+        let mut matches = texts.iter().flat_map(|text| boundary.find_iter(text));
         if number <= 0 {
-            let (found, is_cut) = self.most.take(found.map(Rc::from));
+            let (matches, is_cut) = self.most.take(matches.map(Rc::from));
             if is_cut {
                 self.most.report(cx);
             }
-            return found;
+            return matches;
         }
         // If a boundary is empty, a variable has only one fragment, which is taken whatever number the plan wants.
         let is_open = left.is_empty() || right.is_empty();
@@ -109,7 +109,7 @@ impl BoundaryExtractor {
         } else {
             number as usize - 1
         };
-        found.nth(skipped).map(Rc::from).into_iter().collect()
+        matches.nth(skipped).map(Rc::from).into_iter().collect()
     }
 }
 
@@ -131,20 +131,20 @@ impl PostProcessor for BoundaryExtractor {
         let number = self.match_number.get(cx);
         let mut names = VariableNames::new(&reference);
         let previous = names.take_match_count(&mut cx.vars);
-        let mut kept = 0;
+        let mut last_number = 0;
         let scope = self.scoped.read(cx);
         match self.texts(cx, &scope, sample) {
             Ok(texts) => {
-                let found = self.extract(cx, scope.is_variable(), &texts, number);
+                let extracted = self.extract(cx, scope.is_variable(), &texts, number);
                 if number < 0 {
-                    kept = found.len();
-                    names.set_match_count(found.len(), &mut cx.vars);
-                    for (index, fragment) in found.into_iter().enumerate() {
+                    last_number = extracted.len();
+                    names.set_match_count(extracted.len(), &mut cx.vars);
+                    for (index, fragment) in extracted.into_iter().enumerate() {
                         names.set_numbered(index + 1, fragment, &mut cx.vars);
                     }
-                } else if !found.is_empty() {
-                    let chosen = cx.random().index(found.len());
-                    cx.vars.set_named(&reference, found[chosen].clone());
+                } else if !extracted.is_empty() {
+                    let chosen = cx.random().index(extracted.len());
+                    cx.vars.set_named(&reference, extracted[chosen].clone());
                 }
             }
             Err(raised) => {
@@ -152,7 +152,7 @@ impl PostProcessor for BoundaryExtractor {
                 tracing::warn!("{name}: Error while generating result. {raised}");
             }
         }
-        names.remove_numbered(kept as i32 + 1..=previous, &mut cx.vars);
+        names.remove_numbered(last_number as i32 + 1..=previous, &mut cx.vars);
     }
 
     fn needs(&self) -> Needs {

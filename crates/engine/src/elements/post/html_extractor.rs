@@ -14,6 +14,7 @@ use drumfire_query::css::{Engine, Selector};
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, SelectorRules};
 use crate::decode::roles::Roles;
@@ -80,16 +81,16 @@ impl HtmlExtractor {
         cx: &mut Context,
         (scope, sample): (&ScopeReading<'_>, &Sample),
         number: i32,
-    ) -> Result<Values, String> {
+    ) -> Result<Values, ExceptionText> {
         let element = ("CSS Selector Extractor", &self.name);
         let inputs = scope.inputs_or_warning(cx, sample, element);
-        let wanted = if number > 0 {
+        let most_values = if number > 0 {
             number as usize
         } else {
             usize::MAX
         };
         let attribute = self.attribute.eval(cx).into_string();
-        let mut found = Values::new();
+        let mut values_found = Values::new();
         if inputs.is_empty() {
             self.selector.repeat(cx, 1);
         }
@@ -102,7 +103,7 @@ impl HtmlExtractor {
                 Input::Variable(_) => Some(PageKey::Variable(engine)),
                 Input::Result(_) => (index == 0).then_some(PageKey::First(engine)),
             };
-            let most = wanted - found.len();
+            let most = most_values - values_found.len();
             let page = self.searches.open(cx, PageText { input, key });
             let selector = self.selector.get_by(cx, SelectorRules(engine)).outcome?;
             let attribute = attribute.clone();
@@ -111,12 +112,12 @@ impl HtmlExtractor {
             });
             // A search that the run no longer waits for finds nothing.
             let values = values.await.unwrap_or_default();
-            found.extend(values.into_iter().map(|value| value.map(Rc::from)));
-            if found.len() == wanted {
+            values_found.extend(values.into_iter().map(|value| value.map(Rc::from)));
+            if values_found.len() == most_values {
                 break;
             }
         }
-        Ok(found)
+        Ok(values_found)
     }
 
     async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
@@ -127,8 +128,8 @@ impl HtmlExtractor {
             cx.vars.set_named(&reference, default.into_value());
         }
         let from = (&scope, &*sample);
-        let found = match self.extract(cx, from, number).await {
-            Ok(found) => found,
+        let values = match self.extract(cx, from, number).await {
+            Ok(values) => values,
             Err(message) => {
                 let name = self.name.eval(cx);
                 return tracing::warn!("{name}: Error while generating result. {message}");
@@ -136,26 +137,26 @@ impl HtmlExtractor {
         };
         let mut names = VariableNames::new(&reference);
         let previous = names.take_match_count(&mut cx.vars);
-        let mut kept = 0;
+        let mut last_number = 0;
         if number >= 0 {
             let chosen = match number {
-                0 if found.is_empty() => None,
-                0 => found[cx.random().index(found.len())].clone(),
-                number => found.get(number as usize - 1).cloned().flatten(),
+                0 if values.is_empty() => None,
+                0 => values[cx.random().index(values.len())].clone(),
+                number => values.get(number as usize - 1).cloned().flatten(),
             };
             if let Some(value) = chosen {
                 cx.vars.set_named(&reference, value);
             }
         } else {
-            kept = found.len() as i32;
-            names.set_match_count(found.len(), &mut cx.vars);
-            for (index, value) in found.into_iter().enumerate() {
+            last_number = values.len() as i32;
+            names.set_match_count(values.len(), &mut cx.vars);
+            for (index, value) in values.into_iter().enumerate() {
                 if let Some(value) = value {
                     names.set_numbered(index + 1, value, &mut cx.vars);
                 }
             }
         }
-        names.remove_numbered(kept + 1..=previous, &mut cx.vars);
+        names.remove_numbered(last_number + 1..=previous, &mut cx.vars);
     }
 }
 
@@ -176,7 +177,7 @@ impl EngineChoice {
         EngineChoice::Fixed(engine)
     }
 
-    fn get(&self, cx: &mut Context) -> Result<Engine, String> {
+    fn get(&self, cx: &mut Context) -> Result<Engine, ExceptionText> {
         let (template, state) = match self {
             EngineChoice::Fixed(engine) => return Ok(*engine),
             EngineChoice::PerUser(template, state) => (template, *state),

@@ -15,6 +15,7 @@ use drumfire_query::json::{Json, JsonError};
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled;
 use crate::decode::compiled::{Compile, NoRules, Use};
@@ -33,7 +34,7 @@ pub struct JmesPathExtractor {
     reference: Template,
     path: Template,
     /// The compiled expression, if the plan's is literal.
-    compiled: Option<Result<Arc<JmesPath>, String>>,
+    compiled: Option<Result<Arc<JmesPath>, ExceptionText>>,
     match_number: Template,
     default: Template,
     query: JsonQuery,
@@ -72,32 +73,35 @@ impl JmesPathExtractor {
         &self,
         cx: &mut Context,
         inputs: &[Option<Input<'_>>],
-    ) -> Result<Vec<Rc<str>>, String> {
+    ) -> Result<Vec<Rc<str>>, ExceptionText> {
         let text = self.path.eval(cx);
         let text = drumfire_java::text::trim(&text);
         let path = match &self.compiled {
-            Some(path) => path.as_ref().map(Use::Borrowed).map_err(String::clone)?,
+            Some(path) => path.as_ref().map(Use::Borrowed).map_err(Clone::clone)?,
             None => Use::Owned(compiled::computed(text, NoRules)?),
         };
         let mut all = Vec::new();
         for input in inputs {
             let input = input.as_ref().ok_or("argument \"content\" is null")?;
-            let found = self.query.search(cx, input, &path, found).await;
+            let texts = self.query.search(cx, input, &path, search_json).await;
             // A search that the run no longer waits for finds nothing.
-            let found = found.unwrap_or_else(|| Ok(Vec::new()));
-            all.extend(found?.into_iter().map(Rc::from));
+            let texts = texts.unwrap_or_else(|| Ok(Vec::new()));
+            all.extend(texts?.into_iter().map(Rc::from));
         }
         Ok(all)
     }
 }
 
-fn found(json: Result<&Json<'_>, &JsonError>, path: &JmesPath) -> Result<Vec<String>, String> {
+fn search_json(
+    json: Result<&Json<'_>, &JsonError>,
+    path: &JmesPath,
+) -> Result<Vec<String>, ExceptionText> {
     let json = json.map_err(|error| error.message.clone())?;
-    let found = path.search(json).map_err(|error| error.message)?;
-    Ok(if found.is_null() {
+    let result = path.search(json).map_err(|error| error.message)?;
+    Ok(if result.is_null() {
         Vec::new()
     } else {
-        found.values()
+        result.values()
     })
 }
 
@@ -218,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_gives_the_default_only() {
+    fn unreadable_json_gives_only_the_default() {
         assert_eq!(run("{", "a", "1"), ["v=D"]);
         assert_eq!(run("", "a", "1"), ["v=D"]);
         assert_eq!(run(r#"{"a":1}"#, "[", "1"), ["v=D"]);

@@ -15,6 +15,7 @@ use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
@@ -75,12 +76,16 @@ impl JsonPathExtractor {
 
     /// # Errors
     /// With the message of the exception that the plugin catches.
-    async fn find(&self, cx: &mut Context, input: Option<Input<'_>>) -> Result<PathTexts, String> {
+    async fn find(
+        &self,
+        cx: &mut Context,
+        input: Option<Input<'_>>,
+    ) -> Result<PathTexts, ExceptionText> {
         let input = input.ok_or("json string can not be null or empty")?;
         let path = self.path.as_ref().ok_or("path can not be null or empty")?;
         let path = path.get(cx).outcome?;
-        let found = self.query.search(cx, &input, &path, found).await;
-        found.unwrap_or_else(|| Err("the run was told to stop".to_owned()))
+        let texts = self.query.search(cx, &input, &path, read_path).await;
+        texts.unwrap_or_else(|| Err("the run was told to stop".into()))
     }
 
     /// `JSONPathExtractor#process`: a failure writes the default.
@@ -108,19 +113,22 @@ impl JsonPathExtractor {
     }
 }
 
-fn found(json: Result<&Json<'_>, &JsonError>, path: &JsonPath) -> Result<PathTexts, String> {
+fn read_path(
+    json: Result<&Json<'_>, &JsonError>,
+    path: &JsonPath,
+) -> Result<PathTexts, ExceptionText> {
     let json = json.map_err(ToString::to_string)?;
-    let found = path.read(json).map_err(|error| error.message)?;
-    match &*found {
-        Value::Array(items) if items.is_empty() => Err("Extracted array is empty".to_owned()),
+    let value = path.read(json).map_err(|error| error.message)?;
+    match &*value {
+        Value::Array(items) if items.is_empty() => Err("Extracted array is empty".into()),
         Value::Array(items) => {
             let items = items.iter().map(|item| item.to_assertion_text().into());
             Ok(PathTexts::All(
-                found.to_assertion_text().into(),
+                value.to_assertion_text().into(),
                 items.collect(),
             ))
         }
-        found => Ok(PathTexts::One(found.to_assertion_text().into())),
+        value => Ok(PathTexts::One(value.to_assertion_text().into())),
     }
 }
 
@@ -216,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_or_cannot_be_read_gives_the_default() {
+    fn missing_paths_and_unreadable_json_give_the_default() {
         for path in ["$.e", "$..zz", "$.zz", "", "$.l[5]", "$["] {
             let expected = r#"v=no {"k":[7]} v_5=old v_matchNr=0"#;
             assert_eq!(extract(BODY, path, ""), expected, "{path}");

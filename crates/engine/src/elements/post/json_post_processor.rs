@@ -17,6 +17,7 @@ use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled;
 use crate::decode::compiled::{NoRules, Use};
@@ -39,7 +40,7 @@ pub struct JsonPostProcessor {
     names: Template,
     paths: Template,
     /// The compiled expressions, if the plan's are literal.
-    compiled: Option<Vec<Result<Arc<JsonPath>, String>>>,
+    compiled: Option<Vec<Result<Arc<JsonPath>, ExceptionText>>>,
     defaults: Template,
     match_numbers: Template,
     concatenates: Flag,
@@ -98,12 +99,12 @@ impl JsonPostProcessor {
         }
     }
 
-    fn path(&self, index: usize, text: &str) -> Result<Use<'_, JsonPath>, String> {
+    fn path(&self, index: usize, text: &str) -> Result<Use<'_, JsonPath>, ExceptionText> {
         match &self.compiled {
             Some(compiled) => compiled[index]
                 .as_ref()
                 .map(Use::Borrowed)
-                .map_err(String::clone),
+                .map_err(Clone::clone),
             None => compiled::computed(text, NoRules).map(Use::Owned),
         }
     }
@@ -114,7 +115,7 @@ impl JsonPostProcessor {
         path: &str,
         inputs: &[Option<Input<'_>>],
         cx: &mut Context,
-    ) -> Result<Values, String> {
+    ) -> Result<Values, ExceptionText> {
         let path = self.path(index, path)?;
         let mut values = Values::new();
         for input in inputs {
@@ -126,10 +127,10 @@ impl JsonPostProcessor {
                 values.push(value);
                 continue;
             }
-            let found = self.query.search(cx, input, &path, find).await;
+            let texts = self.query.search(cx, input, &path, find).await;
             // A search that the run no longer waits for finds nothing.
-            let found = found.unwrap_or_else(|| Ok(Vec::new()))?;
-            values.extend(found.into_iter().map(|text| text.map(Rc::from)));
+            let texts = texts.unwrap_or_else(|| Ok(Vec::new()))?;
+            values.extend(texts.into_iter().map(|text| text.map(Rc::from)));
         }
         Ok(values)
     }
@@ -139,7 +140,7 @@ impl JsonPostProcessor {
 fn find(
     json: Result<&Json<'_>, &JsonError>,
     path: &JsonPath,
-) -> Result<Vec<Option<String>>, String> {
+) -> Result<Vec<Option<String>>, ExceptionText> {
     let json = json.map_err(ToString::to_string)?;
     let nodes = path.find(json).map_err(|error| error.message)?;
     let text = |node: &_| Value::to_text(node).map(|text| text.into_owned());
@@ -160,7 +161,7 @@ fn find_unparsed(cx: &mut Context, input: &Input<'_>, path: &JsonPath) -> Option
 const NO_TEXT: &str = "json string can not be null or empty";
 
 /// `getMatchNumbersAsInt`.
-fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
+fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, ExceptionText> {
     let mut numbers = vec![0; size];
     if drumfire_java::text::is_blank(text) {
         return Ok(numbers);
@@ -170,8 +171,8 @@ fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
         let number = values::parse_int(item).ok_or_else(|| {
             format!("java.lang.NumberFormatException: For input string: \"{item}\"")
         })?;
-        let place = numbers.get_mut(index);
-        *place.ok_or_else(|| format!("java.lang.ArrayIndexOutOfBoundsException: Index {index} out of bounds for length {size}"))? = number;
+        let slot = numbers.get_mut(index);
+        *slot.ok_or_else(|| format!("java.lang.ArrayIndexOutOfBoundsException: Index {index} out of bounds for length {size}"))? = number;
     }
     Ok(numbers)
 }
@@ -214,10 +215,10 @@ impl JsonPostProcessor {
                 continue;
             }
             let path = drumfire_java::text::trim(path);
-            let place = (index, paths.len());
-            let found = self.extract(place, path, &inputs, cx).await;
-            match found {
-                Ok(found) => target.store(&found, cx),
+            let path_position = (index, paths.len());
+            let extracted = self.extract(path_position, path, &inputs, cx).await;
+            match extracted {
+                Ok(extracted) => target.store(&extracted, cx),
                 Err(message) => {
                     let name = self.name.eval(cx);
                     tracing::error!("Error processing JSON content in {name}, message: {message}");
@@ -396,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_gives_the_default_only() {
+    fn unreadable_json_gives_only_the_default() {
         assert_eq!(run(extractor("v", "$.a", "no", "-1", ""), "{"), ["v=no"]);
         assert_eq!(run(extractor("v", "$.a", "no", "-1", ""), " \n"), ["v=no"]);
         let scope = r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">w</stringProp>"#;

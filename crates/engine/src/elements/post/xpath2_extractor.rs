@@ -17,6 +17,7 @@ use drumfire_expr::Template;
 use drumfire_results::Sample;
 
 use super::xpath_extractor::{Store, Values, failed_extraction};
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::{ScopeReading, Scoped};
@@ -64,7 +65,7 @@ impl XPath2Extractor {
         &self,
         cx: &mut Context,
         (scope, sample): (&ScopeReading<'_>, &Sample),
-    ) -> Result<Values, String> {
+    ) -> Result<Values, ExceptionText> {
         let number = self.match_number.get(cx);
         let mut found = Values::new();
         let element = (drumfire_elements::post::xpath_extractor::CLASS, &self.name);
@@ -86,7 +87,7 @@ impl XPath2Extractor {
         cx: &mut Context,
         input: &Input<'_>,
         (number, found): (i32, &mut Values),
-    ) -> Result<(), String> {
+    ) -> Result<(), ExceptionText> {
         let fragment = self.fragment.get(cx);
         let query = self.query.text(cx);
         let query = (&*query, input);
@@ -99,7 +100,7 @@ impl XPath2Extractor {
             number if number < 0 => found.extend(items.map(|item| Some(Rc::from(item)))),
             0 if items.len() == 0 => {
                 // JMeter calls `XdmValue#itemAt` with the index before the first.
-                return Err("-1".to_owned());
+                return Err("-1".into());
             }
             number => {
                 let index = match number {

@@ -15,6 +15,7 @@ use drumfire_query::xpath::{XPath, XPathResult};
 use drumfire_results::{AssertionResult, Sample};
 
 use super::variable_names::VariableNames;
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
@@ -79,7 +80,7 @@ impl XPathExtractor {
         &self,
         cx: &mut Context,
         (scope, sample): (&ScopeReading<'_>, &Sample),
-    ) -> Result<Values, String> {
+    ) -> Result<Values, ExceptionText> {
         let element = (facts::CLASS, &self.name);
         let inputs = scope.inputs_or_warning(cx, sample, element);
         let number = self.match_number.get(cx);
@@ -177,7 +178,7 @@ impl<'n> Store<'n> {
 }
 
 /// `addAssertionFailure`: the sample stays successful.
-pub(super) fn failed_extraction(name: Rc<str>, message: &str) -> AssertionResult {
+pub(super) fn failed_extraction(name: Rc<str>, message: &ExceptionText) -> AssertionResult {
     AssertionResult {
         name: Some(name.into()),
         failure: true,
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_xml_leaves_a_failed_assertion_result() {
+    fn malformed_xml_leaves_a_failed_assertion_result() {
         let (variables, assertions) = run("<a>", "//b", -1, "");
         assert_eq!(
             variables,

@@ -39,7 +39,7 @@ impl PreProcessor for RegExUserParameters {
         if !user(cx).edits.applies() {
             return;
         }
-        match self.found(cx) {
+        match self.matched_groups(cx) {
             Ok(Some(found)) if !found.is_empty() => user_mut(cx).edits.add(ArgumentValues(found)),
             Ok(_) => {
                 let name = self.name.eval(cx);
@@ -56,7 +56,7 @@ type Found = Vec<(Option<Rc<str>>, Option<Rc<str>>)>;
 
 impl RegExUserParameters {
     /// `RegExUserParameters#buildParamsMap`: names and values in turn; `None` if the extractor's variables are missing.
-    fn found(&self, cx: &mut Context) -> Result<Option<Found>, Raised> {
+    fn matched_groups(&self, cx: &mut Context) -> Result<Option<Found>, Raised> {
         let reference = self.reference.eval(cx);
         let (names, values) = (self.names_group.eval(cx), self.values_group.eval(cx));
         let variable = |suffix: &str| cx.vars.get_named(&format!("{reference}_{suffix}")).cloned();

@@ -22,6 +22,7 @@ use flate2::read::MultiGzDecoder;
 
 use super::http::edits::Edit;
 use super::http::{self, AccessLogServer, HttpSampler};
+use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::elements::config::csv_file::{CsvFile, CsvFiles, CsvReadOptions, RowFailure};
 use crate::resolve::Element;
@@ -187,7 +188,7 @@ impl AccessLogUserState {
 
 impl Log {
     /// The next line that is not empty; `None` at the end, after which the log begins again.
-    fn line(&mut self) -> Result<Option<String>, String> {
+    fn line(&mut self) -> Result<Option<String>, ExceptionText> {
         match self {
             Log::Own { path, reader } => {
                 let open = match reader {

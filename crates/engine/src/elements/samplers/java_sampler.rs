@@ -279,7 +279,7 @@ mod tests {
 
     /// A user that begins a sample as the end comes is told to stop in the middle of it (`OpenModelThreadGroup`).
     #[test]
-    fn who_sleeps_after_the_end_that_interrupts_is_broken_off_at_once() {
+    fn sleeps_that_start_after_the_interrupt_end_at_once() {
         let xml = xml(JAVA_TEST, &[("Sleep_Time", "60000"), ("Sleep_Mask", "0x0")]);
         let (sampler, mut cx) = fixture::decode(&xml, |d| {
             decode(d, &[], Needs::BODY).expect("the class is built in")

@@ -145,8 +145,8 @@ fn merge<'p>(sampler: &'p Element, configs: &[&'p Element]) -> HashMap<&'p str, 
     let mut merged: HashMap<&str, &Prop> = HashMap::new();
     for element in std::iter::once(&sampler).chain(configs.iter().filter(applies)) {
         for prop in &element.props {
-            let known = merged.get(&*prop.name);
-            if known.is_none_or(|known| known.value.as_str().is_empty()) {
+            let earlier = merged.get(&*prop.name);
+            if earlier.is_none_or(|known| known.value.as_str().is_empty()) {
                 merged.insert(&prop.name, prop);
             }
         }
@@ -450,10 +450,10 @@ async fn resolve(name: &str) -> Option<IpAddr> {
     if let Ok(address) = name.trim_matches(['[', ']']).parse() {
         return Some(address);
     }
-    let found = tokio::net::lookup_host((name, 0)).await.ok()?;
-    let mut found: Vec<IpAddr> = found.map(|found| found.ip()).collect();
-    found.sort_by_key(IpAddr::is_ipv6);
-    found.first().copied()
+    let addresses = tokio::net::lookup_host((name, 0)).await.ok()?;
+    let mut addresses: Vec<IpAddr> = addresses.map(|found| found.ip()).collect();
+    addresses.sort_by_key(IpAddr::is_ipv6);
+    addresses.first().copied()
 }
 
 /// The exception for a connection that cannot be made (`sun.nio.ch.Net`).

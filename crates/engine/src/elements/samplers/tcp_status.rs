@@ -1,5 +1,6 @@
 //! The status code that a TCP Sampler finds in a response (`tcp.status.prefix`, `.suffix`, `.properties`).
 
+use crate::base::exception_text::ExceptionText;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -36,7 +37,7 @@ impl Status {
     ///
     /// # Errors
     /// With Java's exception for a code that is no number.
-    pub fn judge(&self, sample: &mut Sample, response: &[u8]) -> Result<(), String> {
+    pub fn judge(&self, sample: &mut Sample, response: &[u8]) -> Result<(), ExceptionText> {
         if self.prefix.is_empty() || response.is_empty() {
             return Ok(());
         }
@@ -83,7 +84,7 @@ mod tests {
         sample.set_ok();
         match status.judge(&mut sample, response.as_bytes()) {
             Ok(()) => format!("{} {} {}", &*sample.code, &*sample.message, sample.success),
-            Err(exception) => exception,
+            Err(exception) => exception.into(),
         }
     }
 

@@ -85,7 +85,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 fn to_row(texts: &[String]) -> ThroughputStretch {
-    let text = |column: usize| texts.get(column).map_or("", String::as_str);
+    let text = |column: usize| texts.get(column).map(String::as_str).unwrap_or_default();
     ThroughputStretch {
         from: values::property_double(text(0)),
         to: values::property_double(text(1)),

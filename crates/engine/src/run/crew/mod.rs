@@ -103,9 +103,9 @@ impl Crew {
         plan: WorkerPlan,
     ) -> Crew {
         let group_name = shared.group_name(start.group).into();
-        let place = shared.program.settings.properties.get(SERVER);
-        let place = place.filter(|place| !place.is_empty());
-        let place = place.map_or_else(String::new, |place| format!("{place}-"));
+        let prefix = shared.program.settings.properties.get(SERVER);
+        let prefix = prefix.filter(|place| !place.is_empty());
+        let prefix = prefix.map(|place| format!("{place}-")).unwrap_or_default();
         let index = turned(index, count, users_before(&shared.program, start.group));
         Crew {
             index,
@@ -115,7 +115,7 @@ impl Crew {
             worker,
             plan,
             group_name,
-            place,
+            place: prefix,
             running: JoinSet::new(),
             obeyed: (0, 0),
             missing: 0,
@@ -267,14 +267,14 @@ impl Crew {
         }
         let mut stop = std::pin::pin!(stop);
         while due > Instant::now() {
-            let told = self.worker.told.notified();
+            let stop_notice = self.worker.told.notified();
             if self.is_stopping() {
                 return false;
             }
             tokio::select! {
                 () = self.worker.alarms.wait_until(due) => {}
                 () = &mut stop => return false,
-                () = told => {}
+                () = stop_notice => {}
             }
         }
         if due >= self.shared.clock.instant(self.start.at_ms) {

@@ -85,7 +85,7 @@ pub fn run(
     {
         host.start(&program, control).map_err(StartError::Java)?;
     }
-    let writer = ResultWriter::open(program.outputs.clone(), &place(&program, options))
+    let writer = ResultWriter::open(program.outputs.clone(), &result_folder(&program, options))
         .map_err(StartError::Results)?;
     let clock = Clock::start_ahead(options.clock_offset_ns);
     let part = MachinePart::new(program.settings.share.clone(), options.fleet.clone());
@@ -141,7 +141,7 @@ pub fn run(
 
 /// The result files that a run of the program writes.
 pub fn result_files(program: &Program) -> Vec<PathBuf> {
-    let place = place(program, &EngineOptions::default());
+    let place = result_folder(program, &EngineOptions::default());
     let names = program.outputs.iter().map(|output| &output.file_name);
     names
         .filter(|name| !name.is_empty())
@@ -150,7 +150,7 @@ pub fn result_files(program: &Program) -> Vec<PathBuf> {
 }
 
 /// Where result files go, and whether existing ones are deleted.
-fn place(program: &Program, options: &EngineOptions) -> ResultFolder {
+fn result_folder(program: &Program, options: &EngineOptions) -> ResultFolder {
     let prefix = program
         .settings
         .properties

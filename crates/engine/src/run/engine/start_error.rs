@@ -5,7 +5,8 @@ use std::fmt;
 use drumfire_platform::causes::cause;
 use drumfire_results::OpenError;
 
-use crate::run::java::host::JavaError;
+use crate::run::java::host::JavaFailure;
+use crate::run::slots::TrustError;
 
 /// The remedy where the system has neither threads nor descriptors for a worker.
 pub(super) const MORE_THREADS: &str = "allow this user more threads and open files (`ulimit -u`, `ulimit -n`, or the limits of the container)";
@@ -16,9 +17,9 @@ pub enum StartError {
     /// A result file that is to be deleted cannot be.
     Results(OpenError),
     /// Java, or an element that it runs, cannot start.
-    Java(JavaError),
+    Java(JavaFailure),
     /// The certificates to verify servers with cannot be loaded.
-    Tls(String),
+    Tls(TrustError),
     /// Not even one worker can start.
     Workers(std::io::Error),
 }
@@ -28,7 +29,7 @@ impl fmt::Display for StartError {
         match self {
             StartError::Results(error) => error.fmt(f),
             StartError::Java(error) => error.fmt(f),
-            StartError::Tls(message) => f.write_str(message),
+            StartError::Tls(error) => error.fmt(f),
             StartError::Workers(error) => write!(
                 f,
                 "no worker can start, the system refused it: {}; {MORE_THREADS}",
@@ -43,7 +44,7 @@ impl std::error::Error for StartError {
         match self {
             StartError::Results(error) => std::error::Error::source(error),
             StartError::Java(error) => std::error::Error::source(error),
-            StartError::Tls(_) => None,
+            StartError::Tls(error) => std::error::Error::source(error),
             StartError::Workers(error) => std::error::Error::source(error),
         }
     }

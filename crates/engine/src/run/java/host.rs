@@ -1,13 +1,13 @@
 //! The interface to Java. The engine uses the virtual machine only through [`JavaHost`].
 
 use std::borrow::Cow;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::{Raised, ScriptCall};
+use drumfire_platform::message_error;
 
 use super::plan::{Ask, ClassRoles, JavaCall, JavaEvent};
 use super::visit::Visit;
@@ -25,7 +25,7 @@ pub trait JavaHost: Send + Sync {
         class: &str,
         plan: &Path,
         classpath: &[PathBuf],
-    ) -> Result<Option<ClassRoles>, JavaError>;
+    ) -> Result<Option<ClassRoles>, JavaFailure>;
 
     /// Finds out which of these functions are on the class path. Starts Java.
     ///
@@ -36,7 +36,7 @@ pub trait JavaHost: Send + Sync {
         names: &[&str],
         plan: &Path,
         classpath: &[PathBuf],
-    ) -> Result<Vec<String>, JavaError>;
+    ) -> Result<Vec<String>, JavaFailure>;
 
     /// Names the jars that are not on this machine, if this host may not fetch them but a run may. Java cannot start without them.
     fn unfetched(&self) -> Option<String> {
@@ -52,7 +52,7 @@ pub trait JavaHost: Send + Sync {
     ///
     /// # Errors
     /// Which jars are missing, and how to get them.
-    fn provide(&self) -> Result<(), JavaError> {
+    fn provide(&self) -> Result<(), JavaFailure> {
         Ok(())
     }
 
@@ -60,20 +60,20 @@ pub trait JavaHost: Send + Sync {
     ///
     /// # Errors
     /// Why there is no Java.
-    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), JavaError>;
+    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), JavaFailure>;
 
     /// Looks for a Java to run, without starting it.
     ///
     /// # Errors
     /// Why there is none, and how to get one.
-    fn find(&self) -> Result<(), JavaError>;
+    fn find(&self) -> Result<(), JavaFailure>;
 
     /// Starts Java, unless a text of the plan has already done so, and loads the elements. Called before the first user. Java
     /// code that runs outside of any user's call ends the run through `control`.
     ///
     /// # Errors
     /// The reason why an element, or Java itself, cannot run.
-    fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), JavaError>;
+    fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), JavaFailure>;
 
     /// Notifies elements that the test starts or ends (`TestStateListener`). The visit belongs to no user.
     ///
@@ -130,8 +130,8 @@ pub trait JavaHost: Send + Sync {
     ///
     /// # Errors
     /// Why there is no ticket.
-    fn answer_by_ticket(&self, _ask: &TicketAsk) -> Result<String, JavaError> {
-        Err(JavaError("this Java has no Kerberos".to_owned()))
+    fn answer_by_ticket(&self, _ask: &TicketAsk) -> Result<String, JavaFailure> {
+        Err("this Java has no Kerberos".into())
     }
 
     /// Discards the tickets of this login.
@@ -180,23 +180,10 @@ pub struct TicketAsk {
     pub challenge: String,
 }
 
-/// Why Java cannot do a task, with the remedy where there is one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JavaError(String);
-
-impl From<String> for JavaError {
-    fn from(why: String) -> JavaError {
-        JavaError(why)
-    }
+message_error! {
+    /// Why Java cannot do a task, with the remedy where there is one.
+    pub struct JavaFailure;
 }
-
-impl fmt::Display for JavaError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for JavaError {}
 
 /// Interrupts the sample that a user's sampler takes.
 pub type Interrupter = Box<dyn Fn()>;
@@ -217,10 +204,10 @@ impl Java {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn host(&self) -> Result<&Arc<dyn JavaHost>, JavaError> {
+    pub fn host(&self) -> Result<&Arc<dyn JavaHost>, JavaFailure> {
         match self {
             Java::Host(host) => host.find().map(|()| host),
-            Java::Absent(why) => Err(JavaError(why.to_string())),
+            Java::Absent(why) => Err(why.as_ref().into()),
         }
     }
 }

@@ -236,7 +236,7 @@ impl RecentJson {
         }
     }
 
-    fn known(&self, text: &str) -> Option<Rc<JsonBody>> {
+    fn parsed_before(&self, text: &str) -> Option<Rc<JsonBody>> {
         let kept = self.kept.borrow();
         let kept = kept.iter().find(|kept| is_same(&kept.text, text))?;
         Some(kept.body.clone())
@@ -249,7 +249,7 @@ impl RecentJson {
         data: Option<&ResponseBody>,
         reader: JsonReader,
     ) -> Rc<JsonBody> {
-        if let Some(body) = self.known(text) {
+        if let Some(body) = self.parsed_before(text) {
             return body;
         }
         let is_long = text.len() > LONGEST_RECENT_BYTES;
@@ -280,7 +280,7 @@ impl RecentJson {
         let Some(look) = Look::of(text) else {
             return false;
         };
-        if self.known(text).is_some() {
+        if self.parsed_before(text).is_some() {
             return true;
         }
         let shared = match text {

@@ -103,12 +103,12 @@ impl<K: PartialEq, T> Recent<K, T> {
         }
         let made = Rc::new(make());
         if text.len() <= LONGEST_RECENT_BYTES {
-            let kept = Kept {
+            let parsed = Kept {
                 key,
                 text: text.into(),
                 made: made.clone(),
             };
-            push(&mut self.0.borrow_mut(), kept);
+            push(&mut self.0.borrow_mut(), parsed);
         }
         made
     }
@@ -298,9 +298,9 @@ impl Parsed {
         let Input::Variable(value) = input else {
             return None;
         };
-        let mut known = self.parsed_values.iter();
-        let known = known.find(|known| Rc::ptr_eq(&known.0, value) && known.1 == reader)?;
-        Some(known.2.clone())
+        let mut values = self.parsed_values.iter();
+        let (_, _, json) = values.find(|(text, by, _)| Rc::ptr_eq(text, value) && *by == reader)?;
+        Some(json.clone())
     }
 
     /// Whether to search the text of an input rather than to parse it: it is not parsed yet, and its searches so far took less
@@ -338,10 +338,8 @@ impl Parsed {
     /// How often the value of a variable was searched for the result at hand.
     fn searches_of(&mut self, value: &Rc<str>) -> &mut usize {
         let values = &mut self.searched_values;
-        let known = values
-            .iter()
-            .position(|(known, _)| Rc::ptr_eq(known, value));
-        let at = known.unwrap_or_else(|| {
+        let index = values.iter().position(|(text, _)| Rc::ptr_eq(text, value));
+        let at = index.unwrap_or_else(|| {
             values.push((value.clone(), 0));
             values.len() - 1
         });
@@ -380,8 +378,8 @@ impl Parsed {
 
     fn known_page(&self, key: Option<PageKey>) -> Option<CachedPage> {
         let mut pages = self.pages.iter();
-        let known = pages.find(|(known, _)| Some(*known) == key);
-        known.map(|(_, page)| page.clone())
+        let cached = pages.find(|(page_key, _)| Some(*page_key) == key);
+        cached.map(|(_, page)| page.clone())
     }
 
     fn keep_page(&mut self, key: Option<PageKey>, page: CachedPage) {
@@ -425,17 +423,17 @@ impl Parsed {
         else {
             return make(&text, None);
         };
-        let place = place(self.body(data));
-        let made = place.get_or_insert_with(|| make(&text, Some(data)));
+        let slot = place(self.body(data));
+        let made = slot.get_or_insert_with(|| make(&text, Some(data)));
         made.clone()
     }
 
     fn body(&mut self, data: &ResponseBody) -> &mut ParsedBody {
-        let known = self
+        let index = self
             .bodies
             .iter()
             .position(|body| body.data.is_shared_with(data));
-        let at = known.unwrap_or_else(|| {
+        let at = index.unwrap_or_else(|| {
             self.bodies.push(ParsedBody {
                 data: data.clone(),
                 text: None,
@@ -539,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_again_is_not_parsed_again() {
+    fn repeated_texts_are_parsed_once() {
         let page = |text: &str| {
             let sample = sample(text.as_bytes(), None);
             let input = Input::Result(&sample);

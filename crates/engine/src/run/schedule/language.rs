@@ -1,7 +1,14 @@
 //! The schedule language of the Open Model Thread Group: `rate(10/sec) random_arrivals(1 min) pause(5 s) rate(0)` and so on
 //! (`ScheduleParser`, `Tokenizer` in `org.apache.jmeter.threads.openmodel`).
 
+use drumfire_platform::message_error;
+
 const HOUR_S: f64 = 3600.0;
+
+message_error! {
+    /// What is wrong in a schedule, and where, in JMeter's words.
+    pub struct ScheduleSyntaxError;
+}
 
 /// One step of a schedule; the time unit is the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +42,7 @@ impl std::fmt::Display for ScheduleToken<'_> {
 ///
 /// # Errors
 /// The unreadable part, in JMeter's words.
-pub fn parse(schedule: &str) -> Result<Vec<ScheduleStep>, String> {
+pub fn parse(schedule: &str) -> Result<Vec<ScheduleStep>, ScheduleSyntaxError> {
     if let Ok(users) = schedule.parse::<i32>() {
         let arrivals = |duration_s| ScheduleStep::Arrivals {
             random: false,
@@ -64,13 +71,13 @@ pub fn parse(schedule: &str) -> Result<Vec<ScheduleStep>, String> {
 }
 
 /// The fault, its place, and the next characters.
-fn fault(schedule: &str, position: usize, message: &str) -> String {
+fn fault(schedule: &str, position: usize, message: &str) -> ScheduleSyntaxError {
     let near: String = schedule[position..].chars().take(20).collect();
     let position = schedule[..position].encode_utf16().count();
-    format!("{message} at position {position}: '{near}' in '{schedule}'")
+    format!("{message} at position {position}: '{near}' in '{schedule}'").into()
 }
 
-fn tokenize(schedule: &str) -> Result<Vec<(usize, ScheduleToken<'_>)>, String> {
+fn tokenize(schedule: &str) -> Result<Vec<(usize, ScheduleToken<'_>)>, ScheduleSyntaxError> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(c) = schedule[at..].chars().next() {
@@ -163,7 +170,7 @@ impl<'s> LanguageParser<'s> {
         self.tokens.get(self.at).map(|(_, token)| token)
     }
 
-    fn fault<T>(&self, message: &str) -> Result<T, String> {
+    fn fault<T>(&self, message: &str) -> Result<T, ScheduleSyntaxError> {
         let position = self
             .tokens
             .get(self.at)
@@ -171,7 +178,7 @@ impl<'s> LanguageParser<'s> {
         Err(fault(self.schedule, position, message))
     }
 
-    fn step(&mut self, steps: &mut Vec<ScheduleStep>) -> Result<(), String> {
+    fn step(&mut self, steps: &mut Vec<ScheduleStep>) -> Result<(), ScheduleSyntaxError> {
         let name = match self.token() {
             Some(ScheduleToken::Identifier(name)) => name.to_ascii_lowercase(),
             _ => String::new(),
@@ -198,7 +205,7 @@ impl<'s> LanguageParser<'s> {
     }
 
     /// A pause is a stretch at rate 0, after which the rate is what it was.
-    fn pause(&mut self, steps: &mut Vec<ScheduleStep>) -> Result<(), String> {
+    fn pause(&mut self, steps: &mut Vec<ScheduleStep>) -> Result<(), ScheduleSyntaxError> {
         let pause = ScheduleStep::Arrivals {
             random: false,
             duration_s: self.duration()?,
@@ -212,7 +219,7 @@ impl<'s> LanguageParser<'s> {
         Ok(())
     }
 
-    fn expect(&mut self, expected: &[ScheduleToken<'_>]) -> Result<(), String> {
+    fn expect(&mut self, expected: &[ScheduleToken<'_>]) -> Result<(), ScheduleSyntaxError> {
         let is_expected = self.token().is_some_and(|token| {
             expected.iter().any(|expected| match (expected, token) {
                 (ScheduleToken::Identifier(a), ScheduleToken::Identifier(b)) => {
@@ -226,7 +233,7 @@ impl<'s> LanguageParser<'s> {
             let message = format!(
                 "Unexpected input. Expected {} got {}",
                 expected.join(", "),
-                self.found()
+                self.current_token_text()
             );
             return self.fault(&message);
         }
@@ -234,19 +241,19 @@ impl<'s> LanguageParser<'s> {
         Ok(())
     }
 
-    fn found(&self) -> String {
+    fn current_token_text(&self) -> String {
         self.token()
             .map_or_else(|| "null".to_owned(), ScheduleToken::to_string)
     }
 
     /// Reads a number; `what` describes it in a message.
-    fn number(&mut self, what: &str) -> Result<f64, String> {
+    fn number(&mut self, what: &str) -> Result<f64, ScheduleSyntaxError> {
         let number = match self.token() {
             Some(ScheduleToken::Number(image)) => Some(*image),
             _ => None,
         };
         self.at += 1;
-        let found = self.found(); // JMeter shows the token after the wrong one
+        let found = self.current_token_text(); // JMeter shows the token after the wrong one
         match number.and_then(|image| image.parse().ok()) {
             Some(number) => Ok(number),
             None => self.fault(&format!("Unexpected input. Expected {what} got {found}")),
@@ -254,7 +261,7 @@ impl<'s> LanguageParser<'s> {
     }
 
     /// Arrivals per second.
-    fn rate(&mut self) -> Result<f64, String> {
+    fn rate(&mut self) -> Result<f64, ScheduleSyntaxError> {
         self.at += 1;
         self.expect(&[ScheduleToken::Open])?;
         let number = self.number("float number for rate")?;
@@ -269,7 +276,7 @@ impl<'s> LanguageParser<'s> {
     }
 
     /// Seconds of a parenthesis such as `(1 min 30 s)`.
-    fn duration(&mut self) -> Result<f64, String> {
+    fn duration(&mut self) -> Result<f64, ScheduleSyntaxError> {
         self.at += 1;
         self.expect(&[ScheduleToken::Open])?;
         let mut duration_s = 0.0;
@@ -288,10 +295,10 @@ impl<'s> LanguageParser<'s> {
     }
 
     /// Seconds in a unit.
-    fn unit_s(&mut self) -> Result<f64, String> {
+    fn unit_s(&mut self) -> Result<f64, ScheduleSyntaxError> {
         let Some(ScheduleToken::Identifier(image)) = self.token() else {
             self.at += 1;
-            let found = self.found();
+            let found = self.current_token_text();
             return self.fault(&format!(
                 "Unexpected input. Expected unit for duration: sec, min, hour, day got {found}"
             ));
@@ -385,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_in_jmeters_words() {
+    fn wrong_schedules_are_refused_in_jmeters_words() {
         // Recorded from JMeter 5.6.3.
         let cases = [
             (
@@ -422,7 +429,7 @@ mod tests {
             ),
         ];
         for (schedule, message) in cases {
-            assert_eq!(parse(schedule), Err(message.to_owned()));
+            assert_eq!(parse(schedule), Err(message.into()));
         }
     }
 }

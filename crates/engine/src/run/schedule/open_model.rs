@@ -1,5 +1,6 @@
 //! Users at a rate, for one iteration each (`OpenModelThreadGroup`).
 
+use super::language::ScheduleSyntaxError;
 use super::language::{self, ScheduleStep};
 use super::window::{LevelStretch, LevelUnit, ScheduleError};
 use crate::base::java_random::JavaRandom;
@@ -7,7 +8,7 @@ use crate::base::java_random::JavaRandom;
 /// When users start, or why the schedule cannot be read.
 #[derive(Clone, Debug)]
 pub struct OpenModel {
-    parts: Result<Box<[RateStretch]>, String>,
+    parts: Result<Box<[RateStretch]>, ScheduleSyntaxError>,
     seed: i64,
 }
 

@@ -1,5 +1,7 @@
 //! When a user runs, and how a load changes over time.
 
+use super::language::ScheduleSyntaxError;
+
 /// When one user starts and when its time is over, in milliseconds from the start of its thread group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
@@ -16,7 +18,7 @@ pub enum ScheduleError {
     /// `ThreadGroup#scheduleThread`.
     Duration(i64),
     /// Its schedule cannot be read (`OpenModelThreadGroup#start`).
-    Schedule(String),
+    Schedule(ScheduleSyntaxError),
 }
 
 impl std::fmt::Display for ScheduleError {
@@ -24,7 +26,7 @@ impl std::fmt::Display for ScheduleError {
         match self {
             ScheduleError::Delay(delay_s) => write!(f, "Invalid delay {delay_s}"),
             ScheduleError::Duration(duration_s) => write!(f, "Invalid duration {duration_s}"),
-            ScheduleError::Schedule(message) => f.write_str(message),
+            ScheduleError::Schedule(error) => error.fmt(f),
         }
     }
 }

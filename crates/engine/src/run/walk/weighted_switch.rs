@@ -2,6 +2,7 @@
 //! weights, or at random.
 
 use super::{Child, ControllerId, ControllerKind, Extra, Flow, Step, Walker};
+use crate::base::exception_text::ExceptionText;
 use crate::run::controllers::Weights;
 use crate::run::thread_end::test_failed;
 
@@ -36,7 +37,7 @@ impl Walker<'_> {
                 if self.weighing(id).chosen.is_some() {
                     self.weighing(id).calls_after_choice += 1;
                 } else if let Err(reason) = self.choose(id, weights) {
-                    test_failed(self.cx, &reason);
+                    test_failed(self.cx, reason.as_ref());
                     return Flow::Give(None);
                 }
             }
@@ -110,7 +111,7 @@ impl Walker<'_> {
     ///
     /// # Errors
     /// With the exception that ends the user: a weight that is no number, or none above 0.
-    fn choose(&mut self, id: ControllerId, weights: &Weights) -> Result<(), String> {
+    fn choose(&mut self, id: ControllerId, weights: &Weights) -> Result<(), ExceptionText> {
         let (shares, are_constant) = match self.weighing(id).shares.take() {
             Some(shares) => (shares, true),
             None => self.shares(weights)?,
@@ -139,7 +140,7 @@ impl Walker<'_> {
     }
 
     /// The weights of the enabled rows as shares of their sum, and whether they are always the same.
-    fn shares(&mut self, weights: &Weights) -> Result<(Vec<f64>, bool), String> {
+    fn shares(&mut self, weights: &Weights) -> Result<(Vec<f64>, bool), ExceptionText> {
         let mut are_constant = true;
         let mut shares = Vec::new();
         let mut sum: i64 = 0;
@@ -159,7 +160,7 @@ impl Walker<'_> {
 
 impl SwitchWeights {
     /// `getIndex`: the child whose share of the runs lags most behind its weight, or else the one with the greatest weight.
-    fn least_served(&mut self, shares: &[f64]) -> Result<usize, String> {
+    fn least_served(&mut self, shares: &[f64]) -> Result<usize, ExceptionText> {
         if self.total == 0 {
             self.counts = vec![0; shares.len()];
         }

@@ -259,11 +259,12 @@ impl CsvFile {
             length: Some(index.rows),
             is_recycled: reading.recycle && index.rows > 0,
         };
-        let place = shared.leased.next(&*shared.fleet, &request);
-        let Some(place) = place.map_err(|error| RowFailure::Argument(error.to_string()))? else {
+        let row_index = shared.leased.next(&*shared.fleet, &request);
+        let Some(row_index) = row_index.map_err(|error| RowFailure::Argument(error.to_string()))?
+        else {
             return Ok(false);
         };
-        let row = place % index.rows.max(1);
+        let row = row_index % index.rows.max(1);
         let (known, byte) = index.before(row);
         let is_ahead = position.reader.is_some() && (known..=row).contains(&position.next_row);
         if !is_ahead {
@@ -629,14 +630,14 @@ enum FieldState {
 fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, RowFailure> {
     let mut fields = Vec::new();
     let mut field = String::new();
-    let mut place = FieldState::Initial;
+    let mut field_state = FieldState::Initial;
     let mut ended_field = false;
     while let Some(c) = reader.next()? {
         let ends = c == delimiter || c == '\n' || c == '\r';
-        ended_field = place != FieldState::Quoted && ends;
-        match place {
+        ended_field = field_state != FieldState::Quoted && ends;
+        match field_state {
             FieldState::Initial if c == QUOTE => {
-                place = FieldState::Quoted;
+                field_state = FieldState::Quoted;
                 ended_field = false;
             }
             FieldState::Plain if c == QUOTE => {
@@ -644,19 +645,19 @@ fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, RowFa
                     "java.io.IOException: Cannot have quote-char in plain field:[{field}{QUOTE}]"
                 )));
             }
-            FieldState::Initial | FieldState::Plain if ends => place = FieldState::Initial,
+            FieldState::Initial | FieldState::Plain if ends => field_state = FieldState::Initial,
             FieldState::Initial | FieldState::Plain => {
                 field.push(c);
-                place = FieldState::Plain;
+                field_state = FieldState::Plain;
             }
-            FieldState::Quoted if c == QUOTE => place = FieldState::QuoteInside,
+            FieldState::Quoted if c == QUOTE => field_state = FieldState::QuoteInside,
             FieldState::Quoted => field.push(c),
             FieldState::QuoteInside if c == QUOTE => {
                 field.push(QUOTE);
-                place = FieldState::Quoted;
+                field_state = FieldState::Quoted;
                 ended_field = false;
             }
-            FieldState::QuoteInside if ends => place = FieldState::Initial,
+            FieldState::QuoteInside if ends => field_state = FieldState::Initial,
             FieldState::QuoteInside => {
                 let message = format!(
                     "java.io.IOException: Cannot have single quote-char in quoted field:[{field}{QUOTE}]"
@@ -674,12 +675,12 @@ fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, RowFa
             }
         }
     }
-    if place == FieldState::Quoted {
+    if field_state == FieldState::Quoted {
         return Err(RowFailure::Io(format!(
             "java.io.IOException: Missing trailing quote-char in quoted field:[\"{field}]"
         )));
     }
-    if !field.is_empty() || ended_field || place == FieldState::QuoteInside {
+    if !field.is_empty() || ended_field || field_state == FieldState::QuoteInside {
         fields.push(field);
     }
     Ok(fields)

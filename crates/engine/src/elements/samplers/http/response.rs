@@ -7,6 +7,7 @@ use drumfire_health::Stage;
 use drumfire_http::{Incoming, Phase, Times};
 use drumfire_java::Exception;
 use drumfire_java::charset::decode_latin1;
+use drumfire_platform::words::hex;
 use drumfire_results::{Phases, Sample, SharedText};
 use drumfire_web::java_client::{java_missing_location, java_reason, java_response_head};
 use drumfire_web::property::Client;
@@ -246,8 +247,7 @@ impl ResponseReader {
         }
         // JMeter makes no digest of an empty body (`HTTPSamplerBase#readResponse`).
         if let Some(digest) = incoming.md5.filter(|_| incoming.body_len > 0) {
-            let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            sample.response_data = Some(hex.into());
+            sample.response_data = Some(hex(&digest).into());
         } else if let Some(body) = incoming.body.take() {
             sample.response_data = Some(body.into());
             sample.sniff_html_encoding();

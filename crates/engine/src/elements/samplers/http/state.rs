@@ -27,7 +27,7 @@ use super::source::KnownSources;
 use crate::elements::config::header_manager::ChangedHeaders;
 use crate::elements::config::jars::Jars;
 use crate::run::context::Context;
-use crate::run::slots::{RunSlot, Traffic, UserSlot, WorkerSlot};
+use crate::run::slots::{RunSlot, Traffic, TrustError, UserSlot, WorkerSlot};
 
 /// One user's connections and credentials.
 pub struct UserState {
@@ -277,7 +277,7 @@ impl RunSlot for RunState {
 ///
 /// # Errors
 /// If servers are to be verified, but there are no certificates to verify them with.
-pub fn open_slot(properties: &Properties) -> Result<Arc<dyn RunSlot>, String> {
+pub fn open_slot(properties: &Properties) -> Result<Arc<dyn RunSlot>, TrustError> {
     Ok(Arc::new(RunState {
         properties: properties.clone(),
         tls: new_tls(properties)?,
@@ -321,7 +321,7 @@ pub(super) fn hints(cx: &Context) -> &Hints {
 ///
 /// # Errors
 /// If servers are to be verified, but there are no certificates to verify them with.
-fn new_tls(properties: &Properties) -> Result<Arc<Tls>, String> {
+fn new_tls(properties: &Properties) -> Result<Arc<Tls>, TrustError> {
     let options = TlsOptions {
         trust: trust(properties)?,
         ..tls_options(properties)
@@ -341,12 +341,12 @@ fn new_tls(properties: &Properties) -> Result<Arc<Tls>, String> {
             trust: options.trust,
             ..TlsOptions::default()
         };
-        Tls::new(&default).map_err(|error| format!("servers cannot be verified: {error}"))
+        Tls::new(&default).map_err(|error| format!("servers cannot be verified: {error}").into())
     })
 }
 
 /// `drumfire.tls_verify`, and `drumfire.tls_ca_file` with the authorities to trust instead of the system's.
-fn trust(properties: &Properties) -> Result<Trust, String> {
+fn trust(properties: &Properties) -> Result<Trust, TrustError> {
     if !properties.get_bool("drumfire.tls_verify", false) {
         return Ok(Trust::All);
     }
@@ -355,7 +355,7 @@ fn trust(properties: &Properties) -> Result<Trust, String> {
         Some(file) => certificates(&*file)
             .map(Trust::Authorities)
             .map_err(|error| {
-                format!("`{file}` has no certificates to verify servers with: {error}")
+                format!("`{file}` has no certificates to verify servers with: {error}").into()
             }),
     }
 }

@@ -9,6 +9,7 @@ use drumfire_java::values::property_bool;
 use super::decode::{Payload, PayloadType, WebSocketAction, WebSocketAddress};
 use super::frames;
 use super::sampler::WebSocketSampler;
+use crate::base::exception_text::ExceptionText;
 use crate::run::context::Context;
 
 const DEFAULT_CONNECT_TIMEOUT_MS: &str = "20000";
@@ -36,14 +37,17 @@ pub(super) struct Endpoint {
 
 impl WebSocketCall {
     /// `validateArguments` and what follows it; the error is the sample's message.
-    pub fn evaluate(sampler: &WebSocketSampler, cx: &mut Context) -> Result<WebSocketCall, String> {
+    pub fn evaluate(
+        sampler: &WebSocketSampler,
+        cx: &mut Context,
+    ) -> Result<WebSocketCall, ExceptionText> {
         let connect = text(&sampler.connect_timeout, DEFAULT_CONNECT_TIMEOUT_MS, cx);
         let read = text(&sampler.read_timeout, DEFAULT_READ_TIMEOUT_MS, cx);
         let address = sampler.address.as_ref().filter(|address| {
             let when = address.when.as_ref();
             when.is_none_or(|when| property_bool(&when.eval(cx)))
         });
-        let address = address.map(|address| place(address, cx)).transpose()?;
+        let address = address.map(|address| endpoint(address, cx)).transpose()?;
         if address.is_some() {
             check_timeout("Connection", &connect, 1, 999_999)?;
         }
@@ -73,22 +77,22 @@ fn text(template: &Option<Template>, default: &str, cx: &mut Context) -> String 
     }
 }
 
-fn ms(text: &str) -> Result<u64, String> {
+fn ms(text: &str) -> Result<u64, ExceptionText> {
     text.parse::<u64>().map_err(|_| not_a_number(text))
 }
 
 /// Java's message for a text that is no number.
-pub(super) fn not_a_number(text: &str) -> String {
-    format!("java.lang.NumberFormatException: For input string: \"{text}\"")
+pub(super) fn not_a_number(text: &str) -> ExceptionText {
+    format!("java.lang.NumberFormatException: For input string: \"{text}\"").into()
 }
 
-fn place(address: &WebSocketAddress, cx: &mut Context) -> Result<Endpoint, String> {
+fn endpoint(address: &WebSocketAddress, cx: &mut Context) -> Result<Endpoint, ExceptionText> {
     let port = match &address.port {
         Some(port) => port.eval(cx).trim().to_owned(),
         None => "80".to_owned(),
     };
     let Ok(number) = port.parse::<i32>() else {
-        return Err(format!("Port number '{port}' is not a number."));
+        return Err(format!("Port number '{port}' is not a number.").into());
     };
     let number = u16::try_from(number).ok().filter(|number| *number > 0);
     let number = number.ok_or_else(|| format!("Port number '{port}' is not valid."))?;
@@ -113,12 +117,13 @@ fn file_of(path: &str) -> String {
     }
 }
 
-fn check_timeout(what: &str, text: &str, least: i32, most: i32) -> Result<(), String> {
+fn check_timeout(what: &str, text: &str, least: i32, most: i32) -> Result<(), ExceptionText> {
     match text.parse::<i32>() {
-        Err(_) => Err(format!("{what} timeout '{text}' is not a number.")),
+        Err(_) => Err(format!("{what} timeout '{text}' is not a number.").into()),
         Ok(ms) if ms < least || ms > most => Err(format!(
             "{what} timeout '{ms}' is not valid; should between {least} and {most}"
-        )),
+        )
+        .into()),
         Ok(_) => Ok(()),
     }
 }
@@ -142,7 +147,7 @@ impl OutgoingMessage {
 
 impl Payload {
     /// `sendFrame`, up to the sending; the error is the sample's message.
-    pub fn evaluate(&self, cx: &mut Context) -> Result<OutgoingMessage, String> {
+    pub fn evaluate(&self, cx: &mut Context) -> Result<OutgoingMessage, ExceptionText> {
         let data = self.data.eval(cx).into_string();
         let mut bytes = None;
         if property_bool(&self.from_file.eval(cx)) {
@@ -206,7 +211,11 @@ mod tests {
 
     #[test]
     fn limits_of_timeouts_in_the_plugins_words() {
-        let check = |text| check_timeout("Read", text, 0, 9_999_999).err();
+        let check = |text| {
+            check_timeout("Read", text, 0, 9_999_999)
+                .err()
+                .map(String::from)
+        };
         assert_eq!(check("0"), None);
         assert_eq!(
             check("x").as_deref(),

@@ -258,7 +258,7 @@ impl WebSocketSampler {
         const REASON: &str = "sampler requested close";
         let text = call.close_status.as_str();
         let Ok(status) = text.parse::<i32>() else {
-            return Err(WebSocketFailure::Exception(call::not_a_number(text)));
+            return Err(WebSocketFailure::Exception(call::not_a_number(text).into()));
         };
         if self.needs.request {
             let told =

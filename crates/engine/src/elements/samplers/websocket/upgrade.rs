@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_an_answer() {
+    fn wrong_upgrade_responses_are_refused_with_the_reason() {
         let message = |head: &str| read(head).expect_err("it is not good");
         assert_eq!(message("").1, "Empty response; connection closed.");
         assert_eq!(message("hello\r\n\r\n").1, "Invalid status line");
