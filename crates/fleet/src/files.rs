@@ -1,13 +1,13 @@
 //! The files of a plan, identified by the SHA-256 of their content. Each travels only once, however many runs and plans use
 //! it.
 
-use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, pull};
 use drumfire_platform::causes::{cause, unreadable, unwritable};
 use drumfire_platform::replacement::Replacement;
+use drumfire_platform::words::hex;
 use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -60,15 +60,7 @@ impl PlanFile {
 
 /// A digest in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
-}
-
-fn hexadecimal(digest: &[u8]) -> String {
-    let mut text = String::with_capacity(digest.len() * 2);
-    for byte in digest {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    hex(&Sha256::digest(bytes))
 }
 
 /// Whether a path stays inside the folder that it is put into.
@@ -85,7 +77,7 @@ async fn digest(file: &Path) -> std::io::Result<(String, u64)> {
     loop {
         let read = file.read(&mut chunk).await?;
         if read == 0 {
-            return Ok((hexadecimal(&sum.finalize()), bytes));
+            return Ok((hex(&sum.finalize()), bytes));
         }
         sum.update(&chunk[..read]);
         bytes += read as u64;
@@ -115,8 +107,9 @@ pub async fn offer(link: &Link, files: &[PlanFile]) -> Result<Vec<FileEntry>, Fl
             continue;
         }
         let (sha256, bytes) = digest(here).await.map_err(cannot)?;
-        let known = tokio::time::timeout(CALL, link.files.info(&sha256)).await;
-        let is_there = matches!(&known, Ok(Ok(info)) if !info.deleted && info.size as u64 == bytes);
+        let stored = tokio::time::timeout(CALL, link.files.info(&sha256)).await;
+        let is_there =
+            matches!(&stored, Ok(Ok(info)) if !info.deleted && info.size as u64 == bytes);
         if !is_there {
             let mut file = tokio::fs::File::open(here).await.map_err(cannot)?;
             let what = format!("NATS to take the file `{path}`");
@@ -152,17 +145,17 @@ pub async fn fetch(
             let why = format!("the file `{}` is outside the plan's folder", file.path);
             return Err(FleetError::Other(why));
         }
-        let kept = cache.join(&file.sha256);
-        let is_kept = matches!(digest(&kept).await, Ok((sha256, _)) if sha256 == file.sha256);
+        let cached = cache.join(&file.sha256);
+        let is_kept = matches!(digest(&cached).await, Ok((sha256, _)) if sha256 == file.sha256);
         if !is_kept {
-            receive(link, file, &reader(number), &kept).await?;
+            receive(link, file, &reader(number), &cached).await?;
         }
         let target = folder.join(&file.path);
         if let Some(parent) = target.parent() {
             let made = tokio::fs::create_dir_all(parent).await;
             made.map_err(|error| cannot(parent, error))?;
         }
-        let copied = tokio::fs::copy(&kept, &target).await;
+        let copied = tokio::fs::copy(&cached, &target).await;
         copied.map_err(|error| cannot(&target, error))?;
     }
     Ok(())
@@ -181,10 +174,10 @@ async fn receive(
     let what = format!("the file `{}` from NATS", file.path);
     let cannot = |error| FleetError::Other(unwritable(target, &error));
     let mut half = Replacement::begin(target).map_err(cannot)?;
-    let kept = half.file().try_clone().map_err(cannot)?;
-    within(FILE, &what, copy(link, file, reader, kept)).await?;
-    let found = digest(half.path()).await;
-    if !matches!(&found, Ok((sha256, _)) if *sha256 == file.sha256) {
+    let copy_target = half.file().try_clone().map_err(cannot)?;
+    within(FILE, &what, copy(link, file, reader, copy_target)).await?;
+    let received = digest(half.path()).await;
+    if !matches!(&received, Ok((sha256, _)) if *sha256 == file.sha256) {
         let why = format!(
             "the file `{}` arrived damaged; start the run again",
             file.path
@@ -202,7 +195,7 @@ async fn copy(
     target: std::fs::File,
 ) -> Result<(), FleetError> {
     let cannot = |error: std::io::Error| FleetError::Other(cause(&error));
-    let mut kept = tokio::fs::File::from_std(target);
+    let mut output = tokio::fs::File::from_std(target);
     let chunks = chunks(link, &file.sha256).await?;
     let config = pull::Config {
         name: Some(reader.to_owned()),
@@ -231,13 +224,13 @@ async fn copy(
             let Some(message) = next.await? else { break };
             let message = message.map_err(|error| FleetError::Other(error.to_string()))?;
             missing = missing.saturating_sub(message.payload.len() as u64);
-            kept.write_all(&message.payload).await.map_err(cannot)?;
+            output.write_all(&message.payload).await.map_err(cannot)?;
         }
         if missing == before {
             return Err(FleetError::Other("it is incomplete".to_owned()));
         }
     }
-    kept.flush().await.map_err(cannot)
+    output.flush().await.map_err(cannot)
 }
 
 /// The subject of the parts of a file.
@@ -266,8 +259,8 @@ pub async fn put_end(link: &Link, name: &str, bytes: &[u8]) -> Result<(), FleetE
 
 /// Whether an agent has left an object of this name.
 pub async fn has_end(link: &Link, name: &str) -> bool {
-    let known = tokio::time::timeout(CALL, link.ends.info(name)).await;
-    matches!(known, Ok(Ok(info)) if !info.deleted)
+    let stored = tokio::time::timeout(CALL, link.ends.info(name)).await;
+    matches!(stored, Ok(Ok(info)) if !info.deleted)
 }
 
 /// Reads an object that an agent left; `None` if it does not exist.
@@ -275,8 +268,8 @@ pub async fn has_end(link: &Link, name: &str) -> bool {
 /// # Errors
 /// If NATS does not answer.
 pub async fn end(link: &Link, name: &str) -> Result<Option<Vec<u8>>, FleetError> {
-    let found = tokio::time::timeout(CALL, link.ends.get(name)).await;
-    let Ok(Ok(mut object)) = found else {
+    let object_read = tokio::time::timeout(CALL, link.ends.get(name)).await;
+    let Ok(Ok(mut object)) = object_read else {
         return Ok(None);
     };
     let mut bytes = Vec::new();

@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use drumfire_expr::Random;
 use drumfire_platform::causes::cause;
+use drumfire_platform::message_error;
 use nkeys::{KeyPair, KeyPairType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -299,17 +300,22 @@ impl Signer {
     }
 }
 
+message_error! {
+    /// Why a manifest is refused.
+    pub struct SignatureError;
+}
+
 /// Returns the key if it is trusted.
 ///
 /// # Errors
 /// Why it is not trusted.
-pub fn trust<'k>(key: Option<&'k str>, trusted: &[String]) -> Result<&'k str, String> {
+pub fn trust<'k>(key: Option<&'k str>, trusted: &[String]) -> Result<&'k str, SignatureError> {
     match key {
-        None => Err("the plan is not signed; pass `--sign` to `drumfire run`".to_owned()),
+        None => Err("the plan is not signed; pass `--sign` to `drumfire run`".into()),
         Some(key) if trusted.iter().any(|known| known == key) => Ok(key),
-        Some(key) => Err(format!(
-            "the plan is signed by {key}, which this agent does not trust"
-        )),
+        Some(key) => {
+            Err(format!("the plan is signed by {key}, which this agent does not trust").into())
+        }
     }
 }
 
@@ -328,25 +334,25 @@ impl Signed {
     ///
     /// # Errors
     /// Why it is refused.
-    pub fn open(&self, trusted: &[String]) -> Result<Manifest, String> {
+    pub fn open(&self, trusted: &[String]) -> Result<Manifest, SignatureError> {
         if !trusted.is_empty() {
             self.verify(trusted)?;
         }
         let manifest: Manifest =
             serde_json::from_str(&self.manifest).map_err(|error| error.to_string())?;
         if !trusted.is_empty() && (system_ms() - manifest.made_ms).abs() > FRESH_MS {
-            return Err("it was signed more than a day ago; start the run again".to_owned());
+            return Err("it was signed more than a day ago; start the run again".into());
         }
         Ok(manifest)
     }
 
-    fn verify(&self, trusted: &[String]) -> Result<(), String> {
+    fn verify(&self, trusted: &[String]) -> Result<(), SignatureError> {
         let key = trust(self.key.as_deref(), trusted)?;
         let signature = self.signature.as_deref().unwrap_or_default();
         let signature = URL_SAFE_NO_PAD.decode(signature).unwrap_or_default();
         let verified = KeyPair::from_public_key(key)
             .and_then(|key| key.verify(self.manifest.as_bytes(), &signature));
-        verified.map_err(|_| "its signature is wrong".to_owned())
+        verified.map_err(|_| "its signature is wrong".into())
     }
 }
 
@@ -386,10 +392,7 @@ mod tests {
             manifest: text.replace("\"r\"", "\"x\""),
             ..signed.clone()
         };
-        assert_eq!(
-            changed.open(&trusted),
-            Err("its signature is wrong".to_owned())
-        );
+        assert_eq!(changed.open(&trusted), Err("its signature is wrong".into()));
         let unsigned = Signed {
             manifest: text,
             ..Signed::default()
@@ -402,7 +405,7 @@ mod tests {
         let old = own.sign(serde_json::to_string(&old).expect("JSON"));
         assert!(
             old.open(&trusted)
-                .is_err_and(|why| why.contains("a day ago"))
+                .is_err_and(|error| error.as_ref().contains("a day ago"))
         );
     }
 

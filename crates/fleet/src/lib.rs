@@ -41,7 +41,9 @@ pub use link::{COORDINATOR, Link, LinkOptions};
 pub use local::{NATS_VARIABLE, find};
 pub use log_queue::LogQueue;
 pub use select::{BadSelection, Hosts, Selection, agent_name};
-pub use wire::{AgentEnd, Hello, LogLevel, PROTOCOL, RowHandling, WaitingRun, is_token};
+pub use wire::{
+    AgentEnd, Hello, LogLevel, PROTOCOL, PlanSettings, RowHandling, WaitingRun, is_token,
+};
 
 /// The agents that answer at a NATS server within a time, and the runs that wait for agents.
 ///

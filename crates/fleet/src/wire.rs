@@ -219,6 +219,20 @@ pub enum RowHandling {
     None,
 }
 
+/// The settings of the coordinator with which all agents run the plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanSettings {
+    pub properties: Vec<(String, String)>,
+    pub system: Vec<(String, String)>,
+    /// The names of the properties that the command line sets.
+    pub given: Vec<String>,
+    /// Names of properties that agents must not have, whatever their own settings say; the second list has system properties.
+    pub removed: Vec<String>,
+    pub removed_system: Vec<String>,
+    /// Categories and levels of the log (`-L`), in the order of the command line; an empty category is the root.
+    pub log_levels: Vec<(String, String)>,
+}
+
 /// Everything that an agent must know to run its part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -227,15 +241,9 @@ pub struct Manifest {
     /// The path of the plan, which is one of the files.
     pub plan: String,
     pub files: Vec<FileEntry>,
-    pub properties: Vec<(String, String)>,
-    pub system: Vec<(String, String)>,
-    /// The names of the properties that the command line sets.
-    pub given: Vec<String>,
-    /// Names of properties that agents must not have; the second list has system properties.
-    pub removed: Vec<String>,
-    pub removed_system: Vec<String>,
-    /// Categories and levels of the log (`-L`), in the order of the command line; an empty category is the root.
-    pub log_levels: Vec<(String, String)>,
+    /// The fields of the settings stand among the manifest's own.
+    #[serde(flatten)]
+    pub settings: PlanSettings,
     /// The agents, by index.
     pub members: Vec<Member>,
     /// When it was made, in milliseconds since the Unix epoch.

@@ -29,7 +29,7 @@ pub fn serve(
 
 /// Compiles the plan with this machine's properties. The findings are lines for the user.
 fn compile(engine: &Engine, order: &PlanOrder) -> Result<(BoundPlan, Vec<String>), Vec<String>> {
-    log::set_queue_levels(&order.log_levels);
+    log::set_queue_levels(&order.settings.log_levels);
     let settings = settings(order).map_err(|fault| vec![line(&fault)])?;
     let run = RunOrder {
         results: order.results.clone(),
@@ -52,14 +52,15 @@ fn settings(order: &PlanOrder) -> Result<RunProperties, Box<Diagnostic>> {
         own: &[],
     };
     let mut settings = properties::resolve(&PropertyOptions::default(), &around)?;
-    for name in &order.removed {
+    let run = &order.settings;
+    for name in &run.removed {
         settings.properties.remove(name);
     }
-    for name in &order.removed_system {
+    for name in &run.removed_system {
         settings.system.remove(name);
     }
-    settings.properties.merge(order.properties.iter().cloned());
-    settings.system.merge(order.system.iter().cloned());
+    settings.properties.merge(run.properties.iter().cloned());
+    settings.system.merge(run.system.iter().cloned());
     let share = &order.share;
     settings
         .properties
@@ -71,8 +72,8 @@ fn settings(order: &PlanOrder) -> Result<RunProperties, Box<Diagnostic>> {
         // RemoteJMeterEngineImpl sets it, so that users on different servers have different names.
         settings.properties.set("__jm.D_TG", order.agent.as_str());
     }
-    settings.given = order.given.clone();
-    settings.log_levels = order.log_levels.clone();
+    settings.given = run.given.clone();
+    settings.log_levels = run.log_levels.clone();
     Ok(settings)
 }
 

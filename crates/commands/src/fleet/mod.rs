@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use drumfire_engine::Share;
 use drumfire_fleet::{
-    AgentOutcome, FleetOrder, FleetOutcome, OnLost, PlanFile, PlannedGroup, RowHandling,
-    stays_inside,
+    AgentOutcome, FleetOrder, FleetOutcome, OnLost, PlanFile, PlanSettings, PlannedGroup,
+    RowHandling, stays_inside,
 };
 use drumfire_health::Grade;
 use drumfire_java::file_server;
@@ -76,25 +76,27 @@ impl FleetRun<'_> {
             patience: options.patience(),
             plan: name_of(self.plan),
             files: plan_files(program, self.plan, &options.send)?,
-            properties: pairs(self.settings.properties.iter(), |name| {
-                // The file exists only on this machine.
-                is_local || name != TLS_CA
-            }),
-            system: pairs(self.settings.system.iter(), |name| {
-                !OWN_SYSTEM.contains(&name)
-            }),
-            given: self.settings.given.clone(),
-            removed: removed(
-                self.settings.given.iter(),
-                JMETER_DEFAULTS,
-                &self.settings.properties,
-            ),
-            removed_system: removed(
-                self.settings.given_system.iter(),
-                SYSTEM_DEFAULTS,
-                &self.settings.system,
-            ),
-            log_levels: self.settings.log_levels.clone(),
+            settings: PlanSettings {
+                properties: pairs(self.settings.properties.iter(), |name| {
+                    // The file exists only on this machine.
+                    is_local || name != TLS_CA
+                }),
+                system: pairs(self.settings.system.iter(), |name| {
+                    !OWN_SYSTEM.contains(&name)
+                }),
+                given: self.settings.given.clone(),
+                removed: removed(
+                    self.settings.given.iter(),
+                    JMETER_DEFAULTS,
+                    &self.settings.properties,
+                ),
+                removed_system: removed(
+                    self.settings.given_system.iter(),
+                    SYSTEM_DEFAULTS,
+                    &self.settings.system,
+                ),
+                log_levels: self.settings.log_levels.clone(),
+            },
             is_each: options.each,
             on_lost: match options.on_lost.unwrap_or_default() {
                 LostAgents::Continue => OnLost::Continue,

@@ -302,14 +302,14 @@ impl Member {
 
     /// Takes a new state from the coordinator and carries it out.
     pub fn hear(&self, state: RunState) {
-        let mut known = self.known();
-        known.heard = Instant::now();
-        if state.revision < known.state.revision {
+        let mut shared = self.known();
+        shared.heard = Instant::now();
+        if state.revision < shared.state.revision {
             return;
         }
         let orders: Vec<CoordinatorOrder> =
-            state.orders.iter().skip(known.orders).cloned().collect();
-        let before = std::mem::replace(&mut known.state, state.clone());
+            state.orders.iter().skip(shared.orders).cloned().collect();
+        let before = std::mem::replace(&mut shared.state, state.clone());
         // Orders wait until the run has begun.
         let has_begun = !self
             .groups
@@ -317,9 +317,9 @@ impl Member {
             .unwrap_or_else(PoisonError::into_inner)
             .is_empty();
         if has_begun {
-            known.orders = state.orders.len();
+            shared.orders = state.orders.len();
         }
-        drop(known);
+        drop(shared);
         self.obey(&state);
         if has_begun {
             orders.iter().for_each(|order| self.carry_out(order));
@@ -400,22 +400,22 @@ impl Member {
             };
             self.say(|own| (own.stage, own.properties) = (Stage::AtStart, set));
         }
-        let mut known = self.known();
-        let takeovers = &known.state.takeovers;
+        let mut shared = self.known();
+        let takeovers = &shared.state.takeovers;
         let has_part = !self.has_joined || takeovers.iter().any(|to| to.agent == self.index);
-        let Some(start_ms) = known.state.start_ms.filter(|_| has_part) else {
-            drop(known);
+        let Some(start_ms) = shared.state.start_ms.filter(|_| has_part) else {
+            drop(shared);
             if self.silence() > SILENCE {
                 self.control.stop_now();
             }
             return StartGate::Closed;
         };
-        if !std::mem::replace(&mut known.has_properties, true) && self.index > 0 {
-            for (name, value) in &known.state.properties {
+        if !std::mem::replace(&mut shared.has_properties, true) && self.index > 0 {
+            for (name, value) in &shared.state.properties {
                 properties.set(name, value.as_str());
             }
         }
-        drop(known);
+        drop(shared);
         if self.own().stage < Stage::Running {
             // An agent that learns of the start too late begins at once.
             let late_ms = if self.has_joined {
@@ -525,10 +525,10 @@ impl Fleet for Member {
                 if self.own().stage < Stage::AtEnd {
                     self.say(|own| own.stage = Stage::AtEnd);
                 }
-                let known = self.known();
-                let has_time = known.state.tear_down_ms.is_some();
-                let leads = known.state.tear_down_by == self.index;
-                drop(known);
+                let shared = self.known();
+                let has_time = shared.state.tear_down_ms.is_some();
+                let leads = shared.state.tear_down_by == self.index;
+                drop(shared);
                 let waits = leads && !self.is_each && !has_time;
                 if waits && self.silence() < SILENCE {
                     StartGate::Closed
@@ -568,9 +568,9 @@ impl Fleet for Member {
     }
 
     fn active_users(&self, group: Option<usize>) -> Option<u32> {
-        let known = self.known();
-        let (groups, all) = &known.state.active;
-        if known.heard.elapsed() > FRESH || *all == 0 {
+        let shared = self.known();
+        let (groups, all) = &shared.state.active;
+        if shared.heard.elapsed() > FRESH || *all == 0 {
             return None;
         }
         match group {
@@ -590,11 +590,11 @@ impl Fleet for Member {
     }
 
     fn take_moves(&self) -> Vec<Move> {
-        let mut known = self.known();
-        let all = known.state.takeovers.len();
-        let first = std::mem::replace(&mut known.takeovers, all);
+        let mut shared = self.known();
+        let all = shared.state.takeovers.len();
+        let first = std::mem::replace(&mut shared.takeovers, all);
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = known.state.takeovers.iter().skip(first);
+        let new = shared.state.takeovers.iter().skip(first);
         let leaves_ms = self.own().leaves_ms.filter(|_| !slots.is_empty());
         let own = leaves_ms.map(|from_ms| {
             let none = Slots::new(slots.period(), Vec::new());

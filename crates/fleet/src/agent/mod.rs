@@ -23,7 +23,7 @@ use crate::error::FleetError;
 use crate::keys;
 use crate::link::{Link, LinkOptions};
 use crate::log_queue::LogQueue;
-use crate::wire::Hello;
+use crate::wire::{Hello, PlanSettings};
 
 /// How an agent is started.
 #[derive(Clone, Debug)]
@@ -51,15 +51,8 @@ pub struct AgentOptions {
 #[derive(Clone, Debug)]
 pub struct PlanOrder {
     pub plan: PathBuf,
-    pub properties: Vec<(String, String)>,
-    pub system: Vec<(String, String)>,
-    /// The names of the properties that the command line sets.
-    pub given: Vec<String>,
-    /// Names of properties that this machine must not set itself; the second list has system properties.
-    pub removed: Vec<String>,
-    pub removed_system: Vec<String>,
-    /// Categories and levels of the log, in the order of the command line; an empty category is the root.
-    pub log_levels: Vec<(String, String)>,
+    /// The settings of the run; properties that this agent was started with come last.
+    pub settings: PlanSettings,
     /// This agent's name.
     pub agent: String,
     /// The file for rows of results.

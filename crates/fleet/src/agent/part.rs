@@ -126,7 +126,7 @@ async fn manifest(link: &Link, run: &str, trust: &[String]) -> Result<Manifest, 
     let kept = kept.ok_or_else(|| FleetError::Other("the run has no manifest".to_owned()))?;
     let wrong = |why: String| FleetError::Other(format!("the plan of run {run} is refused: {why}"));
     let signed: Signed = wire::of_json(&kept).map_err(|error| wrong(error.to_string()))?;
-    let manifest = signed.open(trust).map_err(wrong)?;
+    let manifest = signed.open(trust).map_err(|error| wrong(error.into()))?;
     if manifest.run != run {
         return Err(wrong("it belongs to another run".to_owned()));
     }
@@ -235,14 +235,12 @@ impl Part<'_> {
         // Plans read and write files relative to their own folder. The agent returns from it when it restarts its process.
         let moved = std::env::set_current_dir(folder);
         moved.map_err(|error| FleetError::Other(unwritable(folder, &error)))?;
+        let mut settings = manifest.settings.clone();
+        settings.properties.extend_from_slice(&options.properties);
+        settings.system.extend_from_slice(&options.system);
         let order = PlanOrder {
             plan: folder.join(&manifest.plan),
-            properties: [&manifest.properties[..], &options.properties[..]].concat(),
-            system: [&manifest.system[..], &options.system[..]].concat(),
-            given: manifest.given.clone(),
-            removed: manifest.removed.clone(),
-            removed_system: manifest.removed_system.clone(),
-            log_levels: manifest.log_levels.clone(),
+            settings,
             agent: options.hello.name.clone(),
             results: (manifest.rows != RowHandling::None).then(|| self.rows.clone()),
             share: share(manifest, member.index)?,

@@ -150,8 +150,9 @@ impl Presence {
         } else {
             keys::trust(assignment.key.as_deref(), &self.trust).map(|_| ())
         };
-        if let Err(why) = is_taken {
-            self.answer(offered, &AssignmentReply::Refused(why)).await;
+        if let Err(error) = is_taken {
+            let refusal = AssignmentReply::Refused(error.into());
+            self.answer(offered, &refusal).await;
             return None;
         }
         if !self.leave.begin() {

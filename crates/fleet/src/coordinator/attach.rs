@@ -47,11 +47,12 @@ pub fn fetch_plan(
         let cache = folder.join(".cache");
         let reader = |file| format!("{run}-attach-{}-{file}", std::process::id());
         files::fetch(&link, &manifest.files, reader, &cache, folder).await?;
-        let given = manifest.properties.into_iter();
-        let given = given.filter(|(name, _)| manifest.given.contains(name));
+        let given_properties = manifest.settings.properties.into_iter();
+        let given_properties =
+            given_properties.filter(|(name, _)| manifest.settings.given.contains(name));
         Ok(BegunPlan {
             plan: folder.join(&manifest.plan),
-            given: given.collect(),
+            given: given_properties.collect(),
         })
     });
     runtime.shutdown_timeout(Duration::from_secs(1));
@@ -63,14 +64,14 @@ async fn kept<T: DeserializeOwned>(link: &Link, run: &str, what: &str) -> Result
     if !wire::is_token(run) {
         return Err(FleetError::Other(format!("`{run}` is not a run's name")));
     }
-    let kept = within(CALL, "NATS", link.runs.get(format!("{run}.{what}"))).await?;
-    let kept = kept.ok_or_else(|| {
+    let stored = within(CALL, "NATS", link.runs.get(format!("{run}.{what}"))).await?;
+    let stored = stored.ok_or_else(|| {
         FleetError::Other(format!(
             "there is no run `{run}` at {}, or it has not started; `drumfire run` starts one",
             link.url
         ))
     })?;
-    wire::of_json(&kept).map_err(|error| FleetError::Other(format!("run {run}: {error}")))
+    wire::of_json(&stored).map_err(|error| FleetError::Other(format!("run {run}: {error}")))
 }
 
 async fn manifest(link: &Link, run: &str) -> Result<Manifest, FleetError> {
@@ -94,8 +95,8 @@ pub(super) async fn take_over(link: &Link, run: &str) -> Result<Begun, FleetErro
     let handover: Handover = kept(link, run, "handover").await?;
     let state: RunState = kept(link, run, "state").await?;
     let subject = wire::state_subject(run);
-    let mut told = within(CALL, "NATS", link.client.subscribe(subject)).await?;
-    if let Ok(Some(_)) = tokio::time::timeout(ALIVE, told.next()).await {
+    let mut progress_messages = within(CALL, "NATS", link.client.subscribe(subject)).await?;
+    if let Ok(Some(_)) = tokio::time::timeout(ALIVE, progress_messages.next()).await {
         return Err(FleetError::Other(format!(
             "run {run} still has a running coordinator; end that one first"
         )));

@@ -205,7 +205,7 @@ fn stages(agents: &[AgentOutcome]) -> StageTimes {
 fn seconds(agents: &[AgentOutcome]) -> Vec<Second> {
     let first = agents.iter().find_map(|agent| agent.end.as_ref());
     match agents {
-        [_] => first.map_or_else(Vec::new, |end| end.seconds.clone()),
+        [_] => first.map(|end| end.seconds.clone()).unwrap_or_default(),
         _ => Vec::new(),
     }
 }

@@ -143,8 +143,8 @@ impl Coordinator<'_, '_, '_> {
             if voices.is_empty() {
                 return None;
             }
-            let own = self.own_reasons(now_ms);
-            let verdict = self.verdict(&voices, own, now_ms);
+            let coordinator_reasons = self.own_reasons(now_ms);
+            let verdict = self.verdict(&voices, coordinator_reasons, now_ms);
             self.judged = Some((Instant::now(), Arc::new(verdict)));
         }
         self.judged.as_ref().map(|(_, verdict)| verdict.clone())
@@ -165,9 +165,9 @@ impl Coordinator<'_, '_, '_> {
                 })
             })
             .collect();
-        let mut own = self.own_reasons(now_ms);
-        own.extend(self.missing_numbers(agents));
-        self.verdict(&voices, own, now_ms)
+        let mut coordinator_reasons = self.own_reasons(now_ms);
+        coordinator_reasons.extend(self.missing_numbers(agents));
+        self.verdict(&voices, coordinator_reasons, now_ms)
     }
 
     /// Whether an agent took part in the whole run: it neither joined later nor was told to end.
@@ -310,7 +310,7 @@ fn gathered(said: &[(&str, Reason)]) -> Vec<Reason> {
 
 /// Lists measurements, each with the names of the agents that report it.
 fn by_agents(measured: &[(&str, Vec<&str>)]) -> String {
-    let told = measured.iter().take(MEASUREMENTS).map(|(text, names)| {
+    let lines = measured.iter().take(MEASUREMENTS).map(|(text, names)| {
         let agents = if names.len() == 1 { "agent" } else { "agents" };
         let shown = names[..names.len().min(NAMES)].join("`, `");
         let more = match names.len().saturating_sub(NAMES) {
@@ -322,16 +322,16 @@ fn by_agents(measured: &[(&str, Vec<&str>)]) -> String {
             text => format!("{agents} `{shown}`{more}: {text}"),
         }
     });
-    let mut told: Vec<String> = told.collect();
+    let mut lines: Vec<String> = lines.collect();
     let hidden: usize = measured
         .iter()
         .skip(MEASUREMENTS)
         .map(|(_, names)| names.len())
         .sum();
     if hidden > 0 {
-        told.push(counted(hidden as u64, "more agent"));
+        lines.push(counted(hidden as u64, "more agent"));
     }
-    told.join("; ")
+    lines.join("; ")
 }
 
 /// Sorts spans and merges those that overlap.

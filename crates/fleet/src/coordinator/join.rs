@@ -31,7 +31,7 @@ impl Coordinator<'_, '_, '_> {
         self.looked_for_joining = Instant::now();
         // A coordinator that has taken the run over does not know which agents the user selected.
         let has_room = self.order.attach.is_none()
-            && self.agents.iter().filter(here).count() < self.manifest.most as usize;
+            && self.agents.iter().filter(is_present).count() < self.manifest.most as usize;
         let vacant: Vec<String> = self.vacant().map(|agent| agent.name.clone()).collect();
         // When all others are done, nothing is left to do.
         let others_work = self.agents.iter().any(Agent::can_adopt);
@@ -183,6 +183,6 @@ impl Coordinator<'_, '_, '_> {
     }
 }
 
-fn here(agent: &&Agent) -> bool {
+fn is_present(agent: &&Agent) -> bool {
     !agent.is_lost() && agent.left_ms.is_none() && agent.state.stage != Stage::Refused
 }

@@ -332,12 +332,7 @@ fn manifest(
         run: run_id(random),
         plan: order.plan.clone(),
         files,
-        properties: order.properties.clone(),
-        system: order.system.clone(),
-        given: order.given.clone(),
-        removed: order.removed.clone(),
-        removed_system: order.removed_system.clone(),
-        log_levels: order.log_levels.clone(),
+        settings: order.settings.clone(),
         members: chosen
             .iter()
             .map(|hello| Member {
@@ -500,7 +495,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
 
     fn name(&self, agent: u32) -> String {
         let agent = self.agents.get(agent as usize);
-        agent.map_or_else(String::new, |agent| agent.name.clone())
+        agent.map(|agent| agent.name.clone()).unwrap_or_default()
     }
 
     /// Sends the state to agents if it has changed, if a heartbeat is due, or `always`.

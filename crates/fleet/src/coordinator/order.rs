@@ -7,7 +7,7 @@ use super::watch::OnLost;
 use crate::files::PlanFile;
 use crate::link::LinkOptions;
 use crate::select::Selection;
-use crate::wire::RowHandling;
+use crate::wire::{PlanSettings, RowHandling};
 
 /// A run on several machines.
 #[derive(Clone, Debug)]
@@ -21,16 +21,7 @@ pub struct FleetOrder {
     /// The plan's path, relative to the folder of the files.
     pub plan: String,
     pub files: Vec<PlanFile>,
-    pub properties: Vec<(String, String)>,
-    pub system: Vec<(String, String)>,
-    /// The names of the properties that the command line sets.
-    pub given: Vec<String>,
-    /// Names of properties that agents must not have, whatever their own settings say; the second list has system
-    /// properties.
-    pub removed: Vec<String>,
-    pub removed_system: Vec<String>,
-    /// Categories and levels of the log (`-L`), in the order of the command line; an empty category is the root.
-    pub log_levels: Vec<(String, String)>,
+    pub settings: PlanSettings,
     /// Every agent runs the whole plan.
     pub is_each: bool,
     pub on_lost: OnLost,

@@ -54,14 +54,16 @@ impl QueuePlace {
     pub fn before<'r>(&self, waiting: &'r [WaitingRun], agents: &[Hello]) -> Vec<&'r WaitingRun> {
         let mut free = agents.to_vec();
         free.iter_mut().for_each(|hello| hello.run = None);
-        let before = waiting.iter().filter(|run| place(run) < place(&self.own));
+        let before = waiting
+            .iter()
+            .filter(|run| queue_key(run) < queue_key(&self.own));
         before
             .filter(|run| run.selection.choose(&free).is_some())
             .collect()
     }
 }
 
-fn place(run: &WaitingRun) -> (i64, u64) {
+fn queue_key(run: &WaitingRun) -> (i64, u64) {
     (run.since_ms, run.ticket)
 }
 
