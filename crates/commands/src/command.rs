@@ -23,6 +23,7 @@ use crate::mirror::arguments::MirrorArguments;
 use crate::new::NewArguments;
 use crate::plan::arguments::PlanArguments;
 use crate::record::arguments::RecordArguments;
+use crate::refusal::UsageError;
 use crate::rename::arguments::RenameArguments;
 use crate::report::arguments::ReportArguments;
 use crate::run::arguments::RunArguments;
@@ -151,7 +152,7 @@ impl Command {
     ///
     /// # Errors
     /// An option that would have no effect.
-    pub fn settled(self) -> Result<Command, String> {
+    pub fn settled(self) -> Result<Command, UsageError> {
         Ok(match self {
             Command::Run(arguments) => Command::Run(arguments.settled()?),
             Command::Attach(arguments) => Command::Attach(arguments.settled_for_attach()?),

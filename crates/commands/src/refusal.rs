@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use drumfire_platform::causes::{cause, unreadable};
+use drumfire_platform::message_error;
 use drumfire_platform::spelling::absent;
 
 use crate::exit_codes::Exit;
@@ -58,6 +59,28 @@ impl Refusal {
     pub fn hint(mut self, hint: impl std::fmt::Display) -> Self {
         self.err.push_str(&format!("hint: {hint}\n"));
         self
+    }
+}
+
+message_error! {
+    /// What is wrong in the words of a command line or in the project's settings, with the remedy.
+    pub struct UsageError;
+}
+
+impl From<UsageError> for Refusal {
+    fn from(error: UsageError) -> Refusal {
+        Refusal::usage(error)
+    }
+}
+
+message_error! {
+    /// Which file cannot be read or written, and why.
+    pub struct FileFailure;
+}
+
+impl From<FileFailure> for Refusal {
+    fn from(failure: FileFailure) -> Refusal {
+        Refusal::run_failed(failure)
     }
 }
 

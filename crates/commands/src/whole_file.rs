@@ -1,5 +1,6 @@
 //! Files that are either written completely or not touched.
 
+use crate::refusal::FileFailure;
 use drumfire_platform::causes::unwritable;
 
 use std::io::Write;
@@ -11,8 +12,8 @@ use drumfire_platform::replacement::replace;
 ///
 /// # Errors
 /// A message that names the file.
-pub fn write(path: &Path, content: &[u8]) -> Result<(), String> {
-    replace(path, |file| file.write_all(content)).map_err(|error| unwritable(path, &error))
+pub fn write(path: &Path, content: &[u8]) -> Result<(), FileFailure> {
+    replace(path, |file| file.write_all(content)).map_err(|error| unwritable(path, &error).into())
 }
 
 #[cfg(test)]
@@ -31,7 +32,9 @@ mod tests {
         let missing = folder.path().join("none/plan.jmx");
         let message = write(&missing, b"x").expect_err("no such folder");
         assert!(
-            message.contains("none/plan.jmx` cannot be written"),
+            message
+                .as_ref()
+                .contains("none/plan.jmx` cannot be written"),
             "{message}"
         );
     }

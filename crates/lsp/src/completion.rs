@@ -97,16 +97,16 @@ fn plain(label: &str, kind: CompletionItemKind, detail: &str) -> CompletionItem 
 
 /// The variables that these plans set, each with the element that sets it.
 fn variables(joined: &Joined) -> Vec<CompletionItem> {
-    let mut found: BTreeMap<&str, String> = BTreeMap::new();
+    let mut details_by_name: BTreeMap<&str, String> = BTreeMap::new();
     for plan in &joined.plans {
         for one in &plan.index().names {
             if one.subject == Subject::Variable && one.kind == OccurrenceKind::Set {
                 let setter = || plan.index().path(one.element).join(" > ");
-                found.entry(&one.name).or_insert_with(setter);
+                details_by_name.entry(&one.name).or_insert_with(setter);
             }
         }
     }
-    found
+    details_by_name
         .into_iter()
         .map(|(name, setter)| plain(name, CompletionItemKind::VARIABLE, &setter))
         .collect()
@@ -163,25 +163,27 @@ fn arguments(
 
 /// Properties that are set, that these plans name, and that Drumfire documents.
 fn property_names(joined: &Joined, properties: &[(String, String)]) -> Vec<CompletionItem> {
-    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let mut meaning_by_name: BTreeMap<String, String> = BTreeMap::new();
     for known in KNOWN_PROPERTIES
         .iter()
         .flat_map(|section| section.properties)
     {
         if !known.name.ends_with('*') {
-            found.insert(known.name.to_owned(), known.doc.to_owned());
+            meaning_by_name.insert(known.name.to_owned(), known.doc.to_owned());
         }
     }
     for plan in &joined.plans {
         let named = plan.index().names.iter();
         for one in named.filter(|one| one.subject == Subject::Property) {
-            found.entry(one.name.clone()).or_default();
+            meaning_by_name.entry(one.name.clone()).or_default();
         }
     }
     for (name, value) in properties {
-        found.entry(name.clone()).or_insert_with(|| value.clone());
+        meaning_by_name
+            .entry(name.clone())
+            .or_insert_with(|| value.clone());
     }
-    found
+    meaning_by_name
         .into_iter()
         .map(|(name, detail)| plain(&name, CompletionItemKind::PROPERTY, &detail))
         .collect()
@@ -209,7 +211,7 @@ fn element_properties(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
     };
     let element = &plan.index().elements[at];
     let class = element.class.as_str();
-    let mut found: BTreeMap<&str, CompletionItem> = BTreeMap::new();
+    let mut items: BTreeMap<&str, CompletionItem> = BTreeMap::new();
     for property in settings::facts(plan, offset)
         .into_iter()
         .flat_map(ElementFacts::properties)
@@ -218,7 +220,7 @@ fn element_properties(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
             documentation: Some(MarkupContent::markdown(settings::describe(property))),
             ..plain(property.name, CompletionItemKind::FIELD, property.label)
         };
-        found.insert(property.name, item);
+        items.insert(property.name, item);
     }
     let mut open: Vec<&Node> = plan.tree.roots.iter().collect();
     while let Some(node) = open.pop() {
@@ -228,11 +230,11 @@ fn element_properties(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
         }
         for name in node.props.iter().map(|prop| prop.name.as_str()) {
             let item = || plain(name, CompletionItemKind::FIELD, class);
-            found.entry(name).or_insert_with(item);
+            items.entry(name).or_insert_with(item);
         }
     }
-    found.remove("");
-    found.into_values().collect()
+    items.remove("");
+    items.into_values().collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use drumfire_elements::controllers::module_controller::NODE_PATH;
 use drumfire_jmx::{Node, Span, content_span};
 use drumfire_refactor::{
-    Joined, Occurrence, OccurrenceKind, PlanFile, Refused, Renamed, Subject, base_name, leaves,
+    Joined, Occurrence, OccurrenceKind, PlanFile, RenameError, Renamed, Subject, base_name, leaves,
     project_root, rename_element, rename_variable,
 };
 
@@ -121,15 +121,15 @@ pub fn definitions(joined: &Joined, target: &Named) -> Vec<Location> {
             element_places(own, |found| found.last() == Some(&name.name.as_str()))
         }
         Named::Name(name) => {
-            let mut found = places(&occurrences(joined, name), |one| {
+            let mut locations = places(&occurrences(joined, name), |one| {
                 one.kind == OccurrenceKind::Set
             });
             match name.subject {
-                Subject::Variable => found.extend(columns(joined, &name.name)),
-                Subject::Property => found.extend(setting(&own.path, &name.name)),
+                Subject::Variable => locations.extend(columns(joined, &name.name)),
+                Subject::Property => locations.extend(setting(&own.path, &name.name)),
                 _ => {}
             }
-            found
+            locations
         }
     }
 }
@@ -149,12 +149,12 @@ fn places(
 ) -> Vec<Location> {
     let mut all = Vec::new();
     for (plan, names) in found {
-        let wanted: Vec<_> = names.iter().filter(|one| is_wanted(one)).collect();
-        if wanted.is_empty() {
+        let renamed: Vec<_> = names.iter().filter(|one| is_wanted(one)).collect();
+        if renamed.is_empty() {
             continue;
         }
         let lines = lines_of(plan);
-        let places = wanted
+        let places = renamed
             .iter()
             .filter_map(|one| location(&plan.path, &lines, one.span));
         all.extend(places);
@@ -224,26 +224,28 @@ fn module_references(joined: &Joined, element: usize) -> Vec<Location> {
     let Some(own) = joined.plans.first() else {
         return Vec::new();
     };
-    let wanted = own.index().path(element);
+    let element_path = own.index().path(element);
     let lines = lines_of(own);
-    let mut found = Vec::new();
+    let mut positions = Vec::new();
     for leaf in leaves(&own.tree) {
-        if leaf.name != NODE_PATH.name || leaf.value != wanted.last().copied().unwrap_or_default() {
+        if leaf.name != NODE_PATH.name
+            || leaf.value != element_path.last().copied().unwrap_or_default()
+        {
             continue;
         }
-        let is_meant = leads_to(&module_path(leaf.node), &wanted);
+        let is_meant = leads_to(&module_path(leaf.node), &element_path);
         if let Some(place) = location(&own.path, &lines, leaf.span).filter(|_| is_meant) {
-            found.push(place);
+            positions.push(place);
         }
     }
-    found
+    positions
 }
 
 /// The occurrences of a name within one plan.
 pub fn highlights(plan: &PlanFile, lines: &Lines, wanted: &Occurrence) -> Vec<DocumentHighlight> {
     let joined = Joined::of(vec![plan.clone()]);
-    let found = occurrences(&joined, wanted);
-    let names = found.iter().flat_map(|(_, names)| names);
+    let by_plan = occurrences(&joined, wanted);
+    let names = by_plan.iter().flat_map(|(_, names)| names);
     names
         .map(|one| DocumentHighlight {
             range: lines.range(one.span),
@@ -267,7 +269,7 @@ pub fn rename(joined: &Joined, target: &Named, new: &str) -> Result<WorkspaceEdi
         }
         _ => return Err("only variables and elements can be renamed here".to_owned()),
     };
-    let renamed = renamed.map_err(|Refused { message, hint }| match hint {
+    let renamed = renamed.map_err(|RenameError { message, hint }| match hint {
         Some(hint) => format!("{message}. {hint}"),
         None => message,
     })?;

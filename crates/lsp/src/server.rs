@@ -47,17 +47,17 @@ pub fn serve(
     let (id, _) = connection
         .initialize_start()
         .map_err(|error| broken(&error))?;
-    let told = json!({
+    let server_facts = json!({
         "capabilities": capabilities(),
         "serverInfo": { "name": "drumfire", "version": env!("CARGO_PKG_VERSION") },
     });
     connection
-        .initialize_finish(id, told)
+        .initialize_finish(id, server_facts)
         .map_err(|error| broken(&error))?;
     let (jobs, waiting) = unbounded();
-    let (told, inspected) = unbounded();
+    let (server_facts, inspected) = unbounded();
     std::thread::scope(|scope| {
-        scope.spawn(move || inspect(&waiting, &told, inspector));
+        scope.spawn(move || inspect(&waiting, &server_facts, inspector));
         let mut server = LanguageServer {
             connection,
             inspector,
@@ -98,8 +98,8 @@ fn inspect(
             tree,
         } in jobs
         {
-            let found = inspector.inspect(&path, &tree);
-            if told.send((path, version, found)).is_err() {
+            let inspection = inspector.inspect(&path, &tree);
+            if told.send((path, version, inspection)).is_err() {
                 return;
             }
         }
@@ -307,8 +307,8 @@ impl LanguageServer<'_> {
         let Some(document) = document.filter(|document| document.version == version) else {
             return;
         };
-        let found = diagnostics::of(document, found);
-        self.publish(path, found, Some(version));
+        let published = diagnostics::of(document, found);
+        self.publish(path, published, Some(version));
     }
 
     fn publish(&self, path: &Path, diagnostics: Vec<Diagnostic>, version: Option<i32>) {
@@ -415,14 +415,14 @@ impl LanguageServer<'_> {
             return Ok(Value::Null);
         };
         let offset = lines.offset(at.position);
-        let found = names::target(plan, offset);
+        let named = names::target(plan, offset);
         let joined = self.workspace.joined(&path);
         let properties = self.inspector.properties(&path);
-        let target = found.as_ref().map(|(target, _)| target);
+        let target = named.as_ref().map(|(target, _)| target);
         let text = hover::text(plan, &lines.text, &joined, &properties, target, offset);
         json_of(text.map(|value| Hover {
             contents: MarkupContent::markdown(value),
-            range: found.map(|(_, span)| lines.range(span)),
+            range: named.map(|(_, span)| lines.range(span)),
         }))
     }
 
@@ -459,8 +459,8 @@ impl LanguageServer<'_> {
         let Some((plan, lines)) = self.workspace.plan(&path).filter(|_| is_readable) else {
             return Ok(Value::Null);
         };
-        let place = ActionSite { uri, plan, lines };
-        json_of(place.actions(&joined, params.range, &params.context.diagnostics))
+        let site = ActionSite { uri, plan, lines };
+        json_of(site.actions(&joined, params.range, &params.context.diagnostics))
     }
 
     /// The plan as JMeter would save it, as one edit of the lines that differ.

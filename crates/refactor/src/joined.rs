@@ -69,9 +69,9 @@ impl Joined {
             .position(|other| joined.would_include(other))
         {
             let other = candidates.remove(at);
-            let place = joined.plans.len();
+            let plan_index = joined.plans.len();
             joined.read(&other.tree.source.path.clone())?;
-            joined.follow(place, plan)?;
+            joined.follow(plan_index, plan)?;
         }
         Ok(joined)
     }
@@ -97,14 +97,14 @@ impl Joined {
         let files = files
             .iter()
             .filter_map(|written| existing(written, &[folder]));
-        files.filter_map(|file| self.place(&file)).collect()
+        files.filter_map(|file| self.index_of(&file)).collect()
     }
 
-    fn place(&self, file: &Path) -> Option<usize> {
-        let own = canonical(file);
+    fn index_of(&self, file: &Path) -> Option<usize> {
+        let canonical_path = canonical(file);
         self.plans
             .iter()
-            .position(|plan| canonical(&plan.path) == own)
+            .position(|plan| canonical(&plan.path) == canonical_path)
     }
 
     fn read(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
@@ -117,13 +117,14 @@ impl Joined {
     fn follow(&mut self, from: usize, first: &Path) -> Result<(), Vec<Diagnostic>> {
         let mut open = vec![from];
         while let Some(from) = open.pop() {
-            let own = self.plans[from].path.clone();
-            let folders = [first, own.as_path()].map(|plan| plan.parent().unwrap_or(Path::new("")));
+            let including_plan = self.plans[from].path.clone();
+            let folders = [first, including_plan.as_path()]
+                .map(|plan| plan.parent().unwrap_or(Path::new("")));
             for written in include_paths(&self.plans[from].tree.roots) {
                 let Some(file) = existing(&written, &folders) else {
                     continue;
                 };
-                let to = match self.place(&file) {
+                let to = match self.index_of(&file) {
                     Some(known) => known,
                     None => {
                         self.read(&file)?;
@@ -138,7 +139,7 @@ impl Joined {
     }
 
     fn would_include(&self, other: &PlanFile) -> bool {
-        self.place(&other.path).is_none() && !self.targets(other).is_empty()
+        self.index_of(&other.path).is_none() && !self.targets(other).is_empty()
     }
 
     /// The plans in whose tree a Module Controller of this plan looks up its target: the plan itself, and each that includes
@@ -201,8 +202,8 @@ fn find_plans(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 
 /// The plans with an Include Controller. Plans that cannot be read are skipped.
 fn including(plans: &[PathBuf], except: &Path) -> Vec<PlanFile> {
-    let own = canonical(except);
-    let others = plans.iter().filter(|plan| canonical(plan) != own);
+    let excepted = canonical(except);
+    let others = plans.iter().filter(|plan| canonical(plan) != excepted);
     let with = others.filter(|plan| {
         let bytes = drumfire_platform::files::read_regular(plan).unwrap_or_default();
         let sign = include_controller::FILE.name.as_bytes();
@@ -216,7 +217,7 @@ fn including(plans: &[PathBuf], except: &Path) -> Vec<PlanFile> {
 }
 
 fn include_paths(nodes: &[Node]) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut include_paths_found = Vec::new();
     for node in nodes {
         if node.class == include_controller::CLASS {
             let path = node
@@ -225,12 +226,12 @@ fn include_paths(nodes: &[Node]) -> Vec<String> {
                 .trim()
                 .to_owned();
             if !path.is_empty() {
-                found.push(path);
+                include_paths_found.push(path);
             }
         }
-        found.extend(include_paths(&node.children));
+        include_paths_found.extend(include_paths(&node.children));
     }
-    found
+    include_paths_found
 }
 
 /// The included file, relative to the working folder or to the first of `folders` that has it.

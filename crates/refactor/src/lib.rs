@@ -20,5 +20,5 @@ pub use leaves::{Leaf, leaves};
 pub use mapped::MappedText;
 pub use names::{OccurrenceKind, Subject, base_name, derived_suffix};
 pub use places::variable_property;
-pub use rename::{FileChange, Refused, Renamed, rename_variable};
+pub use rename::{FileChange, RenameError, Renamed, rename_variable};
 pub use rename_element::{rename_element, rename_one};

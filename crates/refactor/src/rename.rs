@@ -32,22 +32,22 @@ pub struct Renamed {
 
 /// Why a rename was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RenameError {
     /// The reason, with the positions.
     pub message: String,
     /// The remedy, as a sentence.
     pub hint: Option<String>,
 }
 
-impl Refused {
-    pub(crate) fn new(message: impl Into<String>) -> Refused {
-        Refused {
+impl RenameError {
+    pub(crate) fn new(message: impl Into<String>) -> RenameError {
+        RenameError {
             message: message.into(),
             hint: None,
         }
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Refused {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> RenameError {
         self.hint = Some(hint.into());
         self
     }
@@ -64,17 +64,17 @@ pub fn rename_variable(
     old: &str,
     new: &str,
     headers: bool,
-) -> Result<Renamed, Refused> {
+) -> Result<Renamed, RenameError> {
     proper(new)?;
     if old == new {
-        return Err(Refused::new(format!("`{old}` has this name already")));
+        return Err(RenameError::new(format!("`{old}` has this name already")));
     }
     for plan in &joined.plans {
         editable(plan)?;
     }
     let columns = csv_columns(joined, old);
     if columns.is_empty() {
-        known(joined, old)?;
+        check_exists(joined, old)?;
     } else if !headers {
         let files: Vec<String> = columns
             .keys()
@@ -84,7 +84,7 @@ pub fn rename_variable(
             "the first line of {} names the variable `{old}`",
             files.join(", ")
         );
-        return Err(Refused::new(message).hint("add `--csv` to change that line too"));
+        return Err(RenameError::new(message).hint("add `--csv` to change that line too"));
     }
     whole(joined, old)?;
     free(joined, new)?;
@@ -115,14 +115,17 @@ pub fn rename_variable(
 }
 
 /// Applies edits to a plan's file and checks that the result is still a plan.
-pub(crate) fn changed(plan: &PlanFile, edits: Vec<Splice>) -> Result<Option<FileChange>, Refused> {
+pub(crate) fn changed(
+    plan: &PlanFile,
+    edits: Vec<Splice>,
+) -> Result<Option<FileChange>, RenameError> {
     if edits.is_empty() {
         return Ok(None);
     }
     let text = spliced_text(&plan.tree.source.text, &edits);
     if drumfire_jmx::read(text.as_bytes(), &plan.path).is_err() {
         let path = plan.path.display();
-        return Err(Refused::new(format!(
+        return Err(RenameError::new(format!(
             "the change would make `{path}` unreadable as a plan"
         )));
     }
@@ -135,11 +138,11 @@ pub(crate) fn changed(plan: &PlanFile, edits: Vec<Splice>) -> Result<Option<File
 }
 
 /// Refuses plans of JMeter 1.x: their texts are encoded, so the positions would be wrong.
-pub(crate) fn editable(plan: &PlanFile) -> Result<(), Refused> {
+pub(crate) fn editable(plan: &PlanFile) -> Result<(), RenameError> {
     match plan.tree.version.as_str() {
         "1.0" => {
             let path = plan.path.display();
-            let refused = Refused::new(format!("`{path}` has the format of an old JMeter"));
+            let refused = RenameError::new(format!("`{path}` has the format of an old JMeter"));
             Err(refused.hint(format!("run `drumfire fmt {path}` first")))
         }
         _ => Ok(()),
@@ -147,9 +150,9 @@ pub(crate) fn editable(plan: &PlanFile) -> Result<(), Refused> {
 }
 
 /// Whether a text is usable as a variable name everywhere.
-fn proper(name: &str) -> Result<(), Refused> {
+fn proper(name: &str) -> Result<(), RenameError> {
     if name.is_empty() || name.starts_with("__") || name.contains(is_odd) {
-        let refused = Refused::new(format!("`{name}` cannot be the name of a variable"));
+        let refused = RenameError::new(format!("`{name}` cannot be the name of a variable"));
         return Err(refused.hint("write letters, digits, `_`, `.` and `-`"));
     }
     Ok(())
@@ -159,7 +162,7 @@ fn is_odd(sign: char) -> bool {
     sign.is_whitespace() || sign.is_control() || "${}(),;<>\"'\\|&".contains(sign)
 }
 
-fn known(joined: &Joined, old: &str) -> Result<(), Refused> {
+fn check_exists(joined: &Joined, old: &str) -> Result<(), RenameError> {
     let is_named = |plan: &PlanFile| plan.index().variable(old).any(|one| one.name == old);
     if joined.plans.iter().any(is_named) {
         return Ok(());
@@ -169,7 +172,7 @@ fn known(joined: &Joined, old: &str) -> Result<(), Refused> {
         .filter(|one| one.subject == Subject::Variable)
         .map(|one| one.name.as_str())
         .collect();
-    let refused = Refused::new(format!("no plan here names a variable `{old}`"));
+    let refused = RenameError::new(format!("no plan here names a variable `{old}`"));
     Err(match did_you_mean(old, names.iter().copied()) {
         Some(near) => refused.hint(format!("did you mean `{near}`?")),
         None => refused,
@@ -177,7 +180,7 @@ fn known(joined: &Joined, old: &str) -> Result<(), Refused> {
 }
 
 /// Refuses to rename a part such as `name_1`, which an extractor sets along with the variable.
-fn whole(joined: &Joined, old: &str) -> Result<(), Refused> {
+fn whole(joined: &Joined, old: &str) -> Result<(), RenameError> {
     let all = || joined.plans.iter().flat_map(|plan| &plan.index().names);
     let sets = |name: &str| {
         let mut of_name = all().filter(|one| one.subject == Subject::Variable && one.name == name);
@@ -185,28 +188,28 @@ fn whole(joined: &Joined, old: &str) -> Result<(), Refused> {
     };
     let base = base_name(old);
     if base != old && sets(base) && !sets(old) {
-        let refused = Refused::new(format!("`{old}` is a part of the variable `{base}`"));
+        let refused = RenameError::new(format!("`{old}` is a part of the variable `{base}`"));
         return Err(refused.hint(format!("rename `{base}`: its parts go with it")));
     }
     Ok(())
 }
 
 /// Refuses a name that is already in use, so that two variables do not become one.
-fn free(joined: &Joined, new: &str) -> Result<(), Refused> {
+fn free(joined: &Joined, new: &str) -> Result<(), RenameError> {
     for plan in &joined.plans {
         if let Some(one) = plan.index().variable(new).next() {
             let message = format!(
                 "`{new}` is used already, {}",
                 place(plan, one.span.start, one.element)
             );
-            return Err(Refused::new(message).hint("choose another name"));
+            return Err(RenameError::new(message).hint("choose another name"));
         }
     }
     Ok(())
 }
 
 /// Refuses the rename if a name that is computed at run time might refer to the variable.
-fn reached(joined: &Joined, old: &str) -> Result<(), Refused> {
+fn reached(joined: &Joined, old: &str) -> Result<(), RenameError> {
     let mut places = Vec::new();
     for plan in &joined.plans {
         for computed in &plan.index().computed {
@@ -230,7 +233,7 @@ fn reached(joined: &Joined, old: &str) -> Result<(), Refused> {
         "a name that is built while the test runs may be `{old}`: {}",
         places.join("; ")
     );
-    Err(Refused::new(message).hint("write the full name there first"))
+    Err(RenameError::new(message).hint("write the full name there first"))
 }
 
 /// The position as `in file:line, Plan > Group > Element`.
@@ -319,9 +322,14 @@ fn column_spans(line: &str) -> Vec<std::ops::Range<usize>> {
     spans
 }
 
-fn header_change(path: PathBuf, line: &str, old: &str, new: &str) -> Result<FileChange, Refused> {
+fn header_change(
+    path: PathBuf,
+    line: &str,
+    old: &str,
+    new: &str,
+) -> Result<FileChange, RenameError> {
     let text = drumfire_platform::files::read_regular_text(&path)
-        .map_err(|error| Refused::new(format!("`{}`: {error}", path.display())))?;
+        .map_err(|error| RenameError::new(format!("`{}`: {error}", path.display())))?;
     let spans = column_spans(line);
     let edits = spans.into_iter().filter(|span| &line[span.clone()] == old);
     let edits: Vec<Splice> = edits

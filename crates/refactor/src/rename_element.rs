@@ -11,20 +11,20 @@ use drumfire_jmx::{Node, Prop, Span, Splice, content_span, did_you_mean, escaped
 use crate::index::Index;
 use crate::joined::{Joined, PlanFile};
 use crate::names::Subject;
-use crate::rename::{Refused, Renamed, changed, editable, place};
+use crate::rename::{RenameError, Renamed, changed, editable, place};
 
 /// Renames all elements with a name. The old name may be a path of names joined by ` > `, which selects fewer of them.
 ///
 /// # Errors
 /// No element has the name, or a Module Controller would then find another element.
-pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, Refused> {
-    let wanted: Vec<&str> = old.split(" > ").collect();
+pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, RenameError> {
+    let path: Vec<&str> = old.split(" > ").collect();
     let meant: Vec<BTreeSet<usize>> = joined
         .plans
         .iter()
         .map(|plan| {
             let all = 0..plan.index().elements.len();
-            all.filter(|at| plan.index().path(*at).ends_with(&wanted))
+            all.filter(|at| plan.index().path(*at).ends_with(&path))
                 .collect()
         })
         .collect();
@@ -34,7 +34,7 @@ pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, 
     renamed_elements(
         joined,
         &meant,
-        wanted.last().copied().unwrap_or_default(),
+        path.last().copied().unwrap_or_default(),
         new,
     )
 }
@@ -48,15 +48,15 @@ pub fn rename_one(
     plan: usize,
     element: usize,
     new: &str,
-) -> Result<Renamed, Refused> {
+) -> Result<Renamed, RenameError> {
     let entry = joined
         .plans
         .get(plan)
         .and_then(|plan| plan.index().elements.get(element));
-    let own = entry.ok_or_else(|| Refused::new("the plan has no such element"))?;
+    let first = entry.ok_or_else(|| RenameError::new("the plan has no such element"))?;
     let mut meant = vec![BTreeSet::new(); joined.plans.len()];
     meant[plan].insert(element);
-    renamed_elements(joined, &meant, &own.name, new)
+    renamed_elements(joined, &meant, &first.name, new)
 }
 
 /// Renames the elements with these indices, a set for each plan, which all have the name `own`.
@@ -65,9 +65,9 @@ fn renamed_elements(
     meant: &[BTreeSet<usize>],
     own: &str,
     new: &str,
-) -> Result<Renamed, Refused> {
+) -> Result<Renamed, RenameError> {
     if new.trim().is_empty() {
-        return Err(Refused::new("an element needs a name"));
+        return Err(RenameError::new("an element needs a name"));
     }
     for plan in &joined.plans {
         editable(plan)?;
@@ -90,10 +90,10 @@ fn renamed_elements(
     Ok(renamed)
 }
 
-fn unknown(joined: &Joined, old: &str) -> Refused {
+fn unknown(joined: &Joined, old: &str) -> RenameError {
     let all = joined.plans.iter().flat_map(|plan| &plan.index().elements);
     let names: BTreeSet<&str> = all.map(|element| element.name.as_str()).collect();
-    let refused = Refused::new(format!("no element here has the name `{old}`"));
+    let refused = RenameError::new(format!("no element here has the name `{old}`"));
     match did_you_mean(old, names.iter().copied()) {
         Some(near) => refused.hint(format!("did you mean `{near}`?")),
         None => refused,
@@ -119,9 +119,9 @@ fn nodes(plan: &PlanFile) -> Vec<&Node> {
             walk(&node.children, found);
         }
     }
-    let mut found = Vec::new();
-    walk(&plan.tree.roots, &mut found);
-    found
+    let mut elements = Vec::new();
+    walk(&plan.tree.roots, &mut elements);
+    elements
 }
 
 /// Updates Switch Controllers, which choose a child by its name, and Weighted Switch Controllers, which list their children.
@@ -248,7 +248,7 @@ fn modules(
 /// The elements from the Test Plan down to the target of a path of names, found as `ModuleController#traverse` does: the last
 /// match wins. The first name is that of the tree's root on the screen.
 fn lead(index: &Index, path: &[String]) -> Option<Vec<usize>> {
-    let mut found = None;
+    let mut match_index = None;
     let children = |parent: Option<usize>| {
         let all = 0..index.elements.len();
         all.filter(move |at| index.elements[*at].parent == parent)
@@ -263,7 +263,7 @@ fn lead(index: &Index, path: &[String]) -> Option<Vec<usize>> {
             continue;
         }
         if path.len() == chain.len() + 1 {
-            found = Some(chain);
+            match_index = Some(chain);
             continue;
         }
         let below: Vec<Vec<usize>> = children(Some(at))
@@ -271,11 +271,11 @@ fn lead(index: &Index, path: &[String]) -> Option<Vec<usize>> {
             .collect();
         open.extend(below.into_iter().rev());
     }
-    found
+    match_index
 }
 
 /// Checks that each Module Controller still finds the same element after the change.
-fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<(), Refused> {
+fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<(), RenameError> {
     let after: Vec<PlanFile> = joined
         .plans
         .iter()
@@ -308,7 +308,7 @@ fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<()
                 place(plan, module.span.start, chain.module)
             );
             return Err(
-                Refused::new(message).hint("choose a name that no neighbouring element has")
+                RenameError::new(message).hint("choose a name that no neighbouring element has")
             );
         }
     }

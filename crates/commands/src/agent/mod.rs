@@ -255,10 +255,10 @@ fn trusted(texts: &[String]) -> Result<Vec<String>, Refusal> {
             let refusal = Refusal::usage(format!("`--trust {text}`: {why}"));
             refusal.hint("name the `trust.pub` of `drumfire fleet init`")
         };
-        let found = std::fs::read_to_string(text).map_err(|error| wrong(&cause(&error)))?;
+        let text_of_file = std::fs::read_to_string(text).map_err(|error| wrong(&cause(&error)))?;
         let before = keys.len();
         keys.extend(
-            found
+            text_of_file
                 .split_whitespace()
                 .filter(|word| is_public_key(word))
                 .map(str::to_owned),
@@ -344,9 +344,9 @@ fn hello(order: &AgentArguments, engine: &Engine) -> Result<Hello, Refusal> {
         labels.insert(name.to_owned(), value.to_owned());
     }
     // Measuring the machine takes seconds, so the agent does that once.
-    let known = std::env::var(CONNECTED).ok();
-    let known = known.and_then(|hello| serde_json::from_str::<Hello>(&hello).ok());
-    let machine = known.unwrap_or_else(|| Hello {
+    let stored_hello = std::env::var(CONNECTED).ok();
+    let stored_hello = stored_hello.and_then(|hello| serde_json::from_str::<Hello>(&hello).ok());
+    let machine = stored_hello.unwrap_or_else(|| Hello {
         memory_mib: crate::run::run_file::memory_mib().unwrap_or(0),
         ceilings: machine_ceilings()
             .into_iter()
@@ -374,8 +374,8 @@ fn hello(order: &AgentArguments, engine: &Engine) -> Result<Hello, Refusal> {
 
 /// The addresses of this machine, except loopback.
 fn addresses() -> Vec<IpAddr> {
-    let found = if_addrs::get_if_addrs().unwrap_or_default();
-    let addresses = found.iter().map(if_addrs::Interface::ip);
+    let interfaces = if_addrs::get_if_addrs().unwrap_or_default();
+    let addresses = interfaces.iter().map(if_addrs::Interface::ip);
     addresses.filter(|address| !address.is_loopback()).collect()
 }
 
@@ -391,8 +391,8 @@ fn default_cache(console: &Console<'_>) -> PathBuf {
 
 /// Lists the agents at the NATS server, and the runs that wait for agents.
 pub fn agents(order: &AgentsArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let found = drumfire_fleet::agents(&link(&order.link, false)?, ANSWERS);
-    let (agents, runs) = found.map_err(|error| refusal(&error))?;
+    let listing = drumfire_fleet::agents(&link(&order.link, false)?, ANSWERS);
+    let (agents, runs) = listing.map_err(|error| refusal(&error))?;
     if order.json {
         let listed: Vec<Value> = agents.iter().map(|hello| listed(hello, &runs)).collect();
         console.print(&format!("{:#}\n", Value::from(listed)));
@@ -463,11 +463,11 @@ fn list(agents: &[Hello], console: &mut Console<'_>) {
 
 /// The lowest of an agent's ceilings whose name begins with `of`.
 fn ceiling(hello: &Hello, of: &str) -> String {
-    let known = hello
+    let matching = hello
         .ceilings
         .iter()
         .filter(|(name, _)| name.starts_with(of));
-    let least = known.map(|(_, most)| *most).min();
+    let least = matching.map(|(_, most)| *most).min();
     least.map_or_else(|| "unknown".to_owned(), count)
 }
 

@@ -41,7 +41,7 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
     let words = name.chain(with_joined_ui(words));
     let matches = program().try_get_matches_from(words);
     match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
-        Ok(arguments) => arguments.command.settled().map_err(Refusal::usage),
+        Ok(arguments) => Ok(arguments.command.settled()?),
         Err(error) if error.use_stderr() => Err(faults::refusal(&error)),
         Err(help) => Ok(Command::Print(help.render().to_string())),
     }

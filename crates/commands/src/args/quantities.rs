@@ -1,20 +1,22 @@
 //! Times and rates on the command line.
 
+use crate::refusal::UsageError;
+
 /// Parses `500ms`, `30s`, `5m` or `1h` into milliseconds. A number without a unit is in seconds.
 ///
 /// # Errors
 /// How to write it instead.
-pub fn duration_ms(text: &str) -> Result<u64, String> {
-    milliseconds(text).ok_or_else(|| "write a time such as `30s`, with ms, s, m or h".to_owned())
+pub fn duration_ms(text: &str) -> Result<u64, UsageError> {
+    milliseconds(text).ok_or_else(|| "write a time such as `30s`, with ms, s, m or h".into())
 }
 
 /// Parses a time as [`duration_ms`] does, which is above 0.
 ///
 /// # Errors
 /// How to write it instead.
-pub fn length_ms(text: &str) -> Result<u64, String> {
+pub fn length_ms(text: &str) -> Result<u64, UsageError> {
     let above_zero = milliseconds(text).filter(|ms| *ms > 0);
-    above_zero.ok_or_else(|| "write a time above 0 such as `30s`, with ms, s, m or h".to_owned())
+    above_zero.ok_or_else(|| "write a time above 0 such as `30s`, with ms, s, m or h".into())
 }
 
 fn milliseconds(text: &str) -> Option<u64> {
@@ -37,7 +39,7 @@ fn milliseconds(text: &str) -> Option<u64> {
 ///
 /// # Errors
 /// How to write it instead.
-pub fn per_second(text: &str) -> Result<f64, String> {
+pub fn per_second(text: &str) -> Result<f64, UsageError> {
     let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
     let seconds = match unit {
         "s" | "sec" => Some(1.0),
@@ -49,7 +51,7 @@ pub fn per_second(text: &str) -> Result<f64, String> {
     let number = number.filter(|number: &f64| number.is_finite() && *number > 0.0);
     match (number, seconds) {
         (Some(number), Some(seconds)) => Ok(number / seconds),
-        _ => Err("write a rate above 0 such as `200/s`, with /s, /m or /h".to_owned()),
+        _ => Err("write a rate above 0 such as `200/s`, with /s, /m or /h".into()),
     }
 }
 

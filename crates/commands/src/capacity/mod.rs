@@ -14,7 +14,7 @@ use crate::command::Command;
 use crate::console::Console;
 use crate::engine::{Control, Debugging, Engine};
 use crate::exit_codes::Exit;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, UsageError};
 use crate::run::arguments::{PlanChoice, Progress};
 use crate::run::criteria::thresholds::{LabelCondition, warn_of_inversions};
 use crate::run::run_url;
@@ -30,7 +30,7 @@ pub fn capacity(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let goal = goal(arguments).map_err(Refusal::usage)?;
+    let goal = goal(arguments)?;
     let made = run_url::plan_of(&arguments.plan.to_string_lossy())?;
     let plan = made.as_ref().map_or(&arguments.plan, |(_, plan)| plan);
     let mut words = vec!["run".to_owned(), plan.display().to_string()];
@@ -83,7 +83,7 @@ pub fn capacity(
     })
 }
 
-fn goal(arguments: &CapacityArguments) -> Result<Goal, String> {
+fn goal(arguments: &CapacityArguments) -> Result<Goal, UsageError> {
     let conditions = arguments.until.split(" or ");
     let conditions = conditions
         .map(str::parse)
@@ -93,16 +93,17 @@ fn goal(arguments: &CapacityArguments) -> Result<Goal, String> {
         return Err(format!(
             "threshold `{}`: each level is judged as a whole; leave out `over` and `for`",
             windowed.text()
-        ));
+        )
+        .into());
     }
     let CapacityArguments {
         from, max, step, ..
     } = *arguments;
     if max < from {
-        return Err(format!("--max {max} is below --from {from}"));
+        return Err(format!("--max {max} is below --from {from}").into());
     }
     if !(1.1..=10.0).contains(&step) {
-        return Err(format!("--step {step}: give a factor from 1.1 to 10"));
+        return Err(format!("--step {step}: give a factor from 1.1 to 10").into());
     }
     Ok(Goal {
         conditions,

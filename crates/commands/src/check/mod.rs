@@ -89,14 +89,14 @@ impl Counts {
 fn conclusion(survey: &Survey, style: Style) -> String {
     let groups = findings::grouped(&survey.findings);
     let of = |severity| {
-        let found = groups.iter();
-        found
+        let of_severity = groups.iter();
+        of_severity
             .filter(|group| group.first.severity == severity)
             .count()
     };
     let errors = of(Severity::Error);
     let warnings = of(Severity::Warning) + survey.advice.len();
-    let told = match (survey.runs, warnings) {
+    let verdict = match (survey.runs, warnings) {
         (true, 0) => style.green("Runs."),
         (true, _) => format!("{} {}.", style.green("Runs."), several(warnings, "warning")),
         (false, 0) => format!(
@@ -111,7 +111,7 @@ fn conclusion(survey: &Survey, style: Style) -> String {
             several(warnings, "warning")
         ),
     };
-    format!("{told}\n")
+    format!("{verdict}\n")
 }
 
 fn several(count: usize, noun: &str) -> String {

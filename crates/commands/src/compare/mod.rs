@@ -16,7 +16,7 @@ use drumfire_report::{Case, CaseState, CompareOptions, Comparison, Finding, RunF
 use crate::compare::arguments::{CompareArguments, MergeArguments};
 use crate::console::Console;
 use crate::exit_codes::Exit;
-use crate::refusal::Refusal;
+use crate::refusal::{FileFailure, Refusal};
 use crate::report::files;
 use crate::report::read_quietly;
 use crate::run::criteria::baseline;
@@ -39,15 +39,15 @@ pub fn compare(arguments: &CompareArguments, console: &mut Console<'_>) -> Resul
     }
     baseline::print(&comparison, console);
     if let Some(file) = &arguments.page {
-        files::put(file, comparison.html().as_bytes()).map_err(Refusal::run_failed)?;
+        files::put(file, comparison.html().as_bytes())?;
     }
     if let Some(file) = &arguments.markdown {
-        files::put(file, comparison.markdown().as_bytes()).map_err(Refusal::run_failed)?;
+        files::put(file, comparison.markdown().as_bytes())?;
     }
     let cases = cases(&comparison);
     if let Some(file) = &arguments.ci.junit {
         let suite = format!("compared with {}", comparison.base);
-        files::put(file, junit(&suite, &cases, 0.0).as_bytes()).map_err(Refusal::run_failed)?;
+        files::put(file, junit(&suite, &cases, 0.0).as_bytes())?;
     }
     if arguments.ci.annotations {
         let title = format!("compared with {}", comparison.base);
@@ -139,7 +139,7 @@ fn read_all(
 }
 
 /// The run, or why it could not be read, with the warnings from reading it.
-type Read = (Result<RunFile, String>, Vec<String>);
+type Read = (Result<RunFile, FileFailure>, Vec<String>);
 
 /// Reads all inputs in parallel, on as many threads as there are cores, because large result files take long. Returns them in the
 /// order of the inputs.

@@ -5,6 +5,7 @@ pub mod arguments;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use drumfire_platform::message_error;
 use drumfire_serve::{Order, RunPhase, Status};
 use ureq::Agent;
 use ureq::http::StatusCode;
@@ -29,10 +30,10 @@ pub fn ctl(arguments: &CtlArguments, console: &mut Console<'_>) -> Result<Exit, 
     match &arguments.verb {
         CtlVerb::Order(order) => {
             page.give(order)?;
-            console.line(&format!("accepted: {}", told(order)));
+            console.line(&format!("accepted: {}", order_text(order)));
         }
         CtlVerb::Status { json } => {
-            let status = page.status().map_err(|why| page.silent(&why))?;
+            let status = page.status().map_err(|why| page.silent(why.as_ref()))?;
             if *json {
                 let text = serde_json::to_string_pretty(&status);
                 let text = text.expect("numbers and texts can be written");
@@ -45,7 +46,7 @@ pub fn ctl(arguments: &CtlArguments, console: &mut Console<'_>) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
-fn told(order: &Order) -> String {
+fn order_text(order: &Order) -> String {
     match order {
         Order::Users { group, users, .. } => format!("users of `{group}` set to {users}"),
         Order::Rate { factor } => format!("rate factor set to {factor}"),
@@ -60,6 +61,11 @@ struct ControlClient {
     place: String,
     token: String,
     agent: Agent,
+}
+
+message_error! {
+    /// Why a run does not do or answer what it is asked.
+    struct ControlFailure;
 }
 
 impl ControlClient {
@@ -85,7 +91,7 @@ impl ControlClient {
         })
     }
 
-    fn status(&self) -> Result<Status, String> {
+    fn status(&self) -> Result<Status, ControlFailure> {
         let request = self.agent.get(format!("{}/api/status", self.place));
         let request = request.header("Authorization", format!("Bearer {}", self.token));
         let mut answer = request
@@ -94,8 +100,9 @@ impl ControlClient {
         let text = answer.body_mut().read_to_string();
         let text = text.map_err(|error| drumfire_authorities::told(&error))?;
         match answer.status() {
-            StatusCode::OK => serde_json::from_str(&text)
-                .map_err(|_| "the answer is not that of a run".to_owned()),
+            StatusCode::OK => {
+                serde_json::from_str(&text).map_err(|_| "the answer is not that of a run".into())
+            }
             status => Err(failure(status, &text)),
         }
     }
@@ -125,10 +132,10 @@ impl ControlClient {
 }
 
 /// The page's error message for a refused order.
-fn failure(status: StatusCode, text: &str) -> String {
+fn failure(status: StatusCode, text: &str) -> ControlFailure {
     let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let why = value.as_ref().and_then(|value| value["error"].as_str());
-    why.map_or_else(|| status.to_string(), str::to_owned)
+    why.map_or_else(|| status.to_string().into(), ControlFailure::from)
 }
 
 /// Finds the only run of this user on this machine, and removes the entries of runs that do not

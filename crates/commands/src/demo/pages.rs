@@ -64,9 +64,9 @@ pub fn product(name: &str, id: u32, price_cents: u32) -> String {
 
 /// The login form with its token.
 pub fn login(session: &ShopSession, fault: Option<&str>) -> String {
-    let fault = fault.map_or(String::new(), |text| {
-        format!("<p class=\"error\">{text}</p>\n")
-    });
+    let fault = fault
+        .map(|text| format!("<p class=\"error\">{text}</p>\n"))
+        .unwrap_or_default();
     let body = format!(
         "{fault}<form id=\"login\" method=\"post\" action=\"/login\">\n\
          <input type=\"hidden\" name=\"csrf\" value=\"{}\">\n<input name=\"username\">\n\

@@ -172,11 +172,11 @@ async fn limited(visit: &Visit<'_>) -> Reply {
 /// A cacheable file with an `ETag`; answers 304 to clients that already have it.
 fn cached(visit: &Visit<'_>, content_type: &'static str, content: Bytes) -> Reply {
     let tag = format!("\"{}-{:x}\"", visit.path.len(), content.len());
-    let known = visit
+    let is_unchanged = visit
         .headers
         .get(header::IF_NONE_MATCH)
         .is_some_and(|value| value.as_bytes() == tag.as_bytes());
-    let mut reply = if known {
+    let mut reply = if is_unchanged {
         reply::with_body(StatusCode::NOT_MODIFIED, content_type, Bytes::new())
     } else if content_type.starts_with("text/") {
         reply::text_body(StatusCode::OK, content_type, content, visit.headers)
@@ -210,9 +210,9 @@ pub(super) fn give_cookie(reply: &mut Reply, id: &str) {
 }
 
 fn login_form(visit: &Visit<'_>, status: StatusCode, fault: Option<&str>) -> Reply {
-    let known = session(visit);
-    let is_new = known.is_none();
-    let (id, session) = known.unwrap_or_else(|| visit.shop.open_session());
+    let open_session = session(visit);
+    let is_new = open_session.is_none();
+    let (id, session) = open_session.unwrap_or_else(|| visit.shop.open_session());
     let mut form = reply::html(status, pages::login(&session, fault), visit.headers);
     if is_new {
         give_cookie(&mut form, &id);
@@ -281,16 +281,16 @@ fn products(visit: &Visit<'_>) -> Reply {
 }
 
 fn search(visit: &Visit<'_>) -> Reply {
-    let wanted = field(visit.query, "q").unwrap_or_default().to_lowercase();
-    let found: Vec<&Product> = visit
+    let words = field(visit.query, "q").unwrap_or_default().to_lowercase();
+    let hits: Vec<&Product> = visit
         .shop
         .products
         .iter()
-        .filter(|product| product.name.contains(&wanted))
+        .filter(|product| product.name.contains(&words))
         .collect();
     reply::json(
         StatusCode::OK,
-        &json!({ "query": wanted, "found": found.len(), "items": found }),
+        &json!({ "query": words, "found": hits.len(), "items": hits }),
         visit.headers,
     )
 }
@@ -318,9 +318,9 @@ fn add_to_cart(visit: &Visit<'_>) -> Reply {
         product: product.id,
         quantity: part("quantity").unwrap_or(1),
     };
-    let known = session(visit);
-    let is_new = known.is_none();
-    let (id, session) = known.unwrap_or_else(|| visit.shop.open_session());
+    let open_session = session(visit);
+    let is_new = open_session.is_none();
+    let (id, session) = open_session.unwrap_or_else(|| visit.shop.open_session());
     let number = session.cart.len() + 1;
     let total = line.quantity.saturating_mul(product.price_cents);
     visit

@@ -147,7 +147,7 @@ fn text(
     );
     let _ = writeln!(text, "{}", style.bold(heads.trim_end()));
     for ceiling in found {
-        let asked = ceiling.asked.map_or_else(String::new, count);
+        let asked = ceiling.asked.map(count).unwrap_or_default();
         let row = format!(
             "  {:<width$}{:>NUMBER_COLUMNS$}{asked:>NUMBER_COLUMNS$}",
             ceiling.of,
@@ -262,7 +262,7 @@ mod tests {
     use crate::engine::JavaRuns;
 
     #[test]
-    fn what_a_plan_exceeds_stands_beside_what_lifts_it() {
+    fn exceeded_limits_are_shown_with_their_remedy() {
         let limits = Limits {
             cores: 2.0,
             open_files: Some(1024),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use drumfire_fleet::{NATS_VARIABLE, Selection};
 
 use crate::args::quantities::duration_ms;
+use crate::refusal::UsageError;
 
 const FLEET: &str = "Several machines";
 
@@ -146,7 +147,7 @@ impl FleetOptions {
     ///
     /// # Errors
     /// The first of them.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), UsageError> {
         if self.agents.is_none() {
             let later = [
                 ("--on-lost", self.on_lost.is_some()),
@@ -160,14 +161,13 @@ impl FleetOptions {
             return match without_agents.next() {
                 Some(name) => Err(format!(
                     "`{name}` applies only to runs on several machines; add `--agents`, or leave it out"
-                )),
+                )
+                .into()),
                 None => Ok(()),
             };
         }
         let both = |one: &str, other: &str| {
-            Err(format!(
-                "`{one}` and `{other}` exclude each other; leave one of them out"
-            ))
+            Err(format!("`{one}` and `{other}` exclude each other; leave one of them out").into())
         };
         if self.wait && self.agents_wait.is_some() {
             return both("--wait", "--agents-wait");
@@ -180,7 +180,8 @@ impl FleetOptions {
         match given.find(|_| self.is_local()) {
             Some(name) => Err(format!(
                 "`{name}` has no effect with `--agents local:N`, whose agents use their own server; leave one of them out"
-            )),
+            )
+            .into()),
             None => Ok(()),
         }
     }
@@ -189,7 +190,7 @@ impl FleetOptions {
     ///
     /// # Errors
     /// The first of them.
-    pub fn check_attached(&self) -> Result<(), String> {
+    pub fn check_attached(&self) -> Result<(), UsageError> {
         let agents = written([("--agents", self.agents.is_some())]);
         match agents.chain(self.at_start()).next() {
             Some(name) => Err(has_no_effect(name)),
@@ -199,8 +200,8 @@ impl FleetOptions {
 }
 
 /// The message for an option of `run` that `attach` refuses.
-pub fn has_no_effect(name: &str) -> String {
-    format!("`{name}` has no effect on a run that has started; leave it out")
+pub fn has_no_effect(name: &str) -> UsageError {
+    format!("`{name}` has no effect on a run that has started; leave it out").into()
 }
 
 /// How to handle the users of a lost agent.

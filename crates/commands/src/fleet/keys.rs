@@ -9,7 +9,7 @@ use drumfire_platform::causes::{cause, unwritable};
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::fleet::arguments::{FleetCommand, FleetKeys};
-use crate::refusal::Refusal;
+use crate::refusal::{FileFailure, Refusal};
 
 /// Writes the files and prints what to do with them.
 pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusal> {
@@ -25,7 +25,7 @@ pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusa
                 folder,
                 at: at.as_deref(),
             };
-            init(&place, host, *port, agent, console).map_err(Refusal::run_failed)?;
+            init(&place, host, *port, agent, console)?;
         }
         FleetCommand::Add { folder, agent } => {
             for name in agent {
@@ -50,7 +50,7 @@ fn init(
     port: u16,
     agents: &[String],
     console: &mut Console<'_>,
-) -> Result<(), String> {
+) -> Result<(), FileFailure> {
     let folder = place.folder;
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     let at = match place.at {
@@ -95,7 +95,7 @@ fn init(
 }
 
 /// Writes a self-signed certificate for these names, and its key.
-fn certificate(folder: &Path, hosts: &[String]) -> Result<PathBuf, String> {
+fn certificate(folder: &Path, hosts: &[String]) -> Result<PathBuf, FileFailure> {
     let made =
         rcgen::generate_simple_self_signed(hosts.to_vec()).map_err(|error| error.to_string())?;
     let certificate = folder.join(drumfire_fleet::CERTIFICATE);

@@ -36,7 +36,7 @@ pub fn fmt(arguments: &FmtArguments, console: &mut Console<'_>) -> Result<Exit, 
                 if arguments.check {
                     console.line(&format!("would format  {}", plan.display()));
                 } else {
-                    whole_file::write(plan, text.as_bytes()).map_err(Refusal::run_failed)?;
+                    whole_file::write(plan, text.as_bytes())?;
                     console.line(&format!("formatted  {}", plan.display()));
                 }
             }

@@ -230,10 +230,10 @@ fn write(
     let plan = drumfire_jmx::write(&tree);
     // The survey reads the plan again.
     drop(tree);
-    whole_file::write(wish.output, plan.as_bytes()).map_err(Refusal::run_failed)?;
+    whole_file::write(wish.output, plan.as_bytes())?;
     drop(plan);
     if let Some(text) = &text {
-        whole_file::write(&data, text.as_bytes()).map_err(Refusal::run_failed)?;
+        whole_file::write(&data, text.as_bytes())?;
     }
     let mut settings = settings(&PropertyOptions::default(), &[], Some(wish.output), console)?;
     // a path that contains a variable is known only during the run
@@ -291,7 +291,7 @@ fn summary(
         } else {
             ""
         };
-        let state = proof.map_or("", |proof| proof.state(finding));
+        let state = proof.map(|proof| proof.state(finding)).unwrap_or_default();
         text.push_str(&format!(
             "variable   {}  from `{from}`, sent by {used}{confirmed}{state}\n",
             finding.variable

@@ -78,7 +78,7 @@ impl Proof {
     /// The remarks on the replays for the summary. `steps` are the labels of all requests.
     pub fn remarks(&self, steps: &[String], accept: bool) -> String {
         let mut text = String::new();
-        let label = |place: &usize| steps.get(*place).map_or("", String::as_str);
+        let label = |place: &usize| steps.get(*place).map(String::as_str).unwrap_or_default();
         let end = if accept {
             ""
         } else {

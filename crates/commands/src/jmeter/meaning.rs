@@ -28,7 +28,7 @@ const LAST: &str = "LAST";
 /// # Errors
 /// A [`Refusal`] with JMeter's message if the command line is wrong, or if it asks for the graphical interface.
 pub fn read(words: &[String]) -> Result<Command, Refusal> {
-    let items = parse(words).map_err(|message| wrong(&message))?;
+    let items = parse(words).map_err(|error| wrong(error.as_ref()))?;
     let given = Given { items: &items };
     let without_gui = given.has('n');
     if !without_gui && (given.has('r') || given.has('R') || given.has('X')) {

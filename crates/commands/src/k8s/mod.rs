@@ -16,7 +16,7 @@ use crate::engine::{Engine, Rung};
 use crate::exit_codes::Exit;
 use crate::fleet::plan_files;
 use crate::k8s::arguments::{K8sArguments, K8sCommand, ManifestArguments};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, UsageError};
 use crate::settings::options::PropertyOptions;
 use crate::settings::plan_file::existing_plan;
 use crate::settings::settings;
@@ -54,7 +54,7 @@ pub fn k8s(
     } else {
         Some(existing_plan(&arguments.plan)?)
     };
-    let name = name(arguments).map_err(Refusal::usage)?;
+    let name = name(arguments)?;
     let mut arguments = arguments.clone();
     // Agents on other machines accept only signed plans.
     if arguments.keys.is_none() && !arguments.nats.as_deref().is_some_and(is_loopback) {
@@ -75,7 +75,7 @@ pub fn k8s(
     if let Some(plan) = &plan {
         manifest.read(plan, engine, console)?;
     }
-    let text = serde_saphyr::to_string_multiple(&manifest.resources().map_err(Refusal::usage)?);
+    let text = serde_saphyr::to_string_multiple(&manifest.resources()?);
     console.print_as_it_is(&text.map_err(|error| Refusal::usage(error.to_string()))?);
     Ok(Exit::Ok)
 }
@@ -100,22 +100,23 @@ fn is_loopback(url: &str) -> bool {
 }
 
 /// The prefix of all names: letters, digits and dashes.
-fn name(arguments: &ManifestArguments) -> Result<String, String> {
+fn name(arguments: &ManifestArguments) -> Result<String, UsageError> {
     let stem = arguments
         .plan
         .file_stem()
         .unwrap_or_default()
         .to_string_lossy();
-    let wanted = arguments.name.clone().unwrap_or_else(|| stem.into_owned());
-    let plain = agent_name(&wanted).to_lowercase().replace('_', "-");
+    let requested = arguments.name.clone().unwrap_or_else(|| stem.into_owned());
+    let plain = agent_name(&requested).to_lowercase().replace('_', "-");
     let name = plain.trim_matches('-');
     let is_good = name.len() <= LONGEST_NAME && name.starts_with(|c: char| c.is_ascii_lowercase());
     if is_good {
         Ok(name.to_owned())
     } else {
         Err(format!(
-            "`{wanted}` is not a valid Kubernetes name; pass `--name` with a letter and then letters, digits and dashes, {LONGEST_NAME} at most"
-        ))
+            "`{requested}` is not a valid Kubernetes name; pass `--name` with a letter and then letters, digits and dashes, {LONGEST_NAME} at most"
+        )
+        .into())
     }
 }
 
@@ -171,7 +172,7 @@ impl Manifest<'_> {
         Ok(())
     }
 
-    fn resources(&self) -> Result<Vec<Value>, String> {
+    fn resources(&self) -> Result<Vec<Value>, UsageError> {
         let mut resources = vec![self.account()];
         if !self.files.is_empty() {
             resources.push(self.plan_files());
@@ -320,7 +321,7 @@ impl Manifest<'_> {
         self.resource("batch/v1", "Job", "agents", more)
     }
 
-    fn coordinator(&self) -> Result<Value, String> {
+    fn coordinator(&self) -> Result<Value, UsageError> {
         let plan = match (self.arguments.in_image, self.files.first()) {
             (false, Some((path, _))) => PathBuf::from(PLAN).join(path),
             _ => self.arguments.plan.clone(),
@@ -438,13 +439,13 @@ impl Manifest<'_> {
             let path = format!("{KEYS}/{file}");
             json!({"name": "keys", "mountPath": path, "subPath": file, "readOnly": true})
         });
-        let own = json!({
+        let key_mount = json!({
             "name": "keys",
             "mountPath": format!("{KEYS}/agent.creds"),
             "subPathExpr": format!("{}-$(JOB_COMPLETION_INDEX).creds", self.name),
             "readOnly": true,
         });
-        shared.into_iter().chain([own]).collect()
+        shared.into_iter().chain([key_mount]).collect()
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use drumfire_platform::causes::unwritable;
 use drumfire_platform::progress::Work;
+use drumfire_platform::words::hex;
 use drumfire_report::{
     Apdex, CompareOptions, Comparison, MatrixRow, RunFile, matrix_html, read_input, report_html,
 };
@@ -17,7 +18,7 @@ use sha2::{Digest, Sha256};
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::matrix::arguments::MatrixArguments;
-use crate::refusal::Refusal;
+use crate::refusal::{FileFailure, Refusal, UsageError};
 use crate::runs::history::{PROJECT, make_real};
 use crate::runs::rows::{RunRow, table, trend_point};
 use crate::settings::profiles::Held;
@@ -44,16 +45,16 @@ type Combination = Vec<(String, String)>;
 
 /// Runs the combinations that have not been run yet, then shows all.
 pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let found = project::matrix(arguments.plan.as_deref()).map_err(Refusal::usage)?;
-    let Some((folder, matrix)) = found else {
+    let project_matrix = project::matrix(arguments.plan.as_deref())?;
+    let Some((folder, matrix)) = project_matrix else {
         let mut refusal = Refusal::usage(format!("there is no `[matrix]` in {}", project::FILE));
         refusal
             .err
             .push_str("hint: write `[matrix.axes]` with `users = [1, 10]`\n");
         return Err(refusal);
     };
-    let given = arguments.plan.clone();
-    let plan = given.or_else(|| matrix.plan.as_ref().map(|plan| folder.join(plan)));
+    let named_plan = arguments.plan.clone();
+    let plan = named_plan.or_else(|| matrix.plan.as_ref().map(|plan| folder.join(plan)));
     let Some(plan) = plan else {
         return Err(Refusal::usage(
             "`drumfire matrix` needs a plan: name it, or set `plan` in `[matrix]`".to_owned(),
@@ -64,26 +65,26 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
         all.iter().for_each(|one| console.line(&name(one)));
         return Ok(Exit::Ok);
     }
-    let own = folder.join(PROJECT);
-    let runs = own.join(FOLDER);
+    let project_folder = folder.join(PROJECT);
+    let runs = project_folder.join(FOLDER);
     let of_matrix = folder_name(&plan, &matrix, &arguments.options)
         .map_err(|error| Refusal::unreadable(Exit::PlanRefused, &plan, &error))?;
-    let place = runs.join(of_matrix);
-    make_real(&[own, runs]).map_err(failed)?;
-    if arguments.again && place.exists() {
-        std::fs::remove_dir_all(&place).map_err(failed)?;
+    let series_folder = runs.join(of_matrix);
+    make_real(&[project_folder, runs]).map_err(failed)?;
+    if arguments.again && series_folder.exists() {
+        std::fs::remove_dir_all(&series_folder).map_err(failed)?;
     }
-    make_real(std::slice::from_ref(&place)).map_err(failed)?;
+    make_real(std::slice::from_ref(&series_folder)).map_err(failed)?;
     let series = Series {
         plan: &plan,
         matrix: &matrix,
         combinations: &all,
-        folder: &place,
+        folder: &series_folder,
     };
     match series.run(&arguments.options, console)? {
         SeriesEnd::Stopped(code) => stopped(code, console),
         SeriesEnd::Whole(worst) => {
-            show(arguments, &plan, &all, &place, console)?;
+            show(arguments, &plan, &all, &series_folder, console)?;
             Ok(worst)
         }
     }
@@ -108,8 +109,8 @@ impl Series<'_> {
     /// Runs the combinations that have no run file yet. Ctrl-C also reaches the child process, which ends in order. This
     /// process waits for it.
     fn run(&self, options: &[String], console: &mut Console<'_>) -> Result<SeriesEnd, Refusal> {
-        let told = Arc::new(AtomicBool::new(false));
-        let is_told = Arc::clone(&told);
+        let is_interrupted = Arc::new(AtomicBool::new(false));
+        let is_told = Arc::clone(&is_interrupted);
         let listening = signals::listen(None, move |_| is_told.store(true, Ordering::SeqCst));
         let _listening = listening.map_err(failed)?;
         let mut worst = Exit::Ok;
@@ -126,7 +127,7 @@ impl Series<'_> {
                 worst = graver(worst, exit);
                 continue;
             }
-            if told.load(Ordering::SeqCst) {
+            if is_interrupted.load(Ordering::SeqCst) {
                 return Ok(SeriesEnd::Stopped(i32::from(Exit::Interrupted.code())));
             }
             console.line(&format!("{}/{}  {}", number + 1, all.len(), name(one)));
@@ -179,14 +180,14 @@ fn graver(one: Exit, other: Exit) -> Exit {
 }
 
 fn stopped(code: i32, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let known = [
+    let stops = [
         Exit::Usage,
         Exit::PlanRefused,
         Exit::Interrupted,
         Exit::Terminated,
         Exit::HungUp,
     ];
-    let exit = known
+    let exit = stops
         .into_iter()
         .find(|exit| i32::from(exit.code()) == code);
     console.error(
@@ -206,25 +207,18 @@ fn folder_name(plan: &Path, matrix: &Matrix, options: &[String]) -> std::io::Res
     let mut hash = Sha256::new();
     hash.update(std::fs::read(plan)?);
     hash.update(format!("{matrix:?} {options:?}"));
-    let digest: String = hash
-        .finalize()
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest = hex(&hash.finalize()[..4]);
     let name = plan.file_stem().unwrap_or_default().to_string_lossy();
     Ok(format!("{name}-{digest}"))
 }
 
 /// All combinations, the base first.
-fn combinations(matrix: &Matrix, console: &Console<'_>) -> Result<Vec<Combination>, String> {
+fn combinations(matrix: &Matrix, console: &Console<'_>) -> Result<Vec<Combination>, UsageError> {
     let text = |held: &Held| held.text(console.variable);
     let mut all: Vec<Combination> = vec![Vec::new()];
     for (axis, values) in &matrix.axes {
         if values.is_empty() {
-            return Err(format!(
-                "the axis `{axis}` of `[matrix.axes]` has no values"
-            ));
+            return Err(format!("the axis `{axis}` of `[matrix.axes]` has no values").into());
         }
         let values: Vec<String> = values.iter().map(text).collect::<Result<_, _>>()?;
         let longer = all.iter().flat_map(|one| {
@@ -237,43 +231,42 @@ fn combinations(matrix: &Matrix, console: &Console<'_>) -> Result<Vec<Combinatio
         });
         all = longer.collect();
         if all.len() > MAX_COMBINATIONS {
-            return Err(format!(
-                "the matrix has more than {MAX_COMBINATIONS} combinations"
-            ));
+            return Err(format!("the matrix has more than {MAX_COMBINATIONS} combinations").into());
         }
     }
-    let fits =
-        |one: &Combination, values: &crate::settings::profiles::Values| -> Result<bool, String> {
-            for (name, value) in values {
-                let value = text(value)?;
-                if !one.iter().any(|(axis, own)| axis == name && *own == value) {
-                    return Ok(false);
-                }
+    let fits = |one: &Combination,
+                values: &crate::settings::profiles::Values|
+     -> Result<bool, UsageError> {
+        for (name, value) in values {
+            let value = text(value)?;
+            if !one.iter().any(|(axis, own)| axis == name && *own == value) {
+                return Ok(false);
             }
-            Ok(true)
-        };
-    let mut kept = Vec::new();
+        }
+        Ok(true)
+    };
+    let mut remaining = Vec::new();
     for one in all {
         let excluded = matrix.exclude.iter().map(|values| fits(&one, values));
         if !excluded
-            .collect::<Result<Vec<bool>, String>>()?
+            .collect::<Result<Vec<bool>, UsageError>>()?
             .contains(&true)
         {
-            kept.push(one);
+            remaining.push(one);
         }
     }
     let mut base = None;
-    for (at, one) in kept.iter().enumerate() {
+    for (at, one) in remaining.iter().enumerate() {
         if base.is_none() && fits(one, &matrix.base)? {
             base = Some(at);
         }
     }
     let Some(base) = base else {
-        return Err("the base of `[matrix]` is not among its combinations".to_owned());
+        return Err("the base of `[matrix]` is not among its combinations".into());
     };
-    let base = kept.remove(base);
-    kept.insert(0, base);
-    Ok(kept)
+    let base = remaining.remove(base);
+    remaining.insert(0, base);
+    Ok(remaining)
 }
 
 fn name(one: &Combination) -> String {
@@ -297,11 +290,7 @@ fn slug(one: &Combination) -> String {
         })
         .take(100)
         .collect();
-    let digest: String = Sha256::digest(&name)
-        .iter()
-        .take(3)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest = hex(&Sha256::digest(&name)[..3]);
     format!("{plain}_{digest}")
 }
 
@@ -343,7 +332,7 @@ fn show(
     place: &Path,
     console: &mut Console<'_>,
 ) -> Result<(), Refusal> {
-    let runs = read_runs(all, place).map_err(Refusal::run_failed)?;
+    let runs = read_runs(all, place)?;
     let Some((base, others)) = runs.split_first() else {
         return Ok(());
     };
@@ -380,10 +369,10 @@ fn show(
     console.print(&format!("\n{}", table(&heads, &lines)));
     if let Some(file) = &arguments.markdown {
         let text = markdown(&heads, &lines);
-        whole_file::write(file, text.as_bytes()).map_err(Refusal::run_failed)?;
+        whole_file::write(file, text.as_bytes())?;
     }
     if let Some(file) = &arguments.page {
-        pages(file, plan, all, &runs, &comparison, &against).map_err(Refusal::run_failed)?;
+        pages(file, plan, all, &runs, &comparison, &against)?;
         console.line(&format!("page     {}", file.display()));
     }
     Ok(())
@@ -403,7 +392,7 @@ fn against_base(comparison: &Comparison, rows: &[RunRow], at: usize) -> String {
 }
 
 /// Reads the run files of all combinations and names the runs after them.
-fn read_runs(all: &[Combination], place: &Path) -> Result<Vec<RunFile>, String> {
+fn read_runs(all: &[Combination], place: &Path) -> Result<Vec<RunFile>, FileFailure> {
     let read = |one: &Combination| {
         let file = place.join(format!("{}.drumfire", slug(one)));
         let read = read_input(&file, &Default::default(), &mut Vec::new());
@@ -435,7 +424,7 @@ fn pages(
     runs: &[RunFile],
     comparison: &Comparison,
     against: &dyn Fn(usize) -> String,
-) -> Result<(), String> {
+) -> Result<(), FileFailure> {
     let folder = file.with_extension("pages");
     std::fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
     let folder_name = folder.file_name().unwrap_or_default().to_string_lossy();

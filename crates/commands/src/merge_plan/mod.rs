@@ -42,11 +42,11 @@ pub fn merge_plan(
         )
     };
     let output = arguments.output.as_ref().unwrap_or(&arguments.ours);
-    whole_file::write(output, text.as_bytes()).map_err(Refusal::run_failed)?;
+    whole_file::write(output, text.as_bytes())?;
     if merged.conflicts.is_empty() {
         return Ok(Exit::Ok);
     }
-    console.print_error(&told(&merged.conflicts, path));
+    console.print_error(&conflict_lines(&merged.conflicts, path));
     Ok(Exit::RunFailed)
 }
 
@@ -63,7 +63,7 @@ fn canonical(file: &Path, shown: &Path, console: &Console<'_>) -> Result<Tree, R
     }
 }
 
-fn told(conflicts: &[Conflict], path: &Path) -> String {
+fn conflict_lines(conflicts: &[Conflict], path: &Path) -> String {
     let mut text = String::new();
     for conflict in conflicts {
         text.push_str(&format!(

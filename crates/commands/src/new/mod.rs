@@ -49,10 +49,10 @@ pub fn new(arguments: &NewArguments, console: &mut Console<'_>) -> Result<Exit, 
         .as_ref()
         .map_or_else(String::new, |(file, _)| base_name(file));
     let plan = drumfire_jmx::write(&template.tree(&name));
-    whole_file::write(&arguments.plan, plan.as_bytes()).map_err(Refusal::run_failed)?;
+    whole_file::write(&arguments.plan, plan.as_bytes())?;
     console.line(&format!("wrote  {}", arguments.plan.display()));
     if let Some((file, content)) = &data {
-        whole_file::write(file, content.as_bytes()).map_err(Refusal::run_failed)?;
+        whole_file::write(file, content.as_bytes())?;
         console.line(&format!("wrote  {}", file.display()));
     }
     if !template.needs.is_empty() {

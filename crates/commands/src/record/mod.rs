@@ -48,7 +48,7 @@ pub fn record(
     let recorded = sources::recorded(arguments, recorder, console)?;
     let bytes = recorded.har.to_string().into_bytes();
     if let Some(file) = &arguments.har {
-        whole_file::write(file, &bytes).map_err(Refusal::run_failed)?;
+        whole_file::write(file, &bytes)?;
     }
     let options = ImportOptions {
         domains: arguments.domain.clone(),

@@ -3,7 +3,7 @@
 pub mod arguments;
 
 use crate::terminal::format::counted;
-use drumfire_refactor::{Joined, Refused, Renamed, rename_element, rename_variable};
+use drumfire_refactor::{Joined, RenameError, Renamed, rename_element, rename_variable};
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
@@ -38,7 +38,7 @@ pub fn rename(arguments: &RenameArguments, console: &mut Console<'_>) -> Result<
     Ok(Exit::Ok)
 }
 
-fn refusal(refused: Refused) -> Refusal {
+fn refusal(refused: RenameError) -> Refusal {
     let mut refusal = Refusal::usage(refused.message);
     if let Some(hint) = refused.hint {
         refusal.err.push_str(&format!("hint: {hint}\n"));
@@ -60,7 +60,7 @@ fn write(renamed: &Renamed) -> Result<(), Refusal> {
             Ok(()) => before.push((&change.path, old)),
             Err(why) => {
                 for (path, old) in &before {
-                    whole_file::write(path, old).map_err(Refusal::run_failed)?;
+                    whole_file::write(path, old)?;
                 }
                 return Err(Refusal::run_failed(why));
             }

@@ -11,6 +11,7 @@ use drumfire_report::{
     outcome_metrics, report_page, report_payload, statistics_json,
 };
 
+use crate::refusal::FileFailure;
 use crate::report::arguments::ReportFiles;
 use crate::run::criteria::thresholds::allows_unjudged;
 use crate::run::outputs;
@@ -42,9 +43,10 @@ pub fn default_folder(settings: &RunProperties) -> PathBuf {
 ///
 /// # Errors
 /// The message for the user.
-pub fn claim_folder(folder: &Path, force: bool) -> Result<(), String> {
+pub fn claim_folder(folder: &Path, force: bool) -> Result<(), FileFailure> {
     let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-    let refused = |why: String| Err(format!("Cannot write to '{}' as {why}", path.display()));
+    let refused =
+        |why: String| Err(format!("Cannot write to '{}' as {why}", path.display()).into());
     if path.is_file() {
         return match (force, fs::remove_file(&path)) {
             (false, _) => refused("it is an existing file".to_owned()),
@@ -83,11 +85,12 @@ pub fn write(
     settings: &RunProperties,
 ) -> Vec<String> {
     let mut failed = Vec::new();
-    let mut keep = |written: Result<(), String>| failed.extend(written.err());
+    let mut keep =
+        |written: Result<(), FileFailure>| failed.extend(written.err().map(String::from));
     let mut pages: Vec<PathBuf> = files.page.iter().cloned().collect();
     let mut runs: Vec<PathBuf> = files.run_file.iter().cloned().collect();
     if let Some(folder) = &files.folder {
-        keep(fs::create_dir_all(folder).map_err(|error| told(folder, &error)));
+        keep(fs::create_dir_all(folder).map_err(|error| unwritable_file(folder, &error)));
         let names = [
             "aggregate_rpt_pct1",
             "aggregate_rpt_pct2",
@@ -100,7 +103,7 @@ pub fn write(
         runs.push(folder.join(RUN));
     }
     if let Some(folder) = &files.tables {
-        keep(fs::create_dir_all(folder).map_err(|error| told(folder, &error)));
+        keep(fs::create_dir_all(folder).map_err(|error| unwritable_file(folder, &error)));
         for (name, table) in csv_tables(run) {
             keep(put(&folder.join(name), &table));
         }
@@ -149,12 +152,12 @@ pub fn cases(run: &RunFile, settings: &RunProperties) -> Vec<Case> {
 ///
 /// # Errors
 /// Which file cannot be written, and why.
-pub fn put(path: &Path, content: &[u8]) -> Result<(), String> {
+pub fn put(path: &Path, content: &[u8]) -> Result<(), FileFailure> {
     outputs::write_whole(path, |file| file.write_all(content))
 }
 
-fn told(path: &Path, error: &std::io::Error) -> String {
-    unwritable(path, error)
+fn unwritable_file(path: &Path, error: &std::io::Error) -> FileFailure {
+    unwritable(path, error).into()
 }
 
 fn page(run: &RunFile, settings: &RunProperties) -> String {
@@ -202,7 +205,7 @@ mod tests {
             "Cannot write to '{}' as folder is not empty",
             folder.display()
         );
-        assert_eq!(claim_folder(&folder, false), Err(told));
+        assert_eq!(claim_folder(&folder, false), Err(told.into()));
         assert_eq!(claim_folder(&folder, true), Ok(()));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
         let file = place.path().join("file");
@@ -211,12 +214,12 @@ mod tests {
             "Cannot write to '{}' as it is an existing file",
             file.display()
         );
-        assert_eq!(claim_folder(&file, false), Err(told));
+        assert_eq!(claim_folder(&file, false), Err(told.into()));
         let lost = place.path().join("a/b");
         let told = format!(
             "Cannot write to '{}' as folder does not exist and parent folder is not writable",
             lost.display()
         );
-        assert_eq!(claim_folder(&lost, false), Err(told));
+        assert_eq!(claim_folder(&lost, false), Err(told.into()));
     }
 }

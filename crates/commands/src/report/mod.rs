@@ -15,7 +15,7 @@ use drumfire_results::Threshold;
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
-use crate::refusal::Refusal;
+use crate::refusal::{FileFailure, Refusal};
 use crate::report::arguments::{ReportArguments, ReportFiles};
 use crate::run::arguments::Progress;
 use crate::run::criteria::thresholds;
@@ -38,22 +38,22 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
         properties.changes.push(change);
     }
     let settings = settings(&properties, &[], None, console)?;
-    let given = if options.is_jmeter {
+    let thresholds_given = if options.is_jmeter {
         Vec::new()
     } else {
         end_thresholds(&options.fail_on, &settings)?
     };
-    thresholds::warn_of_inversions(&given, console);
-    let told = |message: String| {
+    thresholds::warn_of_inversions(&thresholds_given, console);
+    let refusal = |failure: FileFailure| {
         if options.is_jmeter {
-            failed(&message, Exit::RunFailed)
+            failed(failure.as_ref(), Exit::RunFailed)
         } else {
-            Refusal::run_failed(message)
+            Refusal::run_failed(failure)
         }
     };
     let files = wanted_files(options, &settings);
     if let Some(folder) = &files.folder {
-        files::claim_folder(folder, options.force).map_err(told)?;
+        files::claim_folder(folder, options.force).map_err(refusal)?;
     }
     if options.is_jmeter && !options.input.is_file() {
         // The wording is ReportGenerator's.
@@ -61,18 +61,18 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
             "Cannot read test results file : {}",
             options.input.display()
         );
-        return Err(told(message));
+        return Err(refusal(message.into()));
     }
     let input = if options.is_jmeter {
         options.input.clone()
     } else {
         History::new(console.variable).meant(&options.input)
     };
-    let mut run = read_run(&input, &settings, console).map_err(told)?;
+    let mut run = read_run(&input, &settings, console).map_err(refusal)?;
     let mut broke_threshold = false;
     if !options.is_jmeter {
         print_summary(&run, console);
-        let verdicts = given
+        let verdicts = thresholds_given
             .iter()
             .map(|threshold| threshold.judge(&run.recording))
             .collect();
@@ -93,7 +93,7 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
         ));
     }
     if !lost.is_empty() {
-        return Err(told(lost.join("\nerror: ")));
+        return Err(refusal(lost.join("\nerror: ").into()));
     }
     Ok(if broke_threshold {
         Exit::ThresholdsNotMet
@@ -129,7 +129,7 @@ pub fn read_run(
     path: &Path,
     settings: &RunProperties,
     console: &mut Console<'_>,
-) -> Result<RunFile, String> {
+) -> Result<RunFile, FileFailure> {
     let mut warnings = Vec::new();
     let progress = Work::begin(format!("reading {}", path.display()));
     let run = read_quietly(path, settings, &mut warnings);
@@ -145,7 +145,7 @@ pub fn read_quietly(
     path: &Path,
     settings: &RunProperties,
     warnings: &mut Vec<String>,
-) -> Result<RunFile, String> {
+) -> Result<RunFile, FileFailure> {
     let lookup = |name: &str| settings.properties.get(name).map(str::to_owned);
     let mut options = JtlOptions::from_properties(&lookup);
     options.selection = Selection::from_properties(&lookup).map_err(|error| error.to_string())?;
@@ -154,7 +154,7 @@ pub fn read_quietly(
         let pattern = pattern.map_err(|error| format!("{SAMPLE_FILTER}: {error}"))?;
         options.selection.label = Some(Rc::new(move |label| pattern.full_match(label)));
     }
-    read_input(path, &options, warnings).map_err(|error| error.to_string())
+    read_input(path, &options, warnings).map_err(|error| error.to_string().into())
 }
 
 /// The thresholds, which must concern the whole run: the files of a run do not record every second

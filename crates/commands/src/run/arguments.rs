@@ -10,6 +10,7 @@ use crate::args::headings::{METRICS, PASS, PROPERTIES, RESULTS, SHOWN};
 use crate::exit_codes;
 use crate::fleet::arguments::{FleetOptions, has_no_effect};
 use crate::log::options::LogOptions;
+use crate::refusal::UsageError;
 use crate::report::arguments::ReportFiles;
 use crate::run::criteria::thresholds::ALLOW_UNJUDGED;
 use crate::run::load_options::LoadOptions;
@@ -131,9 +132,9 @@ impl RunArguments {
     ///
     /// # Errors
     /// An option that would have no effect, or no plan.
-    pub fn settled(self) -> Result<RunArguments, String> {
+    pub fn settled(self) -> Result<RunArguments, UsageError> {
         if self.plan.is_none() && !self.demo {
-            return Err(NO_PLAN.to_owned());
+            return Err(NO_PLAN.into());
         }
         self.fleet.check()?;
         Ok(self.with_changes())
@@ -143,9 +144,9 @@ impl RunArguments {
     ///
     /// # Errors
     /// An option that would have no effect.
-    pub fn settled_for_attach(mut self) -> Result<RunArguments, String> {
+    pub fn settled_for_attach(mut self) -> Result<RunArguments, UsageError> {
         let Some(PlanChoice::File(run)) = &self.plan else {
-            return Err("the name of the run is missing".to_owned());
+            return Err("the name of the run is missing".into());
         };
         self.fleet.attach = Some(run.to_string_lossy().into_owned());
         let others = [

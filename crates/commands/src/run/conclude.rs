@@ -212,20 +212,20 @@ impl Records<'_> {
         if let Some(baseline) = &self.brief.baseline {
             match baseline::compare(baseline, &mut run, options.progress, console) {
                 Ok(is_worse) => ending.is_worse = is_worse,
-                Err(why) => faults.push(why),
+                Err(error) => faults.push(error.into()),
             }
         }
         if let Some(kept) = &self.kept
             && matches!(kept.place, KeptPlace::Folder(_))
             && let Err(error) = kept_run::finish(&kept.place, &run)
         {
-            console.warn(&error);
+            console.warn(error.as_ref());
         }
         faults.extend(report.write(&run, order, settings, console));
         ending.has_faults |= !faults.is_empty();
         if let Some(file) = &report.files.summary_json {
             let text = summary_json::render(&run, ending.exit(), self.nothing_sent);
-            faults.extend(files::put(file, text.as_bytes()).err());
+            faults.extend(files::put(file, text.as_bytes()).err().map(String::from));
             ending.has_faults |= !faults.is_empty();
         }
         let files = [&order.results, &report.files.page, &report.files.run_file];

@@ -116,8 +116,8 @@ pub fn prepare(
     let (program, warnings) = compile(&brief, engine, console)?;
     let labels = program.labels();
     let thresholds = listening.guards.board().thresholds();
-    let own: Vec<_> = thresholds.iter().filter_map(LabelCondition::of).collect();
-    check_labels(&own, &labels, console)?;
+    let label_conditions: Vec<_> = thresholds.iter().filter_map(LabelCondition::of).collect();
+    check_labels(&label_conditions, &labels, console)?;
     check_labels(conditions, &labels, console)?;
     if matches!(
         brief.options.plan,
@@ -136,10 +136,10 @@ pub fn prepare(
         program.result_files()
     };
     let folder = brief.report.files.folder.as_deref();
-    let wanted = outputs::of_run(&brief.options, results, folder);
-    outputs::prove(&wanted)?;
+    let output_files = outputs::of_run(&brief.options, results, folder);
+    outputs::prove(&output_files)?;
     let state = drumfire_platform::state_folder(console.variable);
-    brief._claims = Claims::take(&wanted, state.as_deref())?;
+    brief._claims = Claims::take(&output_files, state.as_deref())?;
     if brief.options.progress != Progress::Quiet && !brief.options.is_of_url() {
         announce(brief.fingerprint.shown(), &brief.settings, console);
     }
@@ -219,9 +219,11 @@ fn begin(
     } else {
         None
     };
-    let own = demo.as_ref().map(DemoSite::properties);
-    let own = own.as_ref().map_or(&[][..], |own| own.as_slice());
-    let mut settings = settings(&options.properties, own, Some(&plan), console)?;
+    let demo_properties = demo.as_ref().map(DemoSite::properties);
+    let demo_properties = demo_properties
+        .as_ref()
+        .map_or(&[][..], |demo_properties| demo_properties.as_slice());
+    let mut settings = settings(&options.properties, demo_properties, Some(&plan), console)?;
     settings.log_levels = options.log.levels.clone();
     if options.fleet.is_wanted() {
         settle_fleet(&mut options.fleet, demo.is_some(), &settings, console)?;
@@ -343,7 +345,7 @@ fn with_outputs(
         target: None,
         variable: console.variable,
     };
-    let outputs = project::outputs(Some(plan), &choice).map_err(Refusal::usage)?;
+    let outputs = project::outputs(Some(plan), &choice)?;
     let results = outputs.results.map(ResultsFile::File);
     options.results = options.results.or(results);
     options.baseline = options.baseline.or(outputs.baseline);
@@ -451,7 +453,7 @@ fn keep(
     let keep = settings.properties.get(KEEP_COUNT);
     let keep = keep.and_then(|count| count.trim().parse().ok());
     let keep = keep.unwrap_or(kept_run::KEPT);
-    let place = match &options.report.run_file {
+    let kept_place = match &options.report.run_file {
         Some(path) => KeptPlace::Asked(path.clone()),
         None if options.report.no_run_file
             || settings.properties.get(KEEP_RUNS) == Some("false") =>
@@ -467,8 +469,8 @@ fn keep(
         }
     };
     match (
-        KeptRun::begin(place.clone(), run_file::begun(plan, now_ms), keep),
-        place,
+        KeptRun::begin(kept_place.clone(), run_file::begun(plan, now_ms), keep),
+        kept_place,
     ) {
         (Ok(kept), _) => Ok(Some(kept)),
         (Err(error), KeptPlace::Asked(path)) => {

@@ -34,7 +34,7 @@ impl Report {
         let is_quiet = options.progress == Progress::Quiet;
         if let Some(folder) = &files.folder {
             files::claim_folder(folder, options.delete_results)
-                .map_err(|message| failed(&message, Exit::RunFailed))?;
+                .map_err(|failure| failed(failure.as_ref(), Exit::RunFailed))?;
         }
         if !at_end {
             // JMeter claims the folder of -o, but writes to it only with -e.
@@ -86,7 +86,7 @@ impl Report {
                     Some(rows)
                 }
                 Err(error) => {
-                    lost.push(error);
+                    lost.push(error.into());
                     None
                 }
             },
@@ -101,10 +101,10 @@ impl Report {
         for page in pages.filter(|page| !self.is_quiet && page.exists()) {
             console.line(&format!("report   {}", page.display()));
         }
-        lost.into_iter().map(told).collect()
+        lost.into_iter().map(report_error).collect()
     }
 }
 
-fn told(message: String) -> String {
+fn report_error(message: String) -> String {
     format!("Error generating the report: {message}")
 }

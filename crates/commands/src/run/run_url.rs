@@ -176,7 +176,7 @@ pub fn run_url(
     let plan = drumfire_jmx::write(&draft.tree(""));
     let is_insecure = arguments.insecure || draft.insecure;
     if let Some(save) = &arguments.save {
-        whole_file::write(save, plan.as_bytes()).map_err(Refusal::run_failed)?;
+        whole_file::write(save, plan.as_bytes())?;
         console.line(&saved(save, !is_insecure && is_over_tls(&draft)));
     }
     let (_folder, file) = written(&draft, &plan)?;

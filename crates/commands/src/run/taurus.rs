@@ -148,8 +148,7 @@ fn run_test(
         std::fs::create_dir_all(&folder)
             .map_err(|error| Refusal::run_failed(unwritable(&folder, &error)))?;
         let shown = serde_json::to_string_pretty(&test.effective).unwrap_or_default();
-        whole_file::write(&folder.join("effective.json"), shown.as_bytes())
-            .map_err(Refusal::run_failed)?;
+        whole_file::write(&folder.join("effective.json"), shown.as_bytes())?;
         options
             .results
             .get_or_insert(ResultsFile::File(folder.join("kpi.jtl")));

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use drumfire_platform::files::{is_real_folder, private_folder};
 use drumfire_platform::replacement::replace;
 use drumfire_platform::state_folder;
+use drumfire_platform::words::hex;
 use sha2::{Digest, Sha256};
 
 use crate::run::run_file::kept_run::ENDING;
@@ -92,11 +93,7 @@ impl<'v> History<'v> {
         let working = std::env::current_dir().ok()?;
         let name = working.file_name().unwrap_or_default().to_string_lossy();
         let digest = Sha256::digest(working.as_os_str().as_encoded_bytes());
-        let digest: String = digest
-            .iter()
-            .take(6)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let digest = hex(&digest[..6]);
         let state = state_folder(self.variable)?;
         Some(state.join(OF_USER).join(format!("{name}-{digest}")))
     }

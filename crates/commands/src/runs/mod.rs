@@ -69,11 +69,11 @@ fn list(listed: &ListedRuns, console: &mut Console<'_>) {
 
 /// All runs that can be read, latest first.
 fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<ListedRun> {
-    let mut known = Vec::new();
+    let mut history_runs = Vec::new();
     for path in History::new(console.variable).files() {
         let mut warnings = Vec::new();
         match read_input(&path, &Default::default(), &mut warnings) {
-            Ok(run) => known.push(ListedRun {
+            Ok(run) => history_runs.push(ListedRun {
                 number: 0,
                 id: path
                     .file_stem()
@@ -86,8 +86,8 @@ fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<ListedRun> {
             Err(error) => console.warn(&error.to_string()),
         }
     }
-    known.sort_by_key(|one| std::cmp::Reverse(one.run.started_ms));
-    for (place, one) in known.iter_mut().enumerate() {
+    history_runs.sort_by_key(|one| std::cmp::Reverse(one.run.started_ms));
+    for (place, one) in history_runs.iter_mut().enumerate() {
         one.number = place + 1;
     }
     let fits = |one: &ListedRun| {
@@ -96,8 +96,8 @@ fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<ListedRun> {
                 || Path::new(&one.run.name).file_stem() == Path::new(plan).file_stem()
         })
     };
-    known.retain(fits);
-    known
+    history_runs.retain(fits);
+    history_runs
 }
 
 fn moment(ms: i64) -> String {
@@ -139,12 +139,12 @@ fn as_json(known: &[ListedRun]) -> String {
         .map(|one| {
             let row = RunRow::of(&one.run);
             // Nothing was measured without samples.
-            let known = |value: f64| (row.samples > 0).then_some(value);
-            let [p50_ms, p95_ms, p99_ms] = row.percentiles_ms.map(known);
+            let if_sampled = |value: f64| (row.samples > 0).then_some(value);
+            let [p50_ms, p95_ms, p99_ms] = row.percentiles_ms.map(if_sampled);
             serde_json::json!({
                 "id": one.id, "file": one.path, "plan": row.name, "started_ms": one.run.started_ms,
-                "ended_ms": one.run.ended_ms, "samples": row.samples, "errors_percent": known(row.errors_percent),
-                "rate": known(row.rate), "p50_ms": p50_ms, "p95_ms": p95_ms, "p99_ms": p99_ms,
+                "ended_ms": one.run.ended_ms, "samples": row.samples, "errors_percent": if_sampled(row.errors_percent),
+                "rate": if_sampled(row.rate), "p50_ms": p50_ms, "p95_ms": p95_ms, "p99_ms": p99_ms,
                 "verdict": row.verdict,
             })
         })
@@ -166,14 +166,14 @@ fn chosen(wanted: &str, console: &mut Console<'_>) -> Result<ListedRun, Refusal>
             run,
         });
     }
-    let mut known = history(None, console);
-    let place = match (wanted, wanted.parse::<usize>()) {
+    let mut listed_runs = history(None, console);
+    let position = match (wanted, wanted.parse::<usize>()) {
         ("last", _) => Some(0),
         (_, Ok(number)) => number.checked_sub(1),
-        _ => known.iter().position(|one| one.id == wanted),
+        _ => listed_runs.iter().position(|one| one.id == wanted),
     };
-    match place.filter(|place| *place < known.len()) {
-        Some(place) => Ok(known.swap_remove(place)),
+    match position.filter(|place| *place < listed_runs.len()) {
+        Some(position) => Ok(listed_runs.swap_remove(position)),
         None => {
             let mut refusal = Refusal::usage(format!("there is no run `{wanted}`"));
             refusal
@@ -215,8 +215,8 @@ fn compare(
 ) -> Result<Exit, Refusal> {
     let mut runs = Vec::new();
     for one in wanted {
-        let known = chosen(one, console)?;
-        let mut run = known.run;
+        let earlier = chosen(one, console)?;
+        let mut run = earlier.run;
         run.name = format!("{} ({})", run.name, moment(run.started_ms));
         runs.push(run);
     }
@@ -230,7 +230,7 @@ fn compare(
     }
     baseline::print(&comparison, console);
     if let Some(file) = page {
-        whole_file::write(file, comparison.html().as_bytes()).map_err(Refusal::run_failed)?;
+        whole_file::write(file, comparison.html().as_bytes())?;
     }
     Ok(match (comparison.is_refused(), comparison.is_worse()) {
         (true, _) => Exit::RunFailed,
@@ -253,16 +253,15 @@ fn trend(
     let Some(plan) = latest else {
         return Err(Refusal::usage(NO_RUNS));
     };
-    let mut known = history(Some(&plan), console);
-    known.reverse();
-    print_list(&known, console);
+    let mut plan_runs = history(Some(&plan), console);
+    plan_runs.reverse();
+    print_list(&plan_runs, console);
     if let Some(file) = page {
-        let points: Vec<TrendPoint> = known
+        let points: Vec<TrendPoint> = plan_runs
             .iter()
             .map(|one| trend_point(&one.run, one.number, moment(one.run.started_ms)))
             .collect();
-        whole_file::write(file, trend_html(&plan, &points).as_bytes())
-            .map_err(Refusal::run_failed)?;
+        whole_file::write(file, trend_html(&plan, &points).as_bytes())?;
         console.line(&format!("page     {}", file.display()));
     }
     Ok(Exit::Ok)

@@ -44,7 +44,7 @@ pub fn set(arguments: &SetArguments, console: &mut Console<'_>) -> Result<Exit, 
             return Err(Refusal::run_failed(message).hint(hint));
         }
     }
-    whole_file::write(plan, &bytes).map_err(Refusal::run_failed)?;
+    whole_file::write(plan, &bytes)?;
     console.print(&lines);
     Ok(Exit::Ok)
 }

@@ -35,7 +35,7 @@ pub fn settings(
         target: options.target.as_deref(),
         variable: console.variable,
     };
-    let mut set = project::properties(plan, &choice).map_err(Refusal::usage)?;
+    let mut set = project::properties(plan, &choice)?;
     let own = own.iter().cloned();
     set.extend(own.map(|(name, value)| (name.to_owned(), value)));
     let zone = JvmDefaults::of_process().zone.rules().clone();

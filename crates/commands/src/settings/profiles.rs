@@ -9,6 +9,7 @@ use drumfire_jmx::did_you_mean;
 use serde::Deserialize;
 
 use crate::args::quantities::{duration_ms, per_second};
+use crate::refusal::UsageError;
 use crate::run::criteria::thresholds::ALLOW_UNJUDGED;
 
 /// The environment variable that chooses a target.
@@ -55,7 +56,7 @@ pub struct Reference {
 
 impl Held {
     /// The value as the text of a property.
-    pub fn text(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> Result<String, String> {
+    pub fn text(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> Result<String, UsageError> {
         Ok(match self {
             Held::Flag(value) => value.to_string(),
             Held::Whole(value) => value.to_string(),
@@ -138,7 +139,7 @@ impl Choices {
     ///
     /// # Errors
     /// If there is no profile of that name.
-    pub fn profile(&self, choice: &ProfileChoice<'_>) -> Result<Option<&Profile>, String> {
+    pub fn profile(&self, choice: &ProfileChoice<'_>) -> Result<Option<&Profile>, UsageError> {
         choice
             .profile
             .map(|name| named(&self.profiles, name, "profile"))
@@ -150,9 +151,12 @@ impl Choices {
     ///
     /// # Errors
     /// A profile or target that is not there, a variable that is not set, or a wrong value.
-    pub fn properties(&self, choice: &ProfileChoice<'_>) -> Result<Vec<(String, String)>, String> {
+    pub fn properties(
+        &self,
+        choice: &ProfileChoice<'_>,
+    ) -> Result<Vec<(String, String)>, UsageError> {
         let mut set = Vec::new();
-        let mut add = |values: &Values| -> Result<(), String> {
+        let mut add = |values: &Values| -> Result<(), UsageError> {
             for (name, value) in values {
                 set.push((name.clone(), value.text(choice.variable)?));
             }
@@ -190,12 +194,12 @@ impl Profile {
     }
 
     /// The load and the limits as properties.
-    fn load(&self, choice: &ProfileChoice<'_>) -> Result<Vec<(String, String)>, String> {
+    fn load(&self, choice: &ProfileChoice<'_>) -> Result<Vec<(String, String)>, UsageError> {
         let mut set = Vec::new();
         let mut put = |name: &str, value: Option<String>| {
             set.extend(value.map(|value| (name.to_owned(), value)));
         };
-        let seconds = |held: &Option<Held>| -> Result<Option<String>, String> {
+        let seconds = |held: &Option<Held>| -> Result<Option<String>, UsageError> {
             let Some(held) = held else { return Ok(None) };
             let text = held.text(choice.variable)?;
             let ms = duration_ms(&text);
@@ -218,7 +222,8 @@ impl Profile {
             .map(|rate| rate.text(choice.variable))
             .transpose()?;
         let per_second = |rate: &String| {
-            per_second(rate).map_err(|why| format!("`{rate}` is not a rate\nhint: {why}"))
+            per_second(rate)
+                .map_err(|why| UsageError::from(format!("`{rate}` is not a rate\nhint: {why}")))
         };
         let rate = rate.as_ref().map(per_second).transpose()?;
         put("drumfire.load.rate", rate.map(|rate| rate.to_string()));
@@ -242,7 +247,7 @@ fn joined(list: &[String]) -> Option<String> {
     (!list.is_empty()).then(|| list.join(";"))
 }
 
-fn named<'t, T>(all: &'t BTreeMap<String, T>, name: &str, kind: &str) -> Result<&'t T, String> {
+fn named<'t, T>(all: &'t BTreeMap<String, T>, name: &str, kind: &str) -> Result<&'t T, UsageError> {
     all.get(name).ok_or_else(|| {
         let file = Path::new(crate::settings::project::FILE).display();
         let known = all.keys().map(String::as_str);
@@ -254,6 +259,6 @@ fn named<'t, T>(all: &'t BTreeMap<String, T>, name: &str, kind: &str) -> Result<
                 all.keys().cloned().collect::<Vec<_>>().join(", ")
             ),
         };
-        format!("{file} has no {kind} `{name}`{hint}")
+        format!("{file} has no {kind} `{name}`{hint}").into()
     })
 }

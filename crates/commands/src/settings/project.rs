@@ -8,6 +8,7 @@ use drumfire_jmx::{RESOLVE, conflict};
 use drumfire_platform::causes::unreadable;
 use serde::Deserialize;
 
+use crate::refusal::UsageError;
 use crate::settings::authorities::TLS_CA;
 use crate::settings::profiles::{
     Choices, Held, OUT, Outputs, Profile, ProfileChoice, TAGS, Values,
@@ -114,7 +115,7 @@ pub fn file(plan: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Reads the project's file, if there is one. Returns its path and its content.
-fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
+fn read_project(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, UsageError> {
     let Some(file) = file(plan) else {
         return Ok(None);
     };
@@ -124,14 +125,16 @@ fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
         let file = file.display();
         return Err(format!(
             "{file}:{line}:{column}: the file has unresolved conflicts of git\nhint: {RESOLVE}"
-        ));
+        )
+        .into());
     }
-    let project = toml::from_str(&text).map_err(|error| told(&file, &text, &fault(&error)))?;
+    let project =
+        toml::from_str(&text).map_err(|error| fault_text(&file, &text, &fault(&error)))?;
     Ok(Some((file, project)))
 }
 
 /// A fault as the text of an error, with its place.
-fn told(file: &Path, text: &str, fault: &ProjectError) -> String {
+fn fault_text(file: &Path, text: &str, fault: &ProjectError) -> String {
     let (line, column) = place(text, fault.span.start);
     let mut told = format!("{}:{line}:{column}: {}", file.display(), fault.message);
     if let Some(hint) = &fault.hint {
@@ -162,12 +165,13 @@ pub fn faults(text: &str) -> Vec<(Range<usize>, String)> {
 pub fn properties(
     plan: Option<&Path>,
     choice: &ProfileChoice<'_>,
-) -> Result<Vec<(String, String)>, String> {
-    let Some((file, project)) = found(plan)? else {
+) -> Result<Vec<(String, String)>, UsageError> {
+    let Some((file, project)) = read_project(plan)? else {
         let missing = |kind: &str, name: &str| {
             Err(format!(
                 "there is no {FILE}, so there is no {kind} `{name}`\nhint: write one beside the plan"
-            ))
+            )
+            .into())
         };
         return match (choice.profile, choice.target) {
             (Some(name), _) => missing("profile", name),
@@ -190,8 +194,8 @@ pub fn properties(
 ///
 /// # Errors
 /// A fault in the file or in the choice.
-pub fn outputs(plan: Option<&Path>, choice: &ProfileChoice<'_>) -> Result<Outputs, String> {
-    let Some((_, project)) = found(plan)? else {
+pub fn outputs(plan: Option<&Path>, choice: &ProfileChoice<'_>) -> Result<Outputs, UsageError> {
+    let Some((_, project)) = read_project(plan)? else {
         return Ok(Outputs::default());
     };
     let choices = Choices {
@@ -206,8 +210,8 @@ pub fn outputs(plan: Option<&Path>, choice: &ProfileChoice<'_>) -> Result<Output
 ///
 /// # Errors
 /// A fault in the file.
-pub fn matrix(plan: Option<&Path>) -> Result<Option<(PathBuf, Matrix)>, String> {
-    let Some((file, project)) = found(plan)? else {
+pub fn matrix(plan: Option<&Path>) -> Result<Option<(PathBuf, Matrix)>, UsageError> {
+    let Some((file, project)) = read_project(plan)? else {
         return Ok(None);
     };
     let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -259,7 +263,7 @@ fn of_tables(project: &Project, folder: &Path) -> Vec<(String, String)> {
 mod tests {
     use super::*;
 
-    fn set(text: &str, choice: &ProfileChoice<'_>) -> Result<Vec<(String, String)>, String> {
+    fn set(text: &str, choice: &ProfileChoice<'_>) -> Result<Vec<(String, String)>, UsageError> {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join(FILE), text).expect("a file");
         properties(Some(&folder.path().join("plan.jmx")), choice)
@@ -331,9 +335,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
-        let why =
-            |text: &str, choice: &ProfileChoice<'_>| set(text, choice).expect_err("it is wrong");
+    fn wrong_project_files_are_refused_with_the_fault() {
+        let why = |text: &str, choice: &ProfileChoice<'_>| {
+            set(text, choice).expect_err("it is wrong").to_string()
+        };
         let none = choice(None, None);
         assert!(why("[load]\nusers = 1\n", &none).contains("`load` is not a key"));
         assert!(why("[jvm]\nheap = \"1g\"\n", &none).contains("`heap` is not a key"));

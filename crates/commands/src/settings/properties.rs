@@ -115,30 +115,36 @@ fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
         [
             variable("USERNAME"),
             variable("TEMP"),
-            own("\\"),
-            own(";"),
-            own("\r\n"),
+            owned_text("\\"),
+            owned_text(";"),
+            owned_text("\r\n"),
         ]
     } else {
-        [variable("USER"), own("/tmp"), own("/"), own(":"), own("\n")]
+        [
+            variable("USER"),
+            owned_text("/tmp"),
+            owned_text("/"),
+            owned_text(":"),
+            owned_text("\n"),
+        ]
     };
-    let known = [
+    let system_properties = [
         ("user.dir", folder),
         ("user.home", variable("HOME")),
         ("user.name", user),
         ("java.io.tmpdir", temporary),
-        ("os.name", own(system)),
+        ("os.name", owned_text(system)),
         ("file.separator", between_names),
         ("path.separator", between_paths),
         ("line.separator", line_end),
     ];
-    known
+    system_properties
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
         .collect()
 }
 
-fn own(text: &str) -> Option<String> {
+fn owned_text(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
@@ -195,8 +201,8 @@ impl RunProperties {
 
     /// Notes system properties of the command line that Java's library reads and that change nothing here.
     fn note_definitions_without_effect(&mut self) {
-        let given = self.given_system.iter();
-        let notes = given.filter(|name| !READ_AT_START.contains(&name.as_str()));
+        let given_names = self.given_system.iter();
+        let notes = given_names.filter(|name| !READ_AT_START.contains(&name.as_str()));
         let notes = notes.filter_map(|name| match known_property(name)?.effect {
             Effect::None(why) => Some(format!("`-D{name}` has no effect: {why}")),
             Effect::Honoured | Effect::Java => None,
@@ -237,11 +243,11 @@ impl RunProperties {
 
     /// Refuses values that are not numbers, or not ports, in properties that the command line or the project sets.
     fn check_numbers(&self, own: &[(String, String)]) -> Result<(), Box<Diagnostic>> {
-        let own = own.iter().map(|(name, _)| name);
+        let own_names = own.iter().map(|(name, _)| name);
         let properties = self
             .given
             .iter()
-            .chain(own)
+            .chain(own_names)
             .map(|name| (name, &self.properties));
         let system = self.given_system.iter().map(|name| (name, &self.system));
         let ports = properties.chain(system).filter(|(name, _)| is_port(name));

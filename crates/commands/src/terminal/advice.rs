@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_where_why_and_what_helps() {
+    fn advice_says_what_where_why_and_the_remedy() {
         let expected = "
 costs  BeanShell scripts [beanshell]
   at line 1: Plan > Old script

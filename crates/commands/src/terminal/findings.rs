@@ -86,7 +86,11 @@ fn several(group: &Group<'_>, shown: Shown) -> String {
     if group.others.is_empty() {
         return text;
     }
-    let places = group.others.iter().take(PLACES).map(|other| place(other));
+    let places = group
+        .others
+        .iter()
+        .take(PLACES)
+        .map(|other| location(other));
     let places: Vec<String> = places.filter(|place| !place.is_empty()).collect();
     let rest = match group.others.len().saturating_sub(PLACES) {
         0 => "",
@@ -101,8 +105,8 @@ fn several(group: &Group<'_>, shown: Shown) -> String {
 }
 
 /// The place of a finding, in a few words.
-fn place(finding: &Diagnostic) -> String {
-    let name = finding.path.last().map_or("", String::as_str);
+fn location(finding: &Diagnostic) -> String {
+    let name = finding.path.last().map(String::as_str).unwrap_or_default();
     match line(finding) {
         Some((line, _)) if name.is_empty() => format!("line {line}"),
         Some((line, _)) => format!("'{name}' in line {line}"),

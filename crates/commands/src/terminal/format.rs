@@ -134,12 +134,12 @@ pub fn cut_middle(text: &str, columns: usize) -> String {
     }
     let room = columns.saturating_sub(1);
     let end = within(text.chars().rev(), room / 2);
-    let mut kept = within(text.chars(), room - room / 2);
+    let mut cut = within(text.chars(), room - room / 2);
     if columns > 0 {
-        kept.push('…');
+        cut.push('…');
     }
-    kept.extend(end.chars().rev());
-    kept
+    cut.extend(end.chars().rev());
+    cut
 }
 
 /// The text without control characters, if it fits. A label may have megabytes, so no more of it is read than could fit.
@@ -154,16 +154,16 @@ fn short_enough(text: &str, columns: usize) -> Option<String> {
 
 /// The leading characters that fit.
 fn within(characters: impl Iterator<Item = char>, columns: usize) -> String {
-    let mut kept = String::new();
+    let mut fitting = String::new();
     let mut width = 0;
     for found in characters.map(printable) {
         width += found.width().unwrap_or(0);
         if width > columns {
             break;
         }
-        kept.push(found);
+        fitting.push(found);
     }
-    kept
+    fitting
 }
 
 fn printable(found: char) -> char {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_failures_without_a_response_share_is_left_out_first() {
+    fn the_common_beginning_of_failures_is_cut_first() {
         let (code, message) = (
             "Non HTTP response code: java.net.ConnectException",
             "Non HTTP response message: Connection refused",

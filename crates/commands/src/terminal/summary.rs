@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_intends_a_start_that_is_said() {
+    fn summaries_say_that_no_start_was_planned() {
         let spread = Spread {
             count: 10,
             p50_ms: 1.0,

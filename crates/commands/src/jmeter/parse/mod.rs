@@ -7,6 +7,7 @@
 //! option (`-t -n` is a plan named `-n`).
 
 use super::descriptors::{self, Arity, Descriptor};
+use crate::refusal::UsageError;
 
 const END: char = '\0';
 
@@ -30,7 +31,7 @@ pub enum CommandLineItem {
 ///
 /// # Errors
 /// JMeter's own message for a wrong command line, without its leading `Error: `.
-pub fn parse(words: &[String]) -> Result<Vec<CommandLineItem>, String> {
+pub fn parse(words: &[String]) -> Result<Vec<CommandLineItem>, UsageError> {
     let mut parser = SwitchParser::new(words);
     parser.run()?;
     check_incompatible(&parser.items)?;
@@ -65,9 +66,9 @@ impl SwitchParser {
     }
 
     fn next(&mut self) -> char {
-        let found = self.peek();
+        let next_char = self.peek();
         self.at += 1;
-        found
+        next_char
     }
 
     /// Whether only the end of the last word is left.
@@ -79,15 +80,15 @@ impl SwitchParser {
     fn token(&mut self, separators: &[char]) -> (String, char) {
         let mut text = String::new();
         loop {
-            let found = self.next();
-            if separators.contains(&found) || self.at > self.chars.len() {
-                return (text, found);
+            let next_char = self.next();
+            if separators.contains(&next_char) || self.at > self.chars.len() {
+                return (text, next_char);
             }
-            text.push(found);
+            text.push(next_char);
         }
     }
 
-    fn run(&mut self) -> Result<(), String> {
+    fn run(&mut self) -> Result<(), UsageError> {
         while !self.is_finished() {
             if self.peek() != '-' {
                 let (text, _) = self.token(&[END]);
@@ -98,7 +99,7 @@ impl SwitchParser {
             }
             self.next();
             match self.peek() {
-                END => return Err("Malformed option -".to_owned()),
+                END => return Err("Malformed option -".into()),
                 '-' => {
                     self.next();
                     if self.peek() == END {
@@ -123,22 +124,22 @@ impl SwitchParser {
         self.at = self.chars.len();
     }
 
-    fn long_option(&mut self) -> Result<(), String> {
+    fn long_option(&mut self) -> Result<(), UsageError> {
         let (name, _) = self.token(&[END, '=']);
         self.long = true;
         let Some(option) = descriptors::by_name(&name) else {
-            return Err(format!("Unknown option --{name}"));
+            return Err(format!("Unknown option --{name}").into());
         };
         self.arguments(option)
     }
 
     /// Reads a group of letters. The first option that takes an argument takes the rest of the word.
-    fn short_options(&mut self) -> Result<(), String> {
+    fn short_options(&mut self) -> Result<(), UsageError> {
         while self.peek() != END {
             let letter = self.next();
             self.long = false;
             let Some(option) = descriptors::by_letter(letter) else {
-                return Err(format!("Unknown option -{letter}"));
+                return Err(format!("Unknown option -{letter}").into());
             };
             self.arguments(option)?;
             if option.arity != Arity::None {
@@ -149,7 +150,7 @@ impl SwitchParser {
         Ok(())
     }
 
-    fn arguments(&mut self, option: &Descriptor) -> Result<(), String> {
+    fn arguments(&mut self, option: &Descriptor) -> Result<(), UsageError> {
         let (argument, value) = match option.arity {
             Arity::None => (String::new(), String::new()),
             Arity::One => (self.single_argument(option)?, String::new()),
@@ -163,7 +164,7 @@ impl SwitchParser {
         Ok(())
     }
 
-    fn single_argument(&mut self, option: &Descriptor) -> Result<String, String> {
+    fn single_argument(&mut self, option: &Descriptor) -> Result<String, UsageError> {
         if self.is_finished() {
             return Err(self.missing_argument(option));
         }
@@ -173,7 +174,7 @@ impl SwitchParser {
         Ok(self.token(&[END]).0)
     }
 
-    fn pair(&mut self, option: &Descriptor) -> Result<(String, String), String> {
+    fn pair(&mut self, option: &Descriptor) -> Result<(String, String), UsageError> {
         if self.is_finished() {
             return Err(self.missing_argument(option));
         }
@@ -184,7 +185,8 @@ impl SwitchParser {
             return Err(format!(
                 "Unable to parse first argument for option {}",
                 self.spelling(option)
-            ));
+            )
+            .into());
         }
         let (name, separator) = self.token(&[END, '=']);
         // The next word may be the value, unless it is an option.
@@ -194,8 +196,8 @@ impl SwitchParser {
         Ok((name, self.token(&[END]).0))
     }
 
-    fn missing_argument(&self, option: &Descriptor) -> String {
-        format!("Missing argument to option {}", self.spelling(option))
+    fn missing_argument(&self, option: &Descriptor) -> UsageError {
+        format!("Missing argument to option {}", self.spelling(option)).into()
     }
 
     fn spelling(&self, option: &Descriptor) -> String {
@@ -208,7 +210,7 @@ impl SwitchParser {
 }
 
 /// `CLArgsParser.checkIncompatibilities`: repetitions, and options that exclude one another.
-fn check_incompatible(items: &[CommandLineItem]) -> Result<(), String> {
+fn check_incompatible(items: &[CommandLineItem]) -> Result<(), UsageError> {
     let letters: Vec<char> = items
         .iter()
         .filter_map(|item| match item {
@@ -225,17 +227,17 @@ fn check_incompatible(items: &[CommandLineItem]) -> Result<(), String> {
                 continue;
             }
             if letter == other {
-                return Err(format!(
-                    "Duplicate options for {} found.",
-                    both_spellings(*letter)
-                ));
+                return Err(
+                    format!("Duplicate options for {} found.", both_spellings(*letter)).into(),
+                );
             }
             // The stray dash before the first name is JMeter's (CLArgsParser.checkIncompatible).
             return Err(format!(
                 "Incompatible options -{} and {} found.",
                 both_spellings(*other),
                 both_spellings(*letter)
-            ));
+            )
+            .into());
         }
     }
     Ok(())

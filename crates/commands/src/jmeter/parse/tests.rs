@@ -103,7 +103,7 @@ const RECORDED: &[(&[&str], &str)] = &[
     (&["--jmeterproperty", "foo", "t"], "J<foo><t>"),
 ];
 
-fn render(result: Result<Vec<CommandLineItem>, String>) -> String {
+fn render(result: Result<Vec<CommandLineItem>, UsageError>) -> String {
     let items = match result {
         Err(message) => return format!("ERR {message}"),
         Ok(items) => items,

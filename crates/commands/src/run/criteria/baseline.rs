@@ -5,7 +5,7 @@ use std::path::Path;
 use drumfire_report::{BaselineChange, CompareOptions, Comparison, Finding, RunFile, read_input};
 
 use crate::console::Console;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, UsageError};
 use crate::run::arguments::Progress;
 
 /// Reads the earlier run, before the run sends anything.
@@ -36,7 +36,7 @@ pub fn compare(
     run: &mut RunFile,
     progress: Progress,
     console: &mut Console<'_>,
-) -> Result<bool, String> {
+) -> Result<bool, UsageError> {
     let options = CompareOptions {
         smallest_change: 0.05,
     };
@@ -61,7 +61,7 @@ pub fn compare(
     if comparison.is_refused() {
         Err(
             "this run must not be compared with its baseline; make a new one with `--run-file`"
-                .to_owned(),
+                .into(),
         )
     } else {
         Ok(comparison.is_worse())

@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use drumfire_authorities::Authorities;
+use drumfire_platform::message_error;
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_sinks::{
     Encoder, Exporter, Graphite, GraphiteFormat, Influx, InfluxRaw, InfluxTwo, Sent, Transport,
@@ -20,6 +21,11 @@ const WINDOW: &str = "backend_metrics_window";
 /// The size of a window in samples, unless the property [`WINDOW`] sets another.
 const WINDOW_SIZE: usize = 100;
 
+message_error! {
+    /// Why an output of the plan cannot be started: a parameter is wrong, or its port is taken.
+    pub struct OutputError;
+}
+
 type Wants = Box<dyn Fn(&str) -> bool + Send>;
 
 /// Starts the exporter of a listener.
@@ -30,7 +36,7 @@ pub fn start(
     spec: &BackendSpec,
     settings: &RunProperties,
     authorities: &Authorities,
-) -> Result<Exporter, String> {
+) -> Result<Exporter, OutputError> {
     let (encoder, transport): (Box<dyn Encoder>, _) = match spec.class.as_str() {
         "InfluxdbBackendListenerClient" => (
             Box::new(influx(spec, settings)?),
@@ -62,7 +68,8 @@ pub fn start(
         source_of_times(spec)
     );
     let now_ms = || Timestamp::now().as_millisecond();
-    Exporter::start(&spec.name, encoder, transport, now_ms).map_err(|error| error.to_string())
+    Exporter::start(&spec.name, encoder, transport, now_ms)
+        .map_err(|error| error.to_string().into())
 }
 
 /// Names the samples that averages, extremes and percentiles are computed from; empty for listeners that send none of
@@ -75,7 +82,7 @@ fn source_of_times(spec: &BackendSpec) -> &'static str {
     }
 }
 
-fn influx(spec: &BackendSpec, settings: &RunProperties) -> Result<Influx, String> {
+fn influx(spec: &BackendSpec, settings: &RunProperties) -> Result<Influx, OutputError> {
     let text = |name, default| parameter(spec, name).unwrap_or(default);
     let pattern = pattern(text("samplersRegex", ""))?;
     let tags = spec.arguments.iter().filter_map(|(name, value)| {
@@ -96,18 +103,21 @@ fn influx(spec: &BackendSpec, settings: &RunProperties) -> Result<Influx, String
     })
 }
 
-fn influx_transport(spec: &BackendSpec, authorities: &Authorities) -> Result<Transport, String> {
+fn influx_transport(
+    spec: &BackendSpec,
+    authorities: &Authorities,
+) -> Result<Transport, OutputError> {
     let url = parameter(spec, "influxdbUrl").unwrap_or_default().trim();
     if sender(spec, "influxdbMetricsSender").ends_with("UdpMetricsSender") {
         return match url.split_once(':') {
             Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
                 Ok(Transport::udp(url.to_owned()))
             }
-            _ => Err(format!("`influxdbUrl` is `{url}`, expected HOST:PORT")),
+            _ => Err(format!("`influxdbUrl` is `{url}`, expected HOST:PORT").into()),
         };
     }
     if !url.starts_with("http://") && !url.starts_with("https://") {
-        return Err(format!("`influxdbUrl` is `{url}`, expected a URL"));
+        return Err(format!("`influxdbUrl` is `{url}`, expected a URL").into());
     }
     let mut headers = vec![("Content-Type", "text/plain; charset=UTF-8".to_owned())];
     let token = parameter(spec, "influxdbToken").unwrap_or_default().trim();
@@ -117,7 +127,7 @@ fn influx_transport(spec: &BackendSpec, authorities: &Authorities) -> Result<Tra
     Ok(Transport::http(url.to_owned(), headers, authorities))
 }
 
-fn graphite(spec: &BackendSpec, settings: &RunProperties) -> Result<Graphite, String> {
+fn graphite(spec: &BackendSpec, settings: &RunProperties) -> Result<Graphite, OutputError> {
     let text = |name, default| parameter(spec, name).unwrap_or(default);
     let format = if sender(spec, "graphiteMetricsSender").ends_with("PickleGraphiteMetricsSender") {
         GraphiteFormat::Pickle
@@ -146,7 +156,7 @@ fn graphite_transport(spec: &BackendSpec) -> Transport {
 }
 
 /// The filter for the labels in `samplersList`: a pattern for the whole label, or names separated by semicolons.
-fn listed(spec: &BackendSpec, is_pattern: bool) -> Result<Wants, String> {
+fn listed(spec: &BackendSpec, is_pattern: bool) -> Result<Wants, OutputError> {
     let list = parameter(spec, "samplersList").unwrap_or_default();
     if is_pattern {
         let pattern = pattern(list)?;
@@ -168,7 +178,7 @@ fn windows(spec: &BackendSpec, settings: &RunProperties) -> Option<Windows> {
 
 /// The plugin's parameters, with its defaults for those that the element leaves out
 /// (`InfluxDatabaseBackendListenerClient#setupTest`).
-fn influx_two(spec: &BackendSpec) -> Result<InfluxTwo, String> {
+fn influx_two(spec: &BackendSpec) -> Result<InfluxTwo, OutputError> {
     let text = |name, default| parameter(spec, name).unwrap_or(default).to_owned();
     let number = |name, default: usize| {
         let value = parameter(spec, name).and_then(|value| value.trim().parse().ok());
@@ -191,15 +201,15 @@ fn influx_two(spec: &BackendSpec) -> Result<InfluxTwo, String> {
 fn influx_two_transport(
     spec: &BackendSpec,
     authorities: &Authorities,
-) -> Result<Transport, String> {
+) -> Result<Transport, OutputError> {
     let given = |name| match parameter(spec, name).map(str::trim) {
-        None | Some("") => Err(format!("`{name}` is empty")),
+        None | Some("") => Err(OutputError::from(format!("`{name}` is empty"))),
         Some(text) => Ok(text),
     };
     let url = given("influxDBURL")?;
     let lower = url.to_ascii_lowercase();
     if !lower.starts_with("http://") && !lower.starts_with("https://") {
-        return Err(format!("`influxDBURL` is `{url}`, expected a URL"));
+        return Err(format!("`influxDBURL` is `{url}`, expected a URL").into());
     }
     let query = form_urlencoded::Serializer::new(String::new())
         .append_pair("org", given("influxDBOrganization")?)
@@ -234,9 +244,9 @@ fn flag(spec: &BackendSpec, name: &str, default: bool) -> bool {
     }
 }
 
-fn pattern(text: &str) -> Result<Pattern, String> {
+fn pattern(text: &str) -> Result<Pattern, OutputError> {
     Pattern::compile(text, Dialect::Java, RegexOptions::default())
-        .map_err(|error| error.exception_text(text, Dialect::Java))
+        .map_err(|error| error.exception_text(text, Dialect::Java).into())
 }
 
 /// Reads numbers separated by semicolons. Parts that are not numbers are skipped.
@@ -341,7 +351,7 @@ mod tests {
         assert!(headers.contains(&("Authorization", "Token t".to_owned())));
         spec.arguments.remove(1);
         let problem = influx_two_transport(&spec, &Authorities::default()).err();
-        assert_eq!(problem.as_deref(), Some("`influxDBToken` is empty"));
+        assert_eq!(problem, Some("`influxDBToken` is empty".into()));
     }
 
     #[test]
@@ -351,10 +361,13 @@ mod tests {
             start(&spec, &RunProperties::default(), &Authorities::default()).err()
         };
         let text = why(&[("influxdbUrl", "host:8086")]).expect("no URL");
-        assert_eq!(text, "`influxdbUrl` is `host:8086`, expected a URL");
+        assert_eq!(
+            text.as_ref(),
+            "`influxdbUrl` is `host:8086`, expected a URL"
+        );
         let udp = ("influxdbMetricsSender", "x.UdpMetricsSender");
         let text = why(&[udp, ("influxdbUrl", "http://host:8086")]).expect("no address");
-        assert!(text.ends_with("expected HOST:PORT"), "{text}");
+        assert!(text.as_ref().ends_with("expected HOST:PORT"), "{text}");
         assert!(why(&[("samplersRegex", "(")]).is_some());
     }
 }

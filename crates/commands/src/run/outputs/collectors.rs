@@ -1,6 +1,7 @@
 //! Serves the collectors of the plan's Prometheus Listeners at `/metrics` (jmeter-prometheus-plugin,
 //! `PrometheusServer`).
 
+use super::backends::OutputError;
 use crate::terminal::format::counted;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -34,7 +35,7 @@ impl Collectors {
     pub fn start(
         sets: Vec<Arc<Mutex<CollectorSet>>>,
         lookup: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Collectors, String> {
+    ) -> Result<Collectors, OutputError> {
         let ip = property::<IpAddr>(lookup, ADDRESS, "127.0.0.1")?;
         let address = SocketAddr::new(ip, property(lookup, PORT, "9270")?);
         let threads = property::<bool>(lookup, THREADS, "true")?;
@@ -103,9 +104,9 @@ fn property<T: FromStr>(
     lookup: &dyn Fn(&str) -> Option<String>,
     name: &str,
     default: &str,
-) -> Result<T, String> {
+) -> Result<T, OutputError> {
     let text = lookup(name).unwrap_or_else(|| default.to_owned());
     let text = text.trim();
     text.parse()
-        .map_err(|_| format!("the property {name} is `{text}`"))
+        .map_err(|_| format!("the property {name} is `{text}`").into())
 }

@@ -12,7 +12,7 @@ use drumfire_sinks::{AgentMetrics, Delivery, Exporter, RequestedOutput, RunInfo,
 use jiff::Timestamp;
 
 use crate::engine::{BackendSpec, Event, Mark, Subscriber};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, UsageError};
 use crate::run::arguments::ExportOptions;
 use crate::run::outputs::backends;
 use crate::run::outputs::collectors::Collectors;
@@ -273,14 +273,12 @@ fn list(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn tag(text: &str) -> Result<(String, String), String> {
+fn tag(text: &str) -> Result<(String, String), UsageError> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => {
             Ok((name.to_owned(), secrets::shown(name, value).into_owned()))
         }
-        _ => Err(format!(
-            "`{text}` is not NAME=VALUE, such as --tag team=shop"
-        )),
+        _ => Err(format!("`{text}` is not NAME=VALUE, such as --tag team=shop").into()),
     }
 }
 

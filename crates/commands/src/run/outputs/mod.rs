@@ -16,7 +16,7 @@ use drumfire_platform::causes::unwritable;
 use drumfire_platform::files::claim;
 use drumfire_platform::replacement::{Replacement, replace};
 
-use crate::refusal::Refusal;
+use crate::refusal::{FileFailure, Refusal};
 use crate::run::arguments::RunArguments;
 
 /// A file or folder that the user or the plan named.
@@ -144,10 +144,10 @@ fn make_parent(path: &Path) -> io::Result<()> {
 pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<(), String> {
+) -> Result<(), FileFailure> {
     make_parent(path)
         .and_then(|()| replace(path, write))
-        .map_err(|error| unwritable(path, &error))
+        .map_err(|error| unwritable(path, &error).into())
 }
 
 #[cfg(test)]
@@ -222,7 +222,8 @@ mod tests {
         let half = write_whole(&path, |_| Err(io::ErrorKind::StorageFull.into()));
         let told = half.expect_err("the disk is full");
         assert!(
-            told.contains("page.html` cannot be written: the disk is full"),
+            told.as_ref()
+                .contains("page.html` cannot be written: the disk is full"),
             "{told}"
         );
         assert_eq!(fs::read_to_string(&path).expect("readable"), "first");

@@ -66,8 +66,8 @@ impl StayingPage {
             self.server.url()
         ));
         let is_over = Arc::new(AtomicBool::new(false));
-        let told = is_over.clone();
-        let listening = signals::listen(None, move |_| told.store(true, Ordering::Relaxed));
+        let over_flag = is_over.clone();
+        let listening = signals::listen(None, move |_| over_flag.store(true, Ordering::Relaxed));
         // Without a listener, only a closed page would end the program, and a signal still does.
         let _listening = listening.ok();
         while !is_over.load(Ordering::Relaxed) && !self.live.is_closed() {
@@ -303,7 +303,7 @@ impl Teller {
 
     fn standing(&self, tick: &Tick, groups: &[GroupOrders]) -> RunStanding {
         let is_ordered = groups.iter().any(|group| group.ordered.is_some());
-        let wanted = groups
+        let ordered_users = groups
             .iter()
             .map(|group| group.ordered.unwrap_or(group.planned));
         RunStanding {
@@ -315,7 +315,7 @@ impl Teller {
             elapsed_ms: tick.elapsed.as_millis() as u64,
             planned_ms: self.planned.1,
             planned_users: if is_ordered {
-                wanted.sum()
+                ordered_users.sum()
             } else {
                 self.planned.0
             },
@@ -333,12 +333,12 @@ impl Teller {
             if self.agents.len() <= index {
                 self.agents.push((agent.name.clone(), Vec::new()));
             }
-            let known = &mut self.agents[index].1;
-            let last_ms = known.last().map(|last| last.to_ms);
+            let agent_seconds = &mut self.agents[index].1;
+            let last_ms = agent_seconds.last().map(|last| last.to_ms);
             if let Some(second) = agent.second.as_deref()
                 && last_ms.is_none_or(|last_ms| second.to_ms > last_ms)
             {
-                note_second(known, second);
+                note_second(agent_seconds, second);
             }
         }
     }

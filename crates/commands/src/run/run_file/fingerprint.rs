@@ -7,6 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use drumfire_java::file_server;
+use drumfire_platform::words::hex;
 use drumfire_report::{DataFile, PlanIdentity};
 use sha2::{Digest, Sha256};
 
@@ -44,8 +45,8 @@ impl Fingerprint {
         let folder = self.file.parent().unwrap_or(Path::new("")).to_owned();
         let work = thread::Builder::new().name("fingerprint".to_owned());
         let read = move || {
-            let known = files.iter().filter_map(|file| data_file(&folder, file));
-            known.collect()
+            let data_files = files.iter().filter_map(|file| data_file(&folder, file));
+            data_files.collect()
         };
         // Without the thread, the record of the run lacks them.
         *self.data.lock().unwrap_or_else(PoisonError::into_inner) = work.spawn(read).ok();
@@ -65,24 +66,28 @@ impl Fingerprint {
 
     /// The identity; `None` if the plan cannot be read.
     pub fn get(&self) -> Option<PlanIdentity> {
-        let known = self.known.get_or_init(|| {
+        let fingerprint = self.known.get_or_init(|| {
             let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
             match worker.take() {
                 Some(worker) => worker.join().ok().flatten(),
                 None => identity(&self.file, &self.shown),
             }
         });
-        known.clone()
+        fingerprint.clone()
     }
 }
 
 fn data_file(folder: &Path, file: &Path) -> Option<DataFile> {
-    let place = file_server::resolve(file, folder);
-    let bytes = place.metadata().ok().filter(|found| found.is_file())?.len();
+    let resolved = file_server::resolve(file, folder);
+    let bytes = resolved
+        .metadata()
+        .ok()
+        .filter(|found| found.is_file())?
+        .len();
     Some(DataFile {
         path: file.display().to_string(),
         bytes,
-        sha256: (bytes <= MOST_BYTES).then(|| sha256(&place)).flatten(),
+        sha256: (bytes <= MOST_BYTES).then(|| sha256(&resolved)).flatten(),
     })
 }
 
@@ -105,8 +110,7 @@ fn sha256(file: &Path) -> Option<String> {
             length => hash.update(&piece[..length]),
         }
     }
-    let digest = hash.finalize();
-    Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(hex(&hash.finalize()))
 }
 
 #[cfg(test)]

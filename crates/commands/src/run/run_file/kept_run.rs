@@ -15,6 +15,7 @@ use drumfire_report::{Mark, RunFile, RunStream};
 use drumfire_results::Recording;
 
 use crate::engine::{Event, Subscriber};
+use crate::refusal::FileFailure;
 use crate::run::outputs;
 
 /// How many run files stay in the folder, unless `drumfire.runs.keep` sets another number.
@@ -125,7 +126,7 @@ impl Subscriber for KeptRun {
 ///
 /// # Errors
 /// Which file cannot be written, and why.
-pub fn finish(place: &KeptPlace, run: &RunFile) -> Result<(), String> {
+pub fn finish(place: &KeptPlace, run: &RunFile) -> Result<(), FileFailure> {
     outputs::write_whole(place.path(), |file| run.write(file))
 }
 
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_received_is_in_the_file_and_the_finished_run_takes_its_place() {
+    fn the_file_has_each_event_until_the_finished_run_replaces_it() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("run.drumfire");
         let place = KeptPlace::Asked(file.clone());
