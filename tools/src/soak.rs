@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_grows_is_told() {
+    fn growing_figures_are_reported() {
         let held = |mib: u64, descriptors| Held {
             memory_bytes: mib << 20,
             descriptors,

@@ -298,7 +298,7 @@ fn floors(scenarios: &[Scenario], kept: &Kept) -> String {
             floor.work,
             floor.first,
             aim.bound.text(),
-            value.map_or(String::new(), number),
+            value.map(number).unwrap_or_default(),
             outcome(value.map(|value| aim.bound.holds(value))),
             floor.scenario
         );
@@ -321,7 +321,7 @@ fn targets(scenarios: &[Scenario], kept: &Kept) -> String {
                 scenario.name,
                 aim.text(),
                 aim.bound.text(),
-                value.map_or(String::new(), number),
+                value.map(number).unwrap_or_default(),
                 outcome(value.map(|value| aim.bound.holds(value))),
                 run.filter(|_| value.is_some()).map_or("", |run| run.day())
             );

@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_vegeta_recorded_tells_how_late_it_was() {
+    fn vegetas_recording_gives_its_lateness() {
         // Starts are due every 200 us, and the second one is 30 us late. The third row of the file started first.
         let rows = "1000230000,200,500000,\n1000400000,404,700000,\n1000000000,200,900000,\n";
         let said = vegeta_lines(rows, 5_000).expect("rows");

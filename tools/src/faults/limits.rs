@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use drumfire_platform::words::hex;
 use drumfire_testkit::plans::{debug, pause};
 use drumfire_testkit::program::LIMIT;
 use drumfire_testkit::server::{ResponseStep, Server};
@@ -188,10 +189,7 @@ fn promised_gigabytes(bench: &FaultBench) -> anyhow::Result<()> {
     });
     let port = server.address().port();
     // The server answers what looks like a request of HTTP, here in hexadecimal digits.
-    let digits: String = "GET / HTTP/1.1\r\n\r\n"
-        .bytes()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digits = hex(b"GET / HTTP/1.1\r\n\r\n");
     let inside = format!(
         r#"<TCPSampler guiclass="TCPSamplerGui" testclass="TCPSampler" testname="tcp"><stringProp name="TCPSampler.classname">LengthPrefixedBinaryTCPClientImpl</stringProp><stringProp name="TCPSampler.server">127.0.0.1</stringProp><stringProp name="TCPSampler.port">{port}</stringProp><stringProp name="TCPSampler.timeout">5000</stringProp><stringProp name="TCPSampler.request">{digits}</stringProp></TCPSampler><hashTree/>"#
     );

@@ -215,17 +215,21 @@ fn until_exists(workshop: &Workshop, file: &str) -> anyhow::Result<()> {
 }
 
 fn log_lost(bench: &FaultBench) -> anyhow::Result<()> {
-    let told = "lines: the disk is full";
+    let cause = "lines: the disk is full";
     let named = bench.run(&sample("s"), &["-j", "/dev/full"]);
     expect(
         &named,
         1,
-        &["the log `/dev/full` lacks ", told, "verdict  "],
+        &["the log `/dev/full` lacks ", cause, "verdict  "],
     )?;
     let workshop = bench.with_plan("1", 1, &sample("s"));
     std::os::unix::fs::symlink("/dev/full", workshop.path("jmeter.log"))?;
     let default = workshop.run(&["run", "p.jmx"], LIMIT);
-    expect(&default, 0, &["warning: the log `jmeter.log` lacks ", told])
+    expect(
+        &default,
+        0,
+        &["warning: the log `jmeter.log` lacks ", cause],
+    )
 }
 
 fn closes_at_once(bench: &FaultBench) -> anyhow::Result<()> {
@@ -239,8 +243,12 @@ fn closes_at_once(bench: &FaultBench) -> anyhow::Result<()> {
         let mut words = vec!["run", "p.jmx", "--out", &out];
         words.extend(required);
         let finished = workshop.run(&words, LIMIT);
-        let told = format!("output graphite at `{address}`: ");
-        expect(&finished, code, &[&told, "batches were not delivered"])?;
+        let failed_output = format!("output graphite at `{address}`: ");
+        expect(
+            &finished,
+            code,
+            &[&failed_output, "batches were not delivered"],
+        )?;
     }
     Ok(())
 }
@@ -253,8 +261,8 @@ fn down_at_the_end(bench: &FaultBench) -> anyhow::Result<()> {
     let since = Instant::now();
     let finished = workshop.run(&["run", "p.jmx", "--out", &out], LIMIT);
     let took = since.elapsed();
-    let told = format!("output influxdb at `http://{address}/write`: ");
-    expect(&finished, 0, &[&told, "it refuses the connection"])?;
+    let failed_output = format!("output influxdb at `http://{address}/write`: ");
+    expect(&finished, 0, &[&failed_output, "it refuses the connection"])?;
     ensure(!finished.err.contains("secret"), "the password is told")?;
     // The run itself takes two seconds.
     ensure(took < Duration::from_secs(5), &format!("it took {took:?}"))
@@ -321,13 +329,13 @@ fn native_crash(bench: &FaultBench) -> anyhow::Result<()> {
         LIMIT,
     );
     let took = since.elapsed();
-    let told = [
+    let expected = [
         "JSR223Sampler 'crashes'",
         "has crashed",
         "... end of run",
         "verdict  ",
     ];
-    expect(&finished, 1, &told)?;
+    expect(&finished, 1, &expected)?;
     let rows = workshop.read("r.csv");
     ensure(
         rows.ends_with('\n') && rows.contains(",busy,") && rows.contains(",before,"),
@@ -378,12 +386,12 @@ fn labels(bench: &FaultBench) -> anyhow::Result<()> {
         "--annotations",
     ];
     let finished = workshop.run(&words, LIMIT);
-    let told = finished
+    let summary = finished
         .out
         .lines()
         .filter(|line| !line.starts_with("::"))
         .collect::<Vec<_>>();
-    harmless("the terminal of a comparison", &told.join("\n"))?;
+    harmless("the terminal of a comparison", &summary.join("\n"))?;
     let annotations = finished.out.lines().filter(|line| line.starts_with("::"));
     for line in annotations {
         ensure(

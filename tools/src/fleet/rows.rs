@@ -40,7 +40,7 @@ impl RowsByLabel {
     }
 
     pub fn of(&self, label: &str) -> &[CollectedRow] {
-        self.0.get(label).map_or(&[], Vec::as_slice)
+        self.0.get(label).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The starts of a label's samples, relative to the first.

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_a_rule_is_no_element() {
+    fn names_of_rules_are_not_elements() {
         assert_eq!(
             parse(
                 "All timers in scope (`JMeterThread#delay`): then one wait.",

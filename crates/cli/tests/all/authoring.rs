@@ -332,7 +332,7 @@ fn two_users_recordings_tell_their_data() {
 }
 
 #[test]
-fn what_holds_no_request_is_refused_and_leaves_no_file() {
+fn files_without_a_request_are_refused_and_leave_no_plan() {
     let shop = shop();
     // as `k6 archive` writes it
     let tar = format!(

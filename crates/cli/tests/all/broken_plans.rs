@@ -91,7 +91,7 @@ fn run(plan: &str) -> (i32, usize, Vec<String>) {
 }
 
 #[test]
-fn what_cannot_run_is_refused_with_its_reason() {
+fn plans_that_cannot_run_are_refused_with_the_reason() {
     let include = |file: &str| {
         element(
             "IncludeController",
@@ -153,7 +153,7 @@ type Case<'c> = (
 
 /// As in JMeter, these plans run, and their log says what is wrong.
 #[test]
-fn what_jmeter_runs_nevertheless_runs() {
+fn broken_plans_that_jmeter_runs_run() {
     let csv = element(
         "CSVDataSet",
         "users",

@@ -79,7 +79,7 @@ fn an_address_is_searched_without_a_plan() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_said_before_the_load() {
+fn wrong_capacity_goals_are_refused_before_the_load() {
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     workshop.write("p.jmx", plan(&group(1, &debug("sample"))));
     let refused = |until: &str, from: &str, max: &str| {

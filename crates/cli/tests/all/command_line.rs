@@ -287,7 +287,7 @@ fn first_example(workshop: &Workshop, command: &str) {
 }
 
 #[test]
-fn what_the_help_of_a_command_shows_first_works() {
+fn the_first_example_of_each_help_text_works() {
     let workshop = workshop();
     let (site, _out, address) = demo_site(&workshop);
     let port = address.rsplit(':').next().expect("it has a port");
