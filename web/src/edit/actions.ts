@@ -73,6 +73,8 @@ async function make(method: string, params: object) {
   if (!created.length) return;
   plan().goTo(created[0]);
   plan().select(created, created[0]);
+  // A new element has no result.
+  if (formTab.value === "result") formTab.value = "form";
 }
 
 /** A place among the children of an element. */

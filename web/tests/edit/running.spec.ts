@@ -35,7 +35,7 @@ const test = base.extend<{ host: string }>({
   },
 });
 test.skip(!canRun, "DRUMFIRE_PROGRAM runs no plans from the editor");
-test.setTimeout(240_000);
+test.setTimeout(120_000);
 
 /** A request of the shop: a path may be a whole address. */
 const get = (host: string, name: string, path: string, below = "") => http(name, `http://${host}${path}`, below).replace("</HTTPSamplerProxy>", '<boolProp name="HTTPSampler.follow_redirects">true</boolProp></HTTPSamplerProxy>');
@@ -48,7 +48,7 @@ for (const scheme of ["light", "dark"] as const) {
     test.use({ colorScheme: scheme });
 
     test(`why an assertion fails is seen and mended, ${scheme}`, async ({ edit, host }) => {
-      const { page, file, picture } = await edit({ "p.jmx": plan("Shop", group("Users", get(host, "Home", "/welcome", assertion("Welcome")))) });
+      const { page, file, picture, complaints } = await edit({ "p.jmx": plan("Shop", group("Users", get(host, "Home", "/welcome", assertion("Welcome")))) });
       await choose(page, "Home");
       await page.keyboard.press("Control+Enter");
       await expect(result(page).locator(".assertions")).toContainText("Welcome");
@@ -58,6 +58,8 @@ for (const scheme of ["light", "dark"] as const) {
       await result(page).getByRole("button", { name: "page" }).click();
       await expect(page.frameLocator("iframe").locator("h1")).toHaveText("Sorry");
       await expect(page).not.toHaveTitle("ran");
+      // The browser reports the script that it did not run.
+      expect(complaints.splice(0).every((complaint) => complaint.startsWith("Blocked script execution"))).toBe(true);
       await picture("page");
       await row(page, /^Greets/).click();
       await page.getByRole("tab", { name: "Form" }).click();
