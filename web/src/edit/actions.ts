@@ -69,7 +69,9 @@ export async function move(ids: Id[], parent: Id, index: number) {
 /** Selects what a change made. */
 async function make(method: string, params: object) {
   const change = await plan().change(method, params);
-  const created = change?.created?.filter((id) => plan().node(id)) ?? [];
+  const made = change?.created?.filter((id) => plan().node(id)) ?? [];
+  // The fragment is elsewhere; what stands in the selection's place comes first.
+  const created = method === "extract" ? made.slice(0, 1) : made;
   if (!created.length) return;
   plan().goTo(created[0]);
   plan().select(created, created[0]);

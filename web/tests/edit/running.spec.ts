@@ -148,3 +148,30 @@ test("a response is shown soon after the key", async ({ edit, host }) => {
   }
   console.log(`from Ctrl+Enter to the response: ${times.join(", ")} ms`);
 });
+
+test("a branch goes into a fragment and into an included plan, and still runs", async ({ edit, host }) => {
+  const before = plan("Shop", group("Users", get(host, "Log in", "/login") + get(host, "Home", "/welcome")));
+  const { page, file } = await edit({ "p.jmx": before });
+  const act = async (words: string) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").fill(words);
+    await page.keyboard.press("Enter");
+  };
+  await choose(page, "Log in");
+  await act("extract into");
+  await expect(row(page, /^Log in Module Controller/)).toHaveAttribute("aria-selected", "true");
+  await expect(field(page, "ModuleController.node_path").getByRole("combobox")).toContainText("Log in");
+  await choose(page, "Home");
+  await act("move into a new");
+  await page.getByRole("dialog").getByRole("textbox").fill("home.jmx");
+  await page.keyboard.press("Enter");
+  await expect(row(page, /Include Controller/)).toHaveAttribute("aria-selected", "true");
+  expect(file("home.jmx")).toContain('testname="Home"');
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Control+r");
+  await expect(status(page)).toContainText("2 samples, 0 failed");
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await expect(page.locator(".plan-tab.active .dirty")).toHaveCount(0);
+  expect(file("p.jmx")).toBe(before);
+});
