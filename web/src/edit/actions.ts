@@ -252,7 +252,7 @@ const QUICK: [string, string][] = [
   ["ResultCollector", "View Results Tree"],
 ];
 
-const canRun = () => hasPlan() && running.value == null;
+const canRun = hasPlan;
 
 /** The nearest element of a category, from the focused one up. */
 function nearest(category: string): Id | null {

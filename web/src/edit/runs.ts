@@ -90,11 +90,28 @@ async function missing(plan: Plan, id: Id): Promise<string[]> {
     .map(({ name }) => name);
 }
 
+/** A short run that is about to end is waited for, since one key after the other asks for runs. */
+const ENDS_MS = 2000;
+
+function isFree(): Promise<boolean> {
+  return new Promise((done) => {
+    const timer = setTimeout(() => done(false), ENDS_MS);
+    const unwatch = running.subscribe((run) => {
+      if (run) return;
+      clearTimeout(timer);
+      // The subscription is made only after its first call.
+      queueMicrotask(() => unwatch());
+      done(true);
+    });
+  });
+}
+
 /** Runs a part of the plan, after asking for the values that it cannot have alone. */
 export async function start(kind: RunKind, id: Id | null) {
   const plan = active.value!;
   await flush();
   await plan.settled();
+  if (!(await isFree())) return tell({ text: "A run is under way", hint: "Press Ctrl+. to stop it", bad: true });
   try {
     const names = id != null && (kind === "this" || kind === "branch") ? await missing(plan, id) : [];
     const known = values.get(plan.id) ?? {};
