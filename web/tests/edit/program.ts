@@ -47,9 +47,6 @@ export interface Editor {
 /** Whether the program has the command. */
 export const canEdit = program != null && spawnSync(program, ["edit", "--help"]).status === 0;
 
-/** Whether the program runs plans from the editor. */
-export const canRun = canEdit && !spawnSync(program, ["edit", "--stdio"], { input: '{"jsonrpc":"2.0","id":1,"method":"run","params":{"plan":1,"kind":"plan"}}\n' }).stdout.includes("-32601");
-
 /** Starts the program; gives the address that it prints. */
 async function serve(folder: string, words: string[]): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(program!, ["edit", "--no-open", ...words], { cwd: folder, env: { ...process.env, HOME: folder } });
