@@ -664,9 +664,18 @@ fn a_run_needs_leave_and_sends_to_no_other_host() {
         );
     }
     let home = agent.id(1, "Home");
+    let ran = agent.done("run_sampler", json!({"plan": 1, "id": home}));
+    assert_eq!(ran["outcome"]["ended"], "done", "{ran}");
+    assert_eq!(
+        ran["samples"][0]["response"]["body"]["text"], "hello",
+        "{ran}"
+    );
+    assert_eq!(server.requests().len(), 4, "{ran}");
     let far =
         json!([{"op": "set", "id": home, "property": "HTTPSampler.domain", "value": "localhost"}]);
     agent.done("edit", json!({"plan": 1, "operations": far}));
+    let ran = agent.done("run_sampler", json!({"plan": 1, "id": home}));
+    assert_eq!(ran["samples"][0]["sample"]["success"], false, "{ran}");
     let refused = agent
         .call("run", json!({"plan": 1}))
         .expect_err("it is not saved");
@@ -679,7 +688,7 @@ fn a_run_needs_leave_and_sends_to_no_other_host() {
     assert_eq!(ran["exit_code"], 5, "{ran}");
     assert_eq!(
         server.requests().len(),
-        5,
+        6,
         "one request to localhost was not sent: {ran}"
     );
 }

@@ -302,6 +302,12 @@ impl Desk {
         Ok(findings.as_array().cloned().unwrap_or_default())
     }
 
+    /// An answer in which the secrets of the plan are masked.
+    pub fn without_secrets(&self, plan: u64, mut answer: Value) -> Result<Value, Refused> {
+        hide(&mut answer, &self.secrets(plan)?);
+        Ok(answer)
+    }
+
     fn secrets(&self, plan: u64) -> Result<Vec<String>, Refused> {
         self.text(plan).map(|text| secrets_of(&text))
     }
