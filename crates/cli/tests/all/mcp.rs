@@ -259,14 +259,14 @@ const TASKS: [Task; 50] = [
     (
         "another variable",
         &[
-            r#"[{"op":"table","id":"@Variables","property":"Arguments.arguments","rows":[["size","10","","="],["page","2","","="]]}]"#,
+            r#"[{"op":"table","id":"@Variables","property":"Arguments.arguments","rows":[["size","10",""],["page","2",""]]}]"#,
         ],
         &[">page<", ">size<"],
     ),
     (
         "a changed variable",
         &[
-            r#"[{"op":"table","id":"@Variables","property":"Arguments.arguments","rows":[["size","20","","="]]}]"#,
+            r#"[{"op":"table","id":"@Variables","property":"Arguments.arguments","rows":[["size","20",""]]}]"#,
         ],
         &[">20<", "!>10<"],
     ),

@@ -1,6 +1,6 @@
 //! Sets the rows of a table: lists of elements, lists of lists, and lists of texts.
 
-use drumfire_elements::{Item, Kind, Property, items};
+use drumfire_elements::{Item, Kind, Property, Saved, items};
 use drumfire_java::text::hash_code;
 use drumfire_jmx::{
     Element, Node, Prop, Span, Tree, Value, blanks_before, content_span, line_end, set_attribute,
@@ -402,9 +402,8 @@ fn item(kind: Rows, row: &[String], like: &[Prop]) -> Prop {
             for ((property, ..), cell) in kind.columns().iter().zip(row) {
                 let field = facts.fields.iter().find(|field| field.name == property);
                 match field {
-                    Some(field)
-                        if !cell.is_empty() || field.help.is_empty() || !field.label.is_empty() =>
-                    {
+                    // An empty flag or number is the default of a new row.
+                    Some(field) if !cell.is_empty() || field.saved == Saved::StringProp => {
                         element.props.put(property, typed(field.saved, cell));
                     }
                     Some(_) => {}

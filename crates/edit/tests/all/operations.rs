@@ -207,19 +207,21 @@ fn tables_change_rows_and_cells_only() {
 fn a_table_is_made_where_the_file_has_none() {
     let (_folder, mut session) = session(&plan(&named(SAMPLER, "s")));
     let s = id(&session, "s");
-    let row = ["q", "1", "true", "", "true", "=", ""]
-        .map(str::to_owned)
-        .to_vec();
+    let row = ["q", "1", "true", "", "", ""].map(str::to_owned).to_vec();
     let step = table(session.model(), s, "HTTPsampler.Arguments", &[row]);
     let text = make(&mut session, step);
     assert!(
         text.contains(r#"<elementProp name="q" elementType="HTTPArgument">"#),
         "{text}"
     );
-    assert!(
-        text.contains(r#"<boolProp name="HTTPArgument.always_encode">true</boolProp>"#),
-        "{text}"
-    );
+    // JMeter's table does not show `Argument.metadata`, and an empty flag is no text.
+    for written in [
+        r#"<boolProp name="HTTPArgument.always_encode">true</boolProp>"#,
+        r#"<stringProp name="Argument.metadata">=</stringProp>"#,
+    ] {
+        assert!(text.contains(written), "{written}: {text}");
+    }
+    assert!(!text.contains("HTTPArgument.use_equals"), "{text}");
     let step = set::set(
         session.model(),
         &[s],
