@@ -23,8 +23,10 @@ pub(crate) struct Timers {
 
 impl Timers {
     /// Waits for `future` for at most `limit`; `None` if it takes longer.
-    ///
-    /// An async function would store its arguments twice, in each user that waits.
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async function stores its arguments twice, in each user that waits"
+    )]
     pub fn within<'a, F: Future + 'a>(
         &'a self,
         limit: Option<Duration>,

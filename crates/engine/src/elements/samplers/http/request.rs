@@ -40,7 +40,8 @@ pub(super) struct Sending {
     /// The request headers as the sample shows them, if something reads them.
     pub head_text: Option<String>,
     /// The state of the authorization, to repeat the request after a challenge.
-    pub(super) authorization: Option<Negotiation>,
+    /// Boxed, since few requests have one and each user that waits holds this.
+    pub(super) authorization: Option<Box<Negotiation>>,
     /// The client that talks to the proxy, if there is one; never with the implementation Java.
     pub(super) access: Option<Rc<ProxyAccess>>,
     /// How many tickets the proxy got.
@@ -64,7 +65,7 @@ struct Draft {
     keep_alive: bool,
     body: Option<Body>,
     head_text: Option<String>,
-    authorization: Option<Negotiation>,
+    authorization: Option<Box<Negotiation>>,
 }
 
 /// The outcome of preparing a request.
@@ -365,7 +366,7 @@ impl RequestBuilder {
         cx: &mut Context,
         url: &Url,
         access: Option<&ProxyAccess>,
-    ) -> Result<Option<Negotiation>, Exception> {
+    ) -> Result<Option<Box<Negotiation>>, Exception> {
         let Some(auth) = &self.auth else {
             return Ok(None);
         };
@@ -378,12 +379,9 @@ impl RequestBuilder {
         if let Some(access) = access.filter(|_| preemptive && row.is_none()) {
             access.lose_credentials();
         }
-        Ok(Some(Negotiation::begin(
-            &mut user_mut(cx).rare().credentials,
-            &rows,
-            url,
-            preemptive,
-        )))
+        let credentials = &mut user_mut(cx).rare().credentials;
+        let negotiation = Negotiation::begin(credentials, &rows, url, preemptive);
+        Ok(Some(Box::new(negotiation)))
     }
 
     /// The proxy of a request: the sampler's own, else the one of the properties.

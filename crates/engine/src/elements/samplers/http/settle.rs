@@ -160,7 +160,7 @@ impl Settlement<'_> {
         let Some(access) = sending.access.clone() else {
             return false;
         };
-        let server = sending.authorization.as_ref();
+        let server = sending.authorization.as_deref();
         let has_kerberos = server.is_some_and(Negotiation::has_kerberos);
         // A proxy and a server that both want a ticket with each request would never be satisfied.
         if sending.target.tls && !has_kerberos
