@@ -71,6 +71,10 @@ pub struct PartOrder {
 
 /// What a running part tells.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "made once for each sample, and written at once"
+)]
 pub enum PartEvent {
     /// A sample is complete.
     Sample(RunSample),
