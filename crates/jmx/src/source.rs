@@ -1,11 +1,12 @@
 //! The text of a file, and spans in it.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// A file as text, stored to render diagnostics.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct SourceFile {
     /// The path as the user gave it.
     pub path: PathBuf,
@@ -13,6 +14,16 @@ pub struct SourceFile {
     pub text: String,
     line_starts: OnceLock<Vec<usize>>,
     has_references: OnceLock<bool>,
+}
+
+/// Without what is worked out when it is asked for.
+impl fmt::Debug for SourceFile {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("SourceFile")
+            .field("path", &self.path)
+            .field("text", &self.text)
+            .finish_non_exhaustive()
+    }
 }
 
 impl SourceFile {

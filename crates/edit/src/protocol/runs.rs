@@ -124,10 +124,7 @@ impl Shared {
             Ok((open.session.path().to_owned(), open.session.model().clone()))
         })?;
         // JMeter's validation of thread groups reads the same properties (`TreeClonerForValidation`).
-        let property = |name: &str| {
-            self.program
-                .property(&path, &format!("testplan_validation.{name}"))
-        };
+        let property = |name: &str| self.program.property(&path, name);
         let flag =
             |name| property(name).is_none_or(|value| value.trim().eq_ignore_ascii_case("true"));
         let number = |name| {
@@ -135,16 +132,16 @@ impl Shared {
             value.filter(|value| *value > 0).unwrap_or(1)
         };
         let options = PartOptions {
-            ignores_timers: flag("ignore_timers"),
-            ignores_backends: flag("ignore_backends"),
+            ignores_timers: flag("testplan_validation.ignore_timers"),
+            ignores_backends: flag("testplan_validation.ignore_backends"),
             variables: asked.variables.clone(),
         };
         let own = part(&model, asked.id, kind, &options)?;
         Ok(PartOrder {
             ids: ids(&own),
             tree: own.tree().clone(),
-            users: number("nb_threads_per_thread_group"),
-            iterations: number("number_iterations"),
+            users: number("testplan_validation.nb_threads_per_thread_group"),
+            iterations: number("testplan_validation.number_iterations"),
             variables: asked.variables.clone(),
             properties: asked.properties.clone(),
             plan: path,

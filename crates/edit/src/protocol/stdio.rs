@@ -3,7 +3,8 @@
 use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Host, notification};
+use super::dispatch::notification;
+use super::host::Host;
 
 /// Answers the messages of `input` until it ends. Notifications stand between the answers.
 ///
