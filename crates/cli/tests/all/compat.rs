@@ -20,7 +20,7 @@ fn known_gaps() -> BTreeMap<String, String> {
 }
 
 /// The first difference between the rows and files of this program and those of JMeter.
-fn difference(case: &Path, home: Option<&Path>, servers: &Servers) -> Option<String> {
+pub fn difference(case: &Path, home: Option<&Path>, servers: &Servers) -> Option<String> {
     let mut workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     // Java's class archive is made once.
     workshop = workshop.variable("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));

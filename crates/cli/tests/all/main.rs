@@ -17,6 +17,7 @@ mod debug;
 mod display;
 mod docs;
 mod edit;
+mod edit_as_jmeter;
 mod edit_runs;
 mod endings;
 mod exit_codes;

@@ -1,0 +1,114 @@
+//! Changes that `drumfire edit` makes in a plan, against the plan that JMeter saved and the rows that it wrote after the same
+//! changes (`compat/edited`, whose `ChangePlan.java` makes them in JMeter).
+
+use std::path::Path;
+
+use drumfire_testkit::compat::{self, Servers};
+use drumfire_testkit::program::{LIMIT, Workshop};
+use serde_json::{Value, json};
+
+use crate::edit::{Client, id};
+
+/// Makes a change of the list: an element's name, the path of a property, and its value.
+fn change(client: &mut Client, name: &str, path: &str, value: &str) {
+    let opened = client.result("tree", json!({"plan": 1}));
+    let (id, revision) = (id(&opened, name), &opened["revision"]);
+    let cell = path
+        .split('/')
+        .position(|part| part.parse::<usize>().is_ok());
+    match (path, cell) {
+        ("TestElement.name", _) => {
+            let order = json!({"plan": 1, "id": id, "name": value, "revision": revision});
+            client.result("rename", order);
+        }
+        ("TestElement.enabled", _) => {
+            let enabled = value == "true";
+            let order = json!({"plan": 1, "ids": [id], "enabled": enabled, "revision": revision});
+            client.result("enable", order);
+        }
+        (_, None) => {
+            let order = json!({"plan": 1, "id": id, "property": path, "value": value, "revision": revision});
+            client.result("set", order);
+        }
+        (_, Some(at)) => {
+            let parts: Vec<&str> = path.split('/').collect();
+            let row = parts[at].parse().expect("a row");
+            let table = Table::of(client, &id, parts[0]);
+            let rows = table.with_cell(row, parts[at + 1], value);
+            let order = json!({"plan": 1, "id": id, "property": parts[0], "rows": rows, "revision": revision});
+            client.result("table", order);
+        }
+    }
+}
+
+struct Table {
+    columns: Vec<Value>,
+    rows: Vec<Vec<Value>>,
+}
+
+impl Table {
+    /// The table of a property in the form of an element.
+    fn of(client: &mut Client, id: &Value, property: &str) -> Table {
+        let element = client.result("element", json!({"plan": 1, "id": id}));
+        let mut fields = element["fields"].as_array().expect("fields").iter();
+        let field = fields.find(|field| field["property"] == property);
+        let table = &field.unwrap_or_else(|| panic!("no {property}: {element}"))["table"];
+        let list = |value: &Value| value.as_array().expect("a list").clone();
+        Table {
+            columns: list(&table["columns"]),
+            rows: list(&table["rows"]).iter().map(list).collect(),
+        }
+    }
+
+    /// The rows with another cell. The row after the last one is a copy of it.
+    fn with_cell(mut self, row: usize, column: &str, value: &str) -> Vec<Vec<Value>> {
+        if row == self.rows.len() {
+            self.rows.push(self.rows[row - 1].clone());
+        }
+        let mut columns = self.columns.iter();
+        let at = columns.position(|known| known["property"] == column);
+        self.rows[row][at.expect("the column")] = value.into();
+        self.rows
+    }
+}
+
+#[test]
+fn changes_of_the_editor_are_those_of_jmeters_forms() {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../compat/edited");
+    let Some(servers) = Servers::start(&case).expect("the servers start") else {
+        return;
+    };
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    compat::lay_out(&case, &workshop.path("")).expect("files can be copied");
+    let before = workshop.read("before.jmx");
+    let mut client = Client::start(&workshop);
+    client.result("open", json!({"path": "before.jmx"}));
+    let changes = workshop.read("changes.tsv");
+    for line in changes.lines() {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let &[name, path, value] = cells.as_slice() else {
+            panic!("not three cells: {line}")
+        };
+        change(&mut client, name, path, value);
+    }
+    assert!(changes.lines().count() >= 20);
+    client.result("save", json!({"plan": 1}));
+    let after = workshop.read("before.jmx");
+    let same = workshop.run(&["diff", "before.jmx", "plan.jmx"], LIMIT);
+    assert_eq!(
+        (same.code, same.out.as_str()),
+        (Some(0), ""),
+        "{}",
+        same.err
+    );
+
+    // The rows of the changed plan are those that JMeter wrote for the plan that it saved.
+    workshop.write("plan.jmx", &after);
+    let rows = std::fs::read(case.join("expected.csv")).expect("the recording");
+    workshop.write("expected.csv", rows);
+    let folder = workshop.path("");
+    assert_eq!(crate::compat::difference(&folder, None, &servers), None);
+    // Without the changes the rows are others, so equal rows prove the changes.
+    workshop.write("plan.jmx", before);
+    assert_ne!(crate::compat::difference(&folder, None, &servers), None);
+}
