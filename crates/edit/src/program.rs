@@ -98,6 +98,9 @@ pub trait RunningPart: Send + Sync {
     /// # Errors
     /// There is no such sample, or its body cannot be read.
     fn sample(&self, asked: &RunSampleDetail) -> Result<RunDetail, Refused>;
+
+    /// The numbers of the samples whose request or response has a text, in any case.
+    fn search(&self, text: &str) -> Vec<usize>;
 }
 
 /// The program around the sessions.

@@ -21,10 +21,18 @@ pub struct Created {
     pub value: &'static str,
 }
 
-/// New elements by class and form.
-type Forms = HashMap<(String, &'static str), Vec<Created>>;
+/// What a form says of its element.
+#[derive(Default)]
+struct Form {
+    created: Vec<Created>,
+    /// The values that JMeter takes for missing properties, by name.
+    absent: HashMap<&'static str, &'static str>,
+}
 
-static CREATED: LazyLock<Forms> = LazyLock::new(|| {
+/// Forms by their own class and that of their element.
+type Forms = HashMap<(String, &'static str), Form>;
+
+static FORMS: LazyLock<Forms> = LazyLock::new(|| {
     let mut forms = Forms::new();
     let mut own = None;
     for line in RECORD.lines() {
@@ -44,7 +52,12 @@ static CREATED: LazyLock<Forms> = LazyLock::new(|| {
                     value: cell(&mut cells),
                 };
                 let form = own.as_ref().and_then(|own| forms.get_mut(own));
-                form.into_iter().for_each(|form| form.push(created));
+                form.into_iter().for_each(|form| form.created.push(created));
+            }
+            Some("absent") => {
+                let (name, value) = (cells.next().unwrap_or(""), cells.next().unwrap_or(""));
+                let form = own.as_ref().and_then(|own| forms.get_mut(own));
+                form.and_then(|form| form.absent.insert(name, value));
             }
             _ => {}
         }
@@ -54,12 +67,20 @@ static CREATED: LazyLock<Forms> = LazyLock::new(|| {
 
 /// The properties of a new element of a class that a form has made; `None` if that was not recorded.
 pub fn created(class: &str, gui: &str) -> Option<&'static [Created]> {
-    let class = CREATED
+    form(class, gui).map(|form| form.created.as_slice())
+}
+
+/// The value that JMeter takes for a missing property of an element; `None` if its schema names none.
+pub fn absent(class: &str, gui: &str, property: &str) -> Option<&'static str> {
+    form(class, gui)?.absent.get(property).copied()
+}
+
+fn form(class: &str, gui: &str) -> Option<&'static Form> {
+    let class = FORMS
         .keys()
         .find(|(_, own)| *own == canonical_class(class))?
         .1;
-    let key = (full_class_name(gui).to_owned(), class);
-    CREATED.get(&key).map(Vec::as_slice)
+    FORMS.get(&(full_class_name(gui).to_owned(), class))
 }
 
 #[cfg(test)]
@@ -91,5 +112,11 @@ mod tests {
             ]
         );
         assert!(created("X", "Y").is_none());
+        let on_error = "ThreadGroup.on_sample_error";
+        assert_eq!(
+            absent("ThreadGroup", "ThreadGroupGui", on_error),
+            Some("continue")
+        );
+        assert_eq!(absent("ThreadGroup", "ThreadGroupGui", "no such"), None);
     }
 }

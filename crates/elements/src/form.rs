@@ -88,6 +88,8 @@ pub struct ElementFacts {
     pub gui: &'static str,
     /// Other forms that edit the same type, with their names in the menu.
     pub other_guis: &'static [(&'static str, &'static str)],
+    /// Those of its forms that JMeter's menu does not offer: parts of other forms, and types of old plans.
+    pub outside_menu: &'static [&'static str],
     /// Its part in a plan.
     pub role: Role,
     /// Says in a sentence how it acts.
@@ -137,6 +139,7 @@ impl ElementFacts {
             name,
             gui,
             other_guis: &[],
+            outside_menu: &[],
             role,
             help: "",
             differs: "",
@@ -186,6 +189,12 @@ impl ElementFacts {
         self
     }
 
+    /// Names the forms that JMeter's menu does not offer.
+    pub const fn outside_menu(mut self, guis: &'static [&'static str]) -> ElementFacts {
+        self.outside_menu = guis;
+        self
+    }
+
     /// Says how the machines of a fleet share it.
     pub const fn fleet(mut self, rules: &'static [FleetRule]) -> ElementFacts {
         self.fleet = rules;
@@ -214,6 +223,11 @@ impl ElementFacts {
     pub fn guis(&self) -> impl Iterator<Item = &'static str> {
         let others = self.other_guis.iter().map(|(gui, _)| *gui);
         std::iter::once(self.gui).chain(others)
+    }
+
+    /// Whether JMeter's menu offers the type with a form.
+    pub fn is_in_menu(&self, gui: &str) -> bool {
+        !self.outside_menu.contains(&gui)
     }
 
     /// All properties, in the order of the form.

@@ -1,9 +1,9 @@
 //! Elements within properties: arguments, header fields, cookies, files, and the loops of thread groups.
 
 use crate::controllers::loop_controller;
-use crate::form::Language;
 use crate::form::{
-    FileUse, Item, Kind, Property, choice, code, file, flag, is, items, secret, text, whole,
+    FileUse, Item, Kind, Language, Property, Saved, choice, code, file, flag, is, items, secret,
+    text, whole,
 };
 
 pub const NAME: Property = text("Argument.name")
@@ -83,6 +83,7 @@ pub const CONTENT_TYPE: Property = text("HTTPArgument.content_type")
 
 pub const USE_EQUALS: Property = flag("HTTPArgument.use_equals")
     .label("Include Equals?")
+    .default("true")
     .help("Sends the equals sign even if the value is empty.");
 
 /// A header field.
@@ -123,14 +124,18 @@ pub const COOKIE_SECURE: Property = flag("Cookie.secure")
     .label("Secure")
     .help("Limits it to HTTPS.");
 
-pub const COOKIE_EXPIRES: Property =
-    whole("Cookie.expires").help("Holds the second at which it expires; 0 is never.");
+pub const COOKIE_EXPIRES: Property = whole("Cookie.expires")
+    .saved(Saved::LongProp)
+    .default("0")
+    .help("Holds the second at which it expires; 0 is never.");
 
-pub const COOKIE_PATH_SPECIFIED: Property =
-    flag("Cookie.path_specified").help("Says that the path was given.");
+pub const COOKIE_PATH_SPECIFIED: Property = flag("Cookie.path_specified")
+    .default("true")
+    .help("Says that the path was given.");
 
-pub const COOKIE_DOMAIN_SPECIFIED: Property =
-    flag("Cookie.domain_specified").help("Says that the domain was given.");
+pub const COOKIE_DOMAIN_SPECIFIED: Property = flag("Cookie.domain_specified")
+    .default("true")
+    .help("Says that the domain was given.");
 
 /// Credentials for addresses.
 pub const AUTHORIZATION: Item = Item {

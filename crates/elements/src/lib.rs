@@ -22,7 +22,7 @@ pub mod thread_groups;
 pub mod timers;
 mod when;
 
-pub use created::{Created, created};
+pub use created::{Created, absent, created};
 pub use form::{
     Access, Choice, ElementFacts, FileUse, Item, Kind, Language, Names, Property, Role, Saved,
     Section,

@@ -36,10 +36,7 @@ export function withCells(rows: string[][], at: { row: number; column: number },
   return next;
 }
 
-/** What JMeter writes into a new row of HTTP parameters. */
-const FIRST: Record<string, string> = { "HTTPArgument.use_equals": "true", "Argument.metadata": "=" };
-
-export const newRow = (columns: Column[]): string[] => columns.map((column) => column.default ?? FIRST[column.property] ?? (column.kind === "flag" ? "false" : ""));
+export const newRow = (columns: Column[]): string[] => columns.map((column) => column.default ?? (column.kind === "flag" ? "false" : ""));
 
 interface CellProps {
   column: Column;

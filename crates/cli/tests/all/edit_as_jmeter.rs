@@ -112,3 +112,49 @@ fn changes_of_the_editor_are_those_of_jmeters_forms() {
     workshop.write("plan.jmx", before);
     assert_ne!(crate::compat::difference(&folder, None, &servers), None);
 }
+
+#[test]
+fn forms_have_jmeters_labels_and_defaults() {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../compat");
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    std::fs::copy(case.join("listeners/plan.jmx"), workshop.path("p.jmx")).expect("a copy");
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let mut checked = 0;
+    for node in opened["nodes"].as_array().expect("nodes") {
+        let (class, asked) = (&node["class"], json!({"plan": 1, "id": node["id"]}));
+        let element = client.result("element", asked);
+        let fields = element["fields"].as_array().expect("fields");
+        let of = |property: &str| {
+            let field = fields.iter().find(|field| field["property"] == property);
+            field.unwrap_or_else(|| panic!("no {property}: {element}"))
+        };
+        // A label that is a property's name has no blank, and begins with a small letter.
+        let is_name = |label: &str| !label.contains(' ') && label.starts_with(char::is_lowercase);
+        for field in fields
+            .iter()
+            .filter(|field| field["section"] != "Other properties")
+        {
+            let label = field["label"].as_str().expect("a label");
+            assert!(!is_name(label), "{class}: {field}");
+        }
+        if class == "ThreadGroup" {
+            assert_eq!(of("ThreadGroup.on_sample_error")["default"], "continue");
+            checked += 1;
+        }
+        if class == "ResultCollector" {
+            let time = of("saveConfig/time");
+            assert_eq!(time["label"], "Save Elapsed Time");
+            assert_eq!(time["section"], "Sample Result Save Configuration");
+            checked += 1;
+        }
+        if class == "HTTPSamplerProxy" {
+            let columns = &of("HTTPsampler.Arguments")["table"]["columns"];
+            let mut columns = columns.as_array().expect("columns").iter();
+            let equals = columns.find(|column| column["property"] == "HTTPArgument.use_equals");
+            assert_eq!(equals.expect("the column")["default"], "true");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 3, "{checked}");
+}

@@ -180,6 +180,16 @@ fn parts_of_a_plan_run_once_without_timers() {
         (&detail["before"]["token"], &detail["variables"]["token"]),
         (&Value::Null, &json!("t0p"))
     );
+    let mut search = |text: &str| client.result("run_search", json!({"run": number, "text": text}));
+    assert_eq!(search("\"TOKEN\""), json!([1]), "a body");
+    assert_eq!(search("hello</P>"), json!([2]), "a body");
+    assert_eq!(search("token=T0P"), json!([2]), "a request");
+    assert_eq!(search("CHARSET=utf-8"), json!([1, 2]), "a header");
+    assert_eq!(search("nowhere"), json!([]));
+    // A page that is loaded again asks for what it was told.
+    let runs = client.result("runs", json!({"plan": 1}));
+    let told = json!([{"run": number, "kind": "to_here", "id": id(&opened, "Last"), "samples": samples, "outcome": outcome}]);
+    assert_eq!(runs, told);
     let (samples, ..) = run(&mut client, of("Never", "branch"));
     assert_eq!(
         labels(&samples),

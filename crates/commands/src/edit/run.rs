@@ -275,6 +275,20 @@ impl RunningPart for PartRun {
         self.session.is_over()
     }
 
+    fn search(&self, text: &str) -> Vec<usize> {
+        let text = text.to_lowercase();
+        let count = self.session.samples(<[Shown]>::len);
+        // A run that goes on does not wait while bodies are read.
+        let has_text = |number: &usize| {
+            let shown = self.session.samples(|all| all.get(number - 1).cloned());
+            shown.is_some_and(|shown| {
+                self.bodies
+                    .has_text(&mut vec![*number], &shown.sample, &text)
+            })
+        };
+        (1..=count).filter(has_text).collect()
+    }
+
     fn sample(&self, asked: &RunSampleDetail) -> Result<RunDetail, Refused> {
         let none = || Refused::new(PARAMETERS, "the run has no such sample");
         let number = asked.number.checked_sub(1).ok_or_else(none)?;
@@ -363,6 +377,35 @@ impl Bodies {
             self.store(path, child);
             path.pop();
         }
+    }
+
+    /// Whether a sample, or a sub-result of it, has a text. `text` is in lower case.
+    fn has_text(&self, path: &mut Vec<usize>, sample: &SampleView, text: &str) -> bool {
+        let parts = [
+            &sample.label,
+            &sample.code,
+            &sample.message,
+            &sample.url,
+            &sample.request_headers,
+            &sample.cookies,
+            &sample.request_body,
+            &sample.response_headers,
+        ];
+        let body = || {
+            let bytes = std::fs::read(self.path(path)).unwrap_or_default();
+            String::from_utf8_lossy(&bytes)
+                .to_lowercase()
+                .contains(text)
+        };
+        if parts.iter().any(|part| part.to_lowercase().contains(text)) || body() {
+            return true;
+        }
+        (1..).zip(&sample.children).any(|(number, child)| {
+            path.push(number);
+            let found = self.has_text(path, child, text);
+            path.pop();
+            found
+        })
     }
 
     fn size(&self, path: &[usize]) -> u64 {

@@ -114,7 +114,7 @@ fn shown(label: &str, rows: Vec<Vec<String>>) -> Field {
         property: label.to_lowercase(),
         label: label.to_owned(),
         kind: "text".to_owned(),
-        choices: Vec::new(),
+        ..Column::default()
     });
     Field {
         property: format!("inherited/{}", label.to_lowercase()),

@@ -6,13 +6,13 @@ mod variables;
 
 pub use variables::{complete, property_at, variables};
 
+use drumfire_elements::shared::save_config;
 use drumfire_elements::{Choice, Item, Kind, Language, Property};
 use drumfire_jmx::{Node, Object, Prop, Value};
 
 use crate::operations::defaults::ElementType;
 use crate::operations::retype::COMMENTS;
 use crate::operations::search;
-use crate::operations::set::short;
 use crate::operations::table::{Rows, rows};
 use crate::protocol::types::{self, Column, Field, Table};
 use crate::session::Session;
@@ -113,10 +113,13 @@ fn choices(kind: &Kind) -> Vec<types::Choice> {
 
 impl Form<'_> {
     fn property(&mut self, property: &'static Property, section: &str) {
+        if property.label.is_empty() {
+            return;
+        }
         match (Rows::of(property), property.kind) {
             (Some((kind, path)), _) => self.table(property, kind, &path, section),
             (None, Kind::Element(item)) => self.inner(property.name, item, section),
-            (None, Kind::Object) => self.object(property, section),
+            (None, Kind::Object) => self.object(property),
             (None, _) => {
                 let value = self.node.props.value(property.name).map(Value::as_str);
                 let value = value.map(|value| value.into_owned());
@@ -129,7 +132,8 @@ impl Form<'_> {
     fn inner(&mut self, path: &str, item: &'static Item, section: &str) {
         let element = self.node.props.element(path);
         for property in item.fields {
-            if matches!(property.kind, Kind::Element(_) | Kind::Object)
+            if property.label.is_empty()
+                || matches!(property.kind, Kind::Element(_) | Kind::Object)
                 || Rows::of(property).is_some()
             {
                 continue;
@@ -158,13 +162,9 @@ impl Form<'_> {
                 .and_then(|name| files::file(self.session.path(), name, used)),
             _ => None,
         };
-        let absent = if property.absent.is_empty() && matches!(property.kind, Kind::Flag) {
-            "false"
-        } else {
-            property.absent
-        };
+        let absent = self.absent(property);
         self.fields.push(Field {
-            label: label(property),
+            label: property.label.to_owned(),
             kind: kind.to_owned(),
             language,
             value,
@@ -177,6 +177,21 @@ impl Form<'_> {
             property: path,
             ..Field::default()
         });
+    }
+
+    /// The value that JMeter takes if the file lacks the property.
+    fn absent(&self, property: &Property) -> &'static str {
+        let own = || {
+            let kind = self.kind?;
+            drumfire_elements::absent(kind.facts.class, kind.gui, property.name)
+        };
+        match property.absent {
+            "" => own().unwrap_or(match property.kind {
+                Kind::Flag => "false",
+                _ => "",
+            }),
+            told => told,
+        }
     }
 
     /// The language of a script: that of the element's property, or the class's own.
@@ -202,15 +217,13 @@ impl Form<'_> {
             None => Some(self.node.props.list(path)),
         };
         let list = list.unwrap_or_default();
-        let columns = kind
-            .columns()
-            .into_iter()
-            .map(|(property, label, kind)| Column {
-                property,
-                label,
-                kind: kind_name(&kind, false).0.to_owned(),
-                choices: choices(&kind),
-            });
+        let columns = kind.columns().into_iter().map(|column| Column {
+            property: column.property,
+            label: column.label.to_owned(),
+            kind: kind_name(&column.kind, false).0.to_owned(),
+            default: column.default.to_owned(),
+            choices: choices(&column.kind),
+        });
         let mut columns: Vec<Column> = columns.collect();
         // Rows may be longer than the table's heading, as those of User Parameters.
         let rows = rows(kind, list);
@@ -220,12 +233,12 @@ impl Form<'_> {
                 property: at.to_string(),
                 label: (at + 1).to_string(),
                 kind: "text".to_owned(),
-                choices: Vec::new(),
+                ..Column::default()
             });
         }
         self.fields.push(Field {
             property: property.name.to_owned(),
-            label: label(property),
+            label: property.label.to_owned(),
             kind: "table".to_owned(),
             help: help(property),
             section: heading(section),
@@ -234,27 +247,24 @@ impl Form<'_> {
         });
     }
 
-    /// The fields of a Java object, such as the columns that a listener saves.
-    fn object(&mut self, property: &'static Property, section: &str) {
+    /// The fields of a Java object: what a listener saves.
+    fn object(&mut self, property: &'static Property) {
         let Some(object) = self.node.props.object(property.name) else {
             return;
         };
-        let plain = object
+        let mut shown: Vec<_> = object
             .children
             .iter()
-            .filter(|field| field.children.is_empty());
-        for Object { name, text, .. } in plain {
-            let is_flag = matches!(text.as_str(), "true" | "false");
+            .filter_map(|field| Some((save_config::shown(&field.name)?, field)))
+            .collect();
+        shown.sort_by_key(|((place, _), _)| *place);
+        for ((_, label), Object { name, text, .. }) in shown {
             self.fields.push(Field {
                 property: format!("{}/{name}", property.name),
-                label: name.clone(),
-                kind: if is_flag { "flag" } else { "text" }.to_owned(),
+                label: label.to_owned(),
+                kind: "flag".to_owned(),
                 value: Some(text.clone()),
-                section: heading(if label(property).is_empty() {
-                    section
-                } else {
-                    property.label
-                }),
+                section: heading(property.label),
                 ..Field::default()
             });
         }
@@ -321,14 +331,6 @@ fn other(path: &str, prop: &Prop) -> Field {
         section: heading(OTHERS),
         secret: is_secret,
         ..Field::default()
-    }
-}
-
-fn label(property: &Property) -> String {
-    if property.label.is_empty() {
-        short(property.name).to_owned()
-    } else {
-        property.label.to_owned()
     }
 }
 

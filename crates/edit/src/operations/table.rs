@@ -47,30 +47,27 @@ impl Rows {
         }
     }
 
-    /// The columns: the property of each and its label.
-    pub fn columns(&self) -> Vec<(String, String, Kind)> {
+    /// The columns that the form shows.
+    pub fn columns(&self) -> Vec<RowColumn> {
         match self {
             Rows::Items(item) => {
-                let name = is_named_only(item)
-                    .then(|| (ITEM_NAME.to_owned(), "Name".to_owned(), Kind::Text));
-                // JMeter's tables do not show it, and new rows get its default.
-                let shown = |field: &&Property| field.name != items::METADATA.name;
-                let fields = item.fields.iter().filter(shown).map(|field| {
-                    let label = if field.label.is_empty() {
-                        super::set::short(field.name)
-                    } else {
-                        field.label
-                    };
-                    (field.name.to_owned(), label.to_owned(), field.kind)
+                let name = is_named_only(item).then(|| RowColumn::text(ITEM_NAME, "Name"));
+                // New rows get the defaults of the others.
+                let shown = item.fields.iter().filter(|field| !field.label.is_empty());
+                let fields = shown.map(|field| RowColumn {
+                    property: field.name.to_owned(),
+                    label: field.label,
+                    kind: field.kind,
+                    default: field.default,
                 });
                 name.into_iter().chain(fields).collect()
             }
             Rows::Lists(columns) => columns
                 .iter()
                 .enumerate()
-                .map(|(at, column)| (at.to_string(), (*column).to_owned(), Kind::Text))
+                .map(|(at, column)| RowColumn::text(&at.to_string(), column))
                 .collect(),
-            Rows::Texts => vec![(String::new(), "Value".to_owned(), Kind::Text)],
+            Rows::Texts => vec![RowColumn::text("", "Value")],
         }
     }
 
@@ -79,7 +76,7 @@ impl Rows {
         match (self, &item.value) {
             (Rows::Items(_), Value::Element(element)) => {
                 let columns = self.columns();
-                let cell = |(property, ..): &(String, String, Kind)| match property.as_str() {
+                let cell = |column: &RowColumn| match column.property.as_str() {
                     ITEM_NAME => element.name.to_string(),
                     property => element.props.str(property).into_owned(),
                 };
@@ -90,6 +87,30 @@ impl Rows {
                 .map(|cell| cell.value.as_str().into_owned())
                 .collect(),
             (_, value) => vec![value.as_str().into_owned()],
+        }
+    }
+}
+
+/// A column of a table.
+#[derive(Debug)]
+pub struct RowColumn {
+    /// The property of a row.
+    pub property: String,
+    /// Its label.
+    pub label: &'static str,
+    /// The kind of its cells.
+    pub kind: Kind,
+    /// The value in a new row.
+    pub default: &'static str,
+}
+
+impl RowColumn {
+    fn text(property: &str, label: &'static str) -> RowColumn {
+        RowColumn {
+            property: property.to_owned(),
+            label,
+            kind: Kind::Text,
+            default: "",
         }
     }
 }
@@ -327,7 +348,7 @@ impl RowPlace<'_> {
         let mut pieces = Vec::new();
         let columns = self.kind.columns();
         let tag = start_tag(&tree.source.text, self.item.span);
-        for (at, (property, ..)) in columns
+        for (at, RowColumn { property, .. }) in columns
             .iter()
             .enumerate()
             .filter(|(at, _)| old[*at] != new[*at])
@@ -399,8 +420,8 @@ fn item(kind: Rows, row: &[String], like: &[Prop]) -> Prop {
             element.test_class = "".into();
             element.name = "".into();
             let first = row.first().map_or("", String::as_str);
-            for ((property, ..), cell) in kind.columns().iter().zip(row) {
-                let field = facts.fields.iter().find(|field| field.name == property);
+            for (RowColumn { property, .. }, cell) in kind.columns().iter().zip(row) {
+                let field = facts.fields.iter().find(|field| field.name == *property);
                 match field {
                     // An empty flag or number is the default of a new row.
                     Some(field) if !cell.is_empty() || field.saved == Saved::StringProp => {

@@ -32,7 +32,9 @@ impl Shared {
             }
             "files" => written(&self.files()),
             "extract" | "move_to_file" => self.extract(method, parameters),
-            "run" | "run_stop" | "run_sample_detail" => self.runs(method, parameters),
+            "run" | "run_stop" | "runs" | "run_search" | "run_sample_detail" => {
+                self.runs(method, parameters)
+            }
             "insert" | "paste" | "palette" | "move" | "remove" | "copy" | "duplicate" | "wrap"
             | "unwrap" | "change_type" => self.structure(method, parameters),
             "set" | "table" | "set_xml" | "rename" | "enable" => self.values(method, parameters),
@@ -338,7 +340,9 @@ fn inserted(
 fn palette(model: &Model, parent: Id) -> Result<Vec<Kind>, Refused> {
     let holder = model.node(parent).ok_or_else(|| no_element(parent))?;
     let outer = role(holder);
-    let fits = |kind: &ElementType| outer.is_none_or(|outer| outer.holds(kind.facts.role));
+    let fits = |kind: &ElementType| {
+        kind.facts.is_in_menu(kind.gui) && outer.is_none_or(|outer| outer.holds(kind.facts.role))
+    };
     let kinds = ElementType::all().filter(fits).map(|kind| Kind {
         class: kind.key(),
         type_name: kind.name.to_owned(),

@@ -144,6 +144,13 @@ messages! {
         /// The run.
         run: u64,
     }
+    /// Parameters of `run_search`.
+    RunSearch {
+        /// The run.
+        run: u64,
+        /// The text, in any case.
+        text: String,
+    }
     /// Parameters of `run_sample_detail`.
     RunSampleDetail {
         /// The run.
@@ -426,6 +433,16 @@ pub const METHODS: &[Method] = &[
         "Started",
     ),
     method::<RunStop>("run_stop", "Ends a run.", "null"),
+    method::<OfPlan>(
+        "runs",
+        "Returns the last runs of parts of the plan, in their order.",
+        "[RunEntry]",
+    ),
+    method::<RunSearch>(
+        "run_search",
+        "Returns the numbers of the samples whose request, headers or body have a text.",
+        "[number]",
+    ),
     method::<RunSampleDetail>(
         "run_sample_detail",
         "Returns a sample of one of the last runs, and a part of its body.",

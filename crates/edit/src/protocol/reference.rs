@@ -39,6 +39,7 @@ const TYPES: &[MessageText] = &[
     t::Started::TEXT,
     t::RunSample::TEXT,
     t::RunOutcome::TEXT,
+    t::RunEntry::TEXT,
     t::RunDetail::TEXT,
     t::RunRequest::TEXT,
     t::RunResponse::TEXT,

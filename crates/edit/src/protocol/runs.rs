@@ -1,14 +1,14 @@
 //! Runs of parts of plans, and their samples.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use super::host::{Shared, lock, read, written};
 use super::methods as m;
-use super::types::Started;
+use super::types::{RunEntry, Started};
 use crate::operations::part::{Part, PartOptions, part};
 use crate::program::{PartEvent, PartOrder, RunningPart};
 use crate::refused::{BUSY, PARAMETERS, Refused};
@@ -17,22 +17,30 @@ use crate::tree::Model;
 /// How many runs keep their samples.
 const KEPT: usize = 20;
 
+/// A run with what it has told.
+struct KeptRun {
+    plan: u64,
+    run: Arc<dyn RunningPart>,
+    entry: Arc<Mutex<RunEntry>>,
+}
+
 /// The runs of the program.
 #[derive(Default)]
 pub struct Runs {
     last: u64,
     /// A run is about to begin.
     begins: bool,
-    all: BTreeMap<u64, Arc<dyn RunningPart>>,
+    all: BTreeMap<u64, KeptRun>,
 }
 
 impl Runs {
     fn is_busy(&self) -> bool {
-        self.begins || self.all.values().any(|run| !run.is_over())
+        self.begins || self.all.values().any(|kept| !kept.run.is_over())
     }
 
     fn get(&self, run: u64) -> Result<Arc<dyn RunningPart>, Refused> {
-        self.all.get(&run).cloned().ok_or_else(|| {
+        let kept = self.all.get(&run).map(|kept| kept.run.clone());
+        kept.ok_or_else(|| {
             Refused::new(PARAMETERS, format!("there is no run with the number {run}"))
                 .hint(format!("the last {KEPT} runs are kept"))
         })
@@ -52,6 +60,18 @@ impl Shared {
                 let m::RunStop { run } = read(parameters)?;
                 lock(&self.runs).get(run)?.stop();
                 Ok("null".to_owned())
+            }
+            "runs" => {
+                let m::OfPlan { plan } = read(parameters)?;
+                let runs = lock(&self.runs);
+                let own = runs.all.values().filter(|kept| kept.plan == plan);
+                let entries: Vec<RunEntry> = own.map(|kept| lock(&kept.entry).clone()).collect();
+                written(&entries)
+            }
+            "run_search" => {
+                let m::RunSearch { run, text } = read(parameters)?;
+                let run = lock(&self.runs).get(run)?;
+                written(&run.search(&text))
             }
             _ => {
                 let asked: m::RunSampleDetail = read(parameters)?;
@@ -78,13 +98,26 @@ impl Shared {
         self.notify("run_started", &started.to_string());
         let host = Arc::downgrade(self);
         let begun = Instant::now();
+        let entry = Arc::new(Mutex::new(RunEntry {
+            run: number,
+            kind: asked.kind.clone(),
+            id: asked.id,
+            ..RunEntry::default()
+        }));
+        let kept = entry.clone();
         let told = move |event: PartEvent| {
             let Some(host) = host.upgrade() else { return };
             let (method, what, value) = match event {
-                PartEvent::Sample(sample) => ("run_sample", "sample", written(&sample)),
+                PartEvent::Sample(sample) => {
+                    let text = written(&sample);
+                    lock(&kept).samples.push(sample);
+                    ("run_sample", "sample", text)
+                }
                 PartEvent::Ended(mut outcome) => {
                     outcome.elapsed_ms = begun.elapsed().as_millis() as u64;
-                    ("run_ended", "outcome", written(&outcome))
+                    let text = written(&outcome);
+                    lock(&kept).outcome = Some(outcome);
+                    ("run_ended", "outcome", text)
                 }
             };
             if let Ok(value) = value {
@@ -100,7 +133,7 @@ impl Shared {
             let ended = json!({"plan": plan, "run": number, "outcome": outcome});
             self.notify("run_ended", &ended.to_string());
         })?;
-        runs.all.insert(number, run);
+        runs.all.insert(number, KeptRun { plan, run, entry });
         while runs.all.len() > KEPT {
             runs.all.pop_first();
         }

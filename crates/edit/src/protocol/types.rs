@@ -112,6 +112,9 @@ messages! {
         label: String,
         /// As in Field.
         kind: String,
+        /// What a new row has.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        default: String,
         /// The values that the form offers.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         choices: Vec<Choice>,
@@ -346,6 +349,19 @@ messages! {
     Started {
         /// The number of the run.
         run: u64,
+    }
+    /// A run of a part of a plan.
+    RunEntry {
+        /// Its number.
+        run: u64,
+        /// As `run` took it.
+        kind: String,
+        /// The element; missing for the whole plan.
+        id: Option<Id>,
+        /// The samples so far.
+        samples: Vec<RunSample>,
+        /// How it ended; missing while it goes on.
+        outcome: Option<RunOutcome>,
     }
     /// A sample of a run.
     RunSample {

@@ -214,14 +214,14 @@ fn a_table_is_made_where_the_file_has_none() {
         text.contains(r#"<elementProp name="q" elementType="HTTPArgument">"#),
         "{text}"
     );
-    // JMeter's table does not show `Argument.metadata`, and an empty flag is no text.
+    // JMeter's table does not show `Argument.metadata`, and an empty flag is the default of a new row.
     for written in [
         r#"<boolProp name="HTTPArgument.always_encode">true</boolProp>"#,
+        r#"<boolProp name="HTTPArgument.use_equals">true</boolProp>"#,
         r#"<stringProp name="Argument.metadata">=</stringProp>"#,
     ] {
         assert!(text.contains(written), "{written}: {text}");
     }
-    assert!(!text.contains("HTTPArgument.use_equals"), "{text}");
     let step = set::set(
         session.model(),
         &[s],

@@ -11,5 +11,6 @@ pub static FACTS: ElementFacts = ElementFacts::new(
     "Login Config Element",
     "LoginConfigGui",
 )
+.outside_menu(&["LoginConfigGui"])
 .help("Gave samplers in its scope a user and a password, in plans of JMeter 1.x.")
 .sections(&[login::LOGIN]);

@@ -11,4 +11,5 @@ pub static FACTS: ElementFacts = ElementFacts::new(
     "SimpleConfigGui",
 )
 .also(&[("ObsoleteGui", "This test element is obsolete")])
+.outside_menu(&["ObsoleteGui"])
 .help("Gives samplers in its scope properties by their names.");

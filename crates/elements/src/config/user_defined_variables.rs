@@ -12,6 +12,7 @@ pub static FACTS: ElementFacts = ElementFacts::new(
     "ArgumentsPanel",
 )
 .also(&[("HTTPArgumentsPanel", "User Defined Variables")])
+.outside_menu(&["HTTPArgumentsPanel"])
 .help("Lists variables that all users have from the start.")
 .fields(&[VARIABLES]);
 

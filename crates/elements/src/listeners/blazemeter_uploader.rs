@@ -1,6 +1,8 @@
 //! bzm - BlazeMeter Uploader.
 
-use crate::form::{ElementFacts, FileUse, Property, Role, file, flag, object, secret, text};
+use crate::form::{ElementFacts, FileUse, Property, Role, file, flag, secret, text};
+
+pub use crate::shared::save_config::SAVE_CONFIG;
 
 pub const CLASS: &str = "kg.apc.jmeter.reporters.bzm.BlazeMeterUploader";
 
@@ -35,8 +37,6 @@ pub const ERRORS_ONLY: Property = flag("ResultCollector.error_logging")
 pub const SUCCESSES_ONLY: Property = flag("ResultCollector.success_only_logging")
     .label("Successes")
     .help("Writes and shows successful samples only.");
-
-pub const SAVE_CONFIG: Property = object("saveConfig").help("Says which columns the file has.");
 
 pub const SHARE_TEST: Property = flag("shareTest")
     .label("Share test")

@@ -1,6 +1,8 @@
 //! jp@gc - DbMon Samples Collector.
 
-use crate::form::{ElementFacts, FileUse, Property, Role, file, flag, object, rows};
+use crate::form::{ElementFacts, FileUse, Property, Role, file, flag, rows};
+
+pub use crate::shared::save_config::SAVE_CONFIG;
 
 pub const CLASS: &str = "kg.apc.jmeter.dbmon.DbMonCollector";
 
@@ -25,8 +27,6 @@ pub const ERRORS_ONLY: Property = flag("ResultCollector.error_logging")
 pub const SUCCESSES_ONLY: Property = flag("ResultCollector.success_only_logging")
     .label("Successes")
     .help("Writes and shows successful samples only.");
-
-pub const SAVE_CONFIG: Property = object("saveConfig").help("Says which columns the file has.");
 
 pub const QUERIES: Property = rows(
     "metricSamplers",

@@ -1,7 +1,9 @@
 //! Mailer Visualizer.
 
-use crate::form::{ElementFacts, FileUse, Property, Role, file, flag, inner, object};
+use crate::form::{ElementFacts, FileUse, Property, Role, file, flag, inner};
 use crate::items;
+
+pub use crate::shared::save_config::SAVE_CONFIG;
 
 pub const CLASS: &str = "MailerResultCollector";
 
@@ -26,8 +28,6 @@ pub const ERRORS_ONLY: Property = flag("ResultCollector.error_logging")
 pub const SUCCESSES_ONLY: Property = flag("ResultCollector.success_only_logging")
     .label("Successes")
     .help("Writes and shows successful samples only.");
-
-pub const SAVE_CONFIG: Property = object("saveConfig").help("Says which columns the file has.");
 
 pub const MAILER: Property = inner("MailerResultCollector.mailer_model", &items::MAILER)
     .label("Mailer")

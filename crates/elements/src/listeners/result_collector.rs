@@ -1,6 +1,8 @@
 //! Simple Data Writer.
 
-use crate::form::{ElementFacts, FileUse, Property, Role, file, flag, object};
+use crate::form::{ElementFacts, FileUse, Property, Role, file, flag};
+
+pub use crate::shared::save_config::SAVE_CONFIG;
 
 pub const CLASS: &str = "ResultCollector";
 
@@ -36,5 +38,3 @@ pub const ERRORS_ONLY: Property = flag("ResultCollector.error_logging")
 pub const SUCCESSES_ONLY: Property = flag("ResultCollector.success_only_logging")
     .label("Successes")
     .help("Writes and shows successful samples only.");
-
-pub const SAVE_CONFIG: Property = object("saveConfig").help("Says which columns the file has.");

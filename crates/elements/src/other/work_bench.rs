@@ -6,6 +6,7 @@ pub const CLASS: &str = "WorkBench";
 
 pub static FACTS: ElementFacts =
     ElementFacts::new(Role::NonTest, CLASS, "WorkBench", "WorkBenchGui")
+        .outside_menu(&["WorkBenchGui"])
         .help("Was the scratch pad of JMeter's window before version 4.0.")
         .fields(&[SAVE]);
 

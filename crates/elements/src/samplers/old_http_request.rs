@@ -7,6 +7,7 @@ pub const CLASS: &str = "HTTPSampler_";
 
 pub static FACTS: ElementFacts =
     ElementFacts::new(Role::Sampler, CLASS, "HTTP Request", "HttpTestSampleGui")
+        .outside_menu(&["HttpTestSampleGui"])
         .help("Sends an HTTP request; plans of JMeter 2.x have this class.")
         .sections(&[
             http::SERVER,

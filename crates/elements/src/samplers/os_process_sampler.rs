@@ -63,6 +63,7 @@ pub const CHECK_RETURN_CODE: Property = flag("SystemSampler.checkReturnCode")
     .help("Compares the exit code.");
 
 pub const EXPECTED_RETURN_CODE: Property = whole("SystemSampler.expectedReturnCode")
+    .label("Expected Return Code")
     .default("0")
     .help("Says which exit code is a success.");
 

@@ -9,6 +9,7 @@ pub mod jms;
 pub mod ldap;
 pub mod login;
 pub mod mail_security;
+pub mod save_config;
 pub mod scope;
 pub mod script;
 pub mod tcp;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use drumfire_elements::{ElementFacts, Kind, Property, Saved, all};
+use drumfire_elements::{ElementFacts, Kind, Property, Role, Saved, all};
 
 const RECORD: &str = include_str!("../../jmeter-5.6.3.tsv");
 
@@ -185,6 +185,33 @@ fn differences(form: &Form, facts: &ElementFacts) -> Vec<String> {
         ));
     }
     differences
+}
+
+#[test]
+fn the_menu_offers_what_jmeters_menu_offers() {
+    let mut offered = std::collections::BTreeSet::new();
+    for facts in all().filter(|facts| !matches!(facts.role, Role::Plan)) {
+        let first = (facts.gui, facts.name);
+        let types = std::iter::once(first).chain(facts.other_guis.iter().copied());
+        for (_, name) in types.filter(|(gui, _)| facts.is_in_menu(gui)) {
+            let is_new = offered.insert((facts.role.menu(), name));
+            assert!(is_new, "two types are called {name}");
+        }
+        for gui in facts.outside_menu {
+            assert!(facts.guis().any(|own| own == *gui), "{} {gui}", facts.class);
+        }
+    }
+    for line in RECORD.lines() {
+        let ["form", gui, class, name, menu] = line.split('\t').collect::<Vec<_>>()[..] else {
+            continue;
+        };
+        let mut types = all().filter(|facts| facts.class == class);
+        let Some(facts) = types.find(|facts| facts.guis().any(|own| own == gui)) else {
+            continue;
+        };
+        let is_offered = facts.is_in_menu(gui) && facts.role != Role::Plan;
+        assert_eq!(is_offered, !menu.is_empty(), "{class} {gui} {name}");
+    }
 }
 
 #[test]

@@ -1,0 +1,48 @@
+//! What listeners save of each sample.
+
+use crate::form::{Property, object};
+
+pub const SAVE_CONFIG: Property = object("saveConfig")
+    .label("Sample Result Save Configuration")
+    .help("Says which columns the file has.");
+
+/// The fields of the object that JMeter's form shows, in its order, with their labels.
+const SHOWN: [(&str, &str); 28] = [
+    ("xml", "Save As XML"),
+    ("fieldNames", "Save Field Names (CSV)"),
+    ("timestamp", "Save Time Stamp"),
+    ("time", "Save Elapsed Time"),
+    ("label", "Save Label"),
+    ("code", "Save Response Code"),
+    ("message", "Save Response Message"),
+    ("threadName", "Save Thread Name"),
+    ("dataType", "Save Data Type"),
+    ("success", "Save Success"),
+    (
+        "saveAssertionResultsFailureMessage",
+        "Save Assertion Failure Message",
+    ),
+    ("bytes", "Save received byte count"),
+    ("sentBytes", "Save sent byte count"),
+    ("threadCounts", "Save Active Thread Counts"),
+    ("url", "Save URL"),
+    ("fileName", "Save Response Filename"),
+    ("latency", "Save Latency"),
+    ("connectTime", "Save Connect Time"),
+    ("encoding", "Save Encoding"),
+    ("sampleCount", "Save Sample and Error Counts"),
+    ("hostname", "Save Hostname"),
+    ("idleTime", "Save Idle Time"),
+    ("requestHeaders", "Save Request Headers (XML)"),
+    ("samplerData", "Save Sampler Data (XML)"),
+    ("responseHeaders", "Save Response Headers (XML)"),
+    ("responseData", "Save Response Data (XML)"),
+    ("subresults", "Save Sub Results"),
+    ("assertions", "Save Assertion Results (XML)"),
+];
+
+/// The place in JMeter's form and the label of a field of the object; `None` if the form does not show it.
+pub fn shown(field: &str) -> Option<(usize, &'static str)> {
+    let at = SHOWN.iter().position(|(name, _)| *name == field)?;
+    Some((at, SHOWN[at].1))
+}
