@@ -170,7 +170,8 @@ function BulkForm({ plan, ids }: { plan: Plan; ids: Id[] }) {
       (found) => {
         if (!isOld) elements.value = found;
       },
-      (error) => error instanceof RpcError && tell({ text: error.message, hint: error.hint, bad: true }),
+      // An element that went while it was asked for is no trouble of the user's.
+      (error) => !isOld && error instanceof RpcError && tell({ text: error.message, hint: error.hint, bad: true }),
     );
     return () => {
       isOld = true;

@@ -63,8 +63,14 @@ const fileItems = (): Item[] => files.value.filter((file) => file.plan == null).
 const ofKind = (found: Insertable[], node: Node, isWrap: boolean) =>
   found.filter((each) => (isWrap ? ["Logic Controller", "Test Fragment", "Threads (Users)"].includes(each.category) : each.category === node.category && each.class !== node.class));
 
+/** The choices of a mode, and whether more of them are on their way. */
 function useItems(mode: NonNullable<Overlay>, ask: (question: TypeQuestion) => void) {
   const items = useSignal<Item[]>([]);
+  const isLoading = useSignal(false);
+  const fill = (coming: Promise<Item[]>) => {
+    isLoading.value = true;
+    void coming.then((found) => (items.value = found)).finally(() => (isLoading.value = false));
+  };
   useEffect(() => {
     const plan = active.value;
     if (mode === "files" || !plan) {
@@ -78,22 +84,22 @@ function useItems(mode: NonNullable<Overlay>, ask: (question: TypeQuestion) => v
     if (mode === "nodes") return;
     if (mode === "functions") {
       // The dialog gives the focus back to the field before the function is written.
-      void functions(plan).then((found) => (items.value = found.map((each) => ({ key: each.label, title: each.label, detail: each.detail, group: "Functions", run: () => setTimeout(() => write(each.insert)) }))));
+      fill(functions(plan).then((found) => found.map((each) => ({ key: each.label, title: each.label, detail: each.detail, group: "Functions", run: () => setTimeout(() => write(each.insert)) }))));
       return;
     }
     if (!isAround) {
-      void offers().then((found) => {
+      fill(offers().then((found) => {
         const toInsert = (prefix: string) => found.map((offer) => insertItem(offer, prefix));
-        items.value = mode === "insert" ? toInsert("") : [...actionItems(), ...toInsert("Insert "), ...nodeItems(plan)];
-      });
+        return mode === "insert" ? toInsert("") : [...actionItems(), ...toInsert("Insert "), ...nodeItems(plan)];
+      }));
       return;
     }
-    void call<Insertable[]>("palette", { plan: plan.id, parent: node.parent ?? node.id }).then((found) => {
-      if (mode === "wrap") items.value = kindItems(ofKind(found, node, true), (each) => wrap(plan, each));
-      else items.value = kindItems(ofKind(found, node, false), async (each) => ask({ node, to: each, ...(await preview(plan, node, each)) }));
-    });
+    fill(call<Insertable[]>("palette", { plan: plan.id, parent: node.parent ?? node.id }).then((found) =>
+      mode === "wrap"
+        ? kindItems(ofKind(found, node, true), (each) => wrap(plan, each))
+        : kindItems(ofKind(found, node, false), async (each) => ask({ node, to: each, ...(await preview(plan, node, each)) }))));
   }, [mode]);
-  return items.value;
+  return { items: items.value, isLoading: isLoading.value };
 }
 
 async function wrap(plan: Plan, each: Insertable) {
@@ -146,7 +152,9 @@ function Marked({ title, positions }: { title: string; positions: Set<number> })
 }
 
 function Chooser({ mode, ask, close }: { mode: NonNullable<Overlay>; ask: (question: TypeQuestion) => void; close: () => void }) {
-  const items = useItems(mode, ask);
+  const { items, isLoading } = useItems(mode, ask);
+  /** Enter was pressed before there was a choice; the first one that comes is meant. */
+  const isAwaited = useRef(false);
   const text = useSignal("");
   const at = useSignal(0);
   const list = useRef<HTMLUListElement>(null);
@@ -158,10 +166,14 @@ function Chooser({ mode, ask, close }: { mode: NonNullable<Overlay>; ask: (quest
       close();
       return void openPlan(text.value.trim());
     }
+    isAwaited.current = !item && isLoading;
     if (!item) return;
     close();
     void item.run();
   };
+  useLayoutEffect(() => {
+    if (isAwaited.current && found.length) choose(found[at.value]?.item);
+  }, [items]);
   const onKey = (event: KeyboardEvent) => {
     const step: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
     if (event.key in step) at.value = Math.max(0, Math.min(found.length - 1, at.value + step[event.key]));
@@ -186,6 +198,7 @@ function Chooser({ mode, ask, close }: { mode: NonNullable<Overlay>; ask: (quest
         onInput={(event) => {
           text.value = event.currentTarget.value;
           at.value = 0;
+          isAwaited.current = false;
         }}
         onKeyDown={onKey}
       />

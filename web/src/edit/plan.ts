@@ -331,7 +331,8 @@ export class Plan {
       // An answer to an earlier request may be older.
       if (load === this.loads) this.element.value = element;
     } catch (error) {
-      if (error instanceof RpcError) tell({ text: error.message, hint: error.hint, bad: true });
+      // The element went while it was asked for; the change that took it is on its way.
+      if (error instanceof RpcError && error.code !== STALE) tell({ text: error.message, hint: error.hint, bad: true });
     }
   }
 }

@@ -74,7 +74,7 @@ fn paths(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("use ") {
         let statement = code[at + 4..].split(';').next().unwrap_or("");
-        let path: String = statement.split_whitespace().collect();
+        let path = without_aliases(statement);
         let first = path.split("::").next().unwrap_or("");
         if !first.is_empty() && declared(first) {
             expand(&format!("self::{path}"), &mut found);
@@ -99,6 +99,17 @@ fn paths(source: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// The path of a `use` without white space and without the names behind `as`.
+fn without_aliases(statement: &str) -> String {
+    let mut parts = statement.split(" as ");
+    let mut path = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find([',', '}']).unwrap_or(part.len());
+        path.push_str(&part[end..]);
+    }
+    path.split_whitespace().collect()
 }
 
 fn graph(src: &Path) -> Graph {
@@ -212,7 +223,7 @@ fn circles_of_files_are_small() {
 
 #[test]
 fn paths_are_found_in_sources() {
-    let source = "mod i;\nuse crate::a::{b::{C, D}, e};\nuse super::f;\npub use i::J;\nuse std::k;\nlet x = crate::g::h(); // crate::no\n#[cfg(test)]\nmod tests {\nuse crate::no;";
+    let source = "mod i;\nuse crate::a::{b::{C, D as d}, e as l};\nuse super::f;\npub use i::J;\nuse std::k;\nlet x = crate::g::h(); // crate::no\n#[cfg(test)]\nmod tests {\nuse crate::no;";
     let found: BTreeSet<String> = paths(source).into_iter().collect();
     let wanted = [
         "crate::a",
