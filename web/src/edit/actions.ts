@@ -6,7 +6,7 @@ import { flush } from "./flush";
 import type { Plan } from "./plan";
 import type { Finding, Id, Insertable, Op } from "./protocol";
 import { clear, running, start, stop } from "./runs";
-import { downloadPlan, downloadSelection, moveToFile, revert, sampleNames, toClipboard } from "./tasks";
+import { downloadPlan, downloadSelection, moveToFile, pasted, revert, sampleNames, toClipboard } from "./tasks";
 import { tell } from "./tell";
 import { toggleTheme } from "./theme";
 import { active, activate, closePlan, dock, formTab, overlay, plans, showDock, showsClasses, visit } from "./workspace";
@@ -132,7 +132,8 @@ export async function copyText(): Promise<string> {
   return (await call<{ text: string }>("copy", { plan: plan().id, ids: chosen() })).text;
 }
 
-export async function paste(text: string) {
+export async function paste(clipboard: string) {
+  const text = await pasted(clipboard);
   const cut = [...plan().cut.value];
   const node = plan().node(plan().focus.value)!;
   if (cut.length && text === cutText) {

@@ -84,12 +84,18 @@ function FlagControl(props: ControlProps) {
     if (box.current) box.current.indeterminate = isMixed ?? false;
   });
   const isText = asText || isOther;
+  // The box keeps what was chosen until the program has answered.
+  const draft = useDraft(text, (chosen) => set(chosen));
+  const choose = (chosen: boolean) => {
+    draft.type(String(chosen));
+    draft.leave();
+  };
   return (
     <span class="with-tool">
       {isText ? (
         <TextControl {...props} />
       ) : (
-        <input ref={box} id={inputId} type="checkbox" checked={text === "true"} aria-describedby={describedBy} disabled={isReadOnly} onChange={(event) => void set(String(event.currentTarget.checked))} />
+        <input ref={box} id={inputId} type="checkbox" checked={draft.value === "true"} aria-describedby={describedBy} disabled={isReadOnly} onChange={(event) => choose(event.currentTarget.checked)} />
       )}
       {!isOther && <AsText isText={isText} toggle={() => setAsText(!asText)} />}
     </span>

@@ -8,9 +8,21 @@ import type { Plan } from "./plan";
 import type { Completion, Id } from "./protocol";
 import { tell } from "./tell";
 
+/** The text on its way to the clipboard, which is what a paste meanwhile means. */
+let onItsWay: Promise<string> | null = null;
+
+/** What to paste, given what the clipboard has. */
+export const pasted = (text: string): Promise<string> => onItsWay?.catch(() => text) ?? Promise.resolve(text);
+
 export async function toClipboard(text: Promise<string>, told: string) {
+  const way = text.then(async (found) => {
+    await navigator.clipboard.writeText(found);
+    return found;
+  });
+  onItsWay = way;
+  void way.finally(() => onItsWay === way && (onItsWay = null)).catch(() => {});
   try {
-    await navigator.clipboard.writeText(await text);
+    await way;
     tell({ text: told });
   } catch (error) {
     tell({ text: error instanceof RpcError ? error.message : "The browser does not let the page write to the clipboard", bad: true });
