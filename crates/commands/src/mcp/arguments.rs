@@ -1,9 +1,9 @@
 //! The command line of `drumfire mcp`.
 
 const EXAMPLES: &str = "\
-  drumfire mcp                         edit and check the plans of this folder
-  drumfire mcp --allow-run shop.test   also run plans that send to shop.test
-  drumfire mcp --allow-run '*'         also run plans that do anything";
+  drumfire mcp                           edit and check the plans of this folder
+  drumfire mcp --allow-run shop.test     also run plans that send to shop.test
+  drumfire mcp --allow-run '*'           also run plans that do anything";
 
 /// The command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
