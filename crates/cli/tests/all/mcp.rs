@@ -603,6 +603,9 @@ fn an_agent_stays_in_its_folder_and_sees_no_secret() {
         element.contains("ann") && !element.contains("canary"),
         "{element}"
     );
+    let found = agent.done("tree", json!({"plan": 1, "find": "canary"}));
+    assert_eq!(found["hits"].as_array().map(Vec::len), Some(1), "{found}");
+    assert!(!found.to_string().contains("canary"), "{found}");
     let renamed = json!([{"op": "rename", "id": id, "name": "Log in"}]);
     let edited = agent
         .done("edit", json!({"plan": 1, "operations": renamed}))
@@ -643,7 +646,28 @@ fn a_run_needs_leave_and_sends_to_no_other_host() {
     assert_eq!(server.requests().len(), 0);
 
     let mut agent = Agent::start(&workshop, &["--allow-run", "127.0.0.1"]);
-    for (number, file) in (1..).zip(["plan.jmx", "script.jmx", "reads.jmx"]) {
+    let upload = http("Upload", &[("domain", "127.0.0.1")]).replace(
+        "</HTTPSamplerProxy>",
+        r#"<elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files"><elementProp name="/etc/passwd" elementType="HTTPFileArg"><stringProp name="File.path">/etc/passwd</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy>"#,
+    );
+    workshop.write("uploads.jmx", plan(&group(1, &upload)));
+    let include = r#"<IncludeController guiclass="IncludeControllerGui" testclass="IncludeController" testname="Part"><stringProp name="IncludeController.includepath">script.jmx</stringProp></IncludeController><hashTree/>
+"#;
+    workshop.write("includes.jmx", plan(&group(1, include)));
+    let evaluated = http("Evaluated", &[("path", "/${__eval(${answer})}")]);
+    workshop.write("evaluates.jmx", plan(&group(1, &evaluated)));
+    let local = http("Local", &[("protocol", "file"), ("path", "/etc/passwd")]);
+    workshop.write("local.jmx", plan(&group(1, &local)));
+    let files = [
+        "plan.jmx",
+        "script.jmx",
+        "reads.jmx",
+        "uploads.jmx",
+        "includes.jmx",
+        "evaluates.jmx",
+        "local.jmx",
+    ];
+    for (number, file) in (1..).zip(files) {
         assert_eq!(agent.done("open", json!({"path": file}))["plan"], number);
     }
     let ran = agent.done("run", json!({"plan": 1, "once": true}));
@@ -651,7 +675,10 @@ fn a_run_needs_leave_and_sends_to_no_other_host() {
     assert_eq!(server.requests().len(), 3, "{ran}");
     for (plan, why) in [
         (2, "`Script` runs by Java"),
-        (3, "`Read` calls a function such as `__FileToString`"),
+        (3, "`Read` calls `__FileToString`"),
+        (4, "`Upload` names the file `/etc/passwd`"),
+        (5, "`Part` is of the type Include Controller"),
+        (6, "`Evaluated` calls `__eval`"),
     ] {
         let refused = agent
             .call("run", json!({"plan": plan}))
@@ -663,6 +690,10 @@ fn a_run_needs_leave_and_sends_to_no_other_host() {
             "{refused}"
         );
     }
+    let local = agent.id(7, "Local");
+    let ran = agent.done("run_sampler", json!({"plan": 7, "id": local}));
+    assert_eq!(ran["samples"][0]["sample"]["success"], false, "{ran}");
+    assert!(!ran.to_string().contains("root:"), "{ran}");
     let home = agent.id(1, "Home");
     let ran = agent.done("run_sampler", json!({"plan": 1, "id": home}));
     assert_eq!(ran["outcome"]["ended"], "done", "{ran}");

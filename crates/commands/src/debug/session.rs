@@ -77,7 +77,7 @@ pub fn forget_data(sample: &mut SampleView) {
     sample.children.iter_mut().for_each(forget_data);
 }
 
-/// What a session follows.
+/// The users that a session follows, and how they begin.
 #[derive(Clone, Debug)]
 pub struct Followed {
     /// The numbers of the users in their thread group.

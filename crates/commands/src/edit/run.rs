@@ -15,7 +15,7 @@ use drumfire_edit::protocol::types::{
 };
 use drumfire_edit::refused::{FILE, NO_RUN, PARAMETERS};
 use drumfire_edit::{Id, PartEvent, PartListener, PartOrder, Refused, RunningPart};
-use drumfire_engine::{ElementPlace, ElementTurn, SampleView};
+use drumfire_engine::{ElementKind, ElementPlace, ElementTurn, SampleView};
 use drumfire_jmx::{Diagnostic, Read};
 use drumfire_platform::files;
 
@@ -55,7 +55,7 @@ impl Elements {
     /// The sampler of a sample.
     fn sampler(&self, shown: &Shown) -> Option<Id> {
         let mut steps = shown.steps.iter();
-        let step = steps.find(|step| part_name(step.turn.part) == "sampler")?;
+        let step = steps.find(|step| step.turn.part == ElementKind::Sampler)?;
         self.of(&step.turn)
     }
 }

@@ -1,12 +1,14 @@
-//! What plans an agent may run: those that send to the hosts of `--allow-run` only, and that touch no file outside of the folder.
+//! The bounds of an agent's runs: a plan may send to the hosts of `--allow-run` only, and touch no file outside of its folder.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 use drumfire_edit::Refused;
 use drumfire_edit::refused::UNFIT;
+use drumfire_elements::controllers::include_controller;
 use drumfire_elements::{ElementFacts, Kind, Role, config, listeners, pre, samplers};
-use drumfire_jmx::Node;
+use drumfire_expr::FunctionRung;
+use drumfire_jmx::{Node, Props, Value};
 use serde_json::json;
 
 use super::desk::Desk;
@@ -17,18 +19,20 @@ const ALLOWED_HOSTS: &str = "drumfire.http.allowed_hosts";
 /// Lifts all bounds.
 const ANY: &str = "*";
 
-/// Functions that run code or touch files.
-const FUNCTIONS: [&str; 10] = [
+/// Functions that Drumfire runs itself and that run code, touch files, read the environment, or evaluate a text that a server sent.
+const UNHELD_FUNCTIONS: [&str; 12] = [
     "__StringToFile",
     "__StringFromFile",
     "__FileToString",
     "__CSVRead",
     "__XPath",
     "__groovy",
-    "__BeanShell",
     "__javaScript",
     "__jexl2",
     "__jexl3",
+    "__env",
+    "__eval",
+    "__evalVar",
 ];
 
 /// The samplers, configurations, listeners and pre-processors whose effects the bounds hold. Controllers, timers, assertions and
@@ -58,7 +62,8 @@ fn is_held(facts: &ElementFacts) -> bool {
             listeners::summariser::CLASS,
         ],
         Role::PreProcessor => &[pre::user_parameters::CLASS, pre::sample_timeout::CLASS],
-        _ => return true,
+        // The elements of an included plan are not looked at.
+        _ => return facts.class != include_controller::CLASS,
     };
     held.contains(&facts.class)
 }
@@ -137,21 +142,55 @@ fn beyond(node: &Node, rung: Option<&Rung>) -> Option<String> {
         return Some(format!("`{name}` is of an unknown class"));
     };
     if !is_held(facts) {
-        return Some(format!("`{name}` is a {}", facts.name));
+        return Some(format!("`{name}` is of the type {}", facts.name));
     }
-    let texts: Vec<&str> = node.props.texts().chain([&*node.name]).collect();
-    let is_called = |function: &&&str| texts.iter().any(|text| text.contains(**function));
-    let function = FUNCTIONS.iter().find(is_called);
-    if let Some(function) = function {
-        return Some(format!("`{name}` calls a function such as `{function}`"));
+    let mut texts = node.props.texts().chain([&*node.name]);
+    if let Some(function) = texts.find_map(unheld_function) {
+        return Some(format!("`{name}` calls `{function}`"));
     }
-    let far = facts
-        .properties()
-        .filter(|property| matches!(property.kind, Kind::File(_)));
-    let far = far
-        .map(|property| node.props.str(property.name))
-        .find(|file| !is_inside(file));
+    let mut files = Vec::new();
+    collect_files(facts, &node.props, None, &mut files);
+    let far = files.into_iter().find(|file| !is_inside(file));
     far.map(|file| format!("`{name}` names the file `{file}`"))
+}
+
+/// The first function in a text that the bounds do not hold.
+fn unheld_function(text: &str) -> Option<&str> {
+    text.match_indices("${__").find_map(|(at, _)| {
+        let called = &text[at + 2..];
+        let end = called.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let name = &called[..end.unwrap_or(called.len())];
+        let is_native =
+            drumfire_expr::function(name).is_some_and(|spec| spec.rung() == FunctionRung::Native);
+        let is_held = is_native && !UNHELD_FUNCTIONS.contains(&name);
+        (!is_held).then_some(name)
+    })
+}
+
+/// The values of all settings for files, also of elements within the element, such as uploads.
+fn collect_files(facts: &ElementFacts, props: &Props, top: Option<&str>, files: &mut Vec<String>) {
+    for prop in props {
+        let top = top.unwrap_or(&prop.name);
+        let kind = facts
+            .property(top, &prop.name)
+            .map(|property| property.kind);
+        if let Some(Kind::File(_)) = kind {
+            files.push(prop.value.as_str().into_owned());
+        }
+        collect_within(facts, &prop.value, top, files);
+    }
+}
+
+fn collect_within(facts: &ElementFacts, value: &Value, top: &str, files: &mut Vec<String>) {
+    match value {
+        Value::Element(element) => collect_files(facts, &element.props, Some(top), files),
+        Value::List(props) | Value::Map(props) => {
+            for prop in props {
+                collect_within(facts, &prop.value, top, files);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Whether a file stays in the folder of its plan, whatever the run computes.

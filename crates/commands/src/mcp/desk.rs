@@ -31,7 +31,7 @@ const CONTEXT: usize = 2;
 /// The shortest secret that is masked in XML and differences, in bytes. A shorter one stands in other words too.
 const SHORTEST: usize = 4;
 
-/// What the tools work on.
+/// The state behind the tools: the folder and its open plans.
 pub struct Desk {
     host: Host,
     /// The folder that the program was started in. Nothing outside of it is read or written.
@@ -39,7 +39,7 @@ pub struct Desk {
     /// The hosts that `--allow-run` names.
     pub allowed: Vec<String>,
     pub looker: Looker,
-    /// What the host tells its listeners: the method and its parameters.
+    /// The notifications of the host: the method and its parameters.
     pub told: Mutex<Receiver<(String, Value)>>,
 }
 
@@ -170,14 +170,23 @@ impl Desk {
 
     pub fn open(&self, arguments: &Open) -> Result<Value, Refused> {
         let path = self.inside(&arguments.path)?;
-        let mut opened = self.request("open", json!({"path": path}))?;
-        let findings = self.request("findings", json!({"plan": opened["plan"]}))?;
+        let plan = self.request("open", json!({"path": path}))?["plan"].take();
         // With the findings, the outline knows how elements run.
-        opened = self.request("tree", json!({"plan": opened["plan"]}))?;
-        Ok(json!({
-            "plan": opened["plan"], "version": opened["version"], "read_only": opened["read_only"],
-            "unsaved": opened["dirty"], "outline": outline(&opened, None), "findings": counted(findings.as_array().map_or(&[], Vec::as_slice)),
-        }))
+        let findings = self.request("findings", json!({"plan": plan}))?;
+        let opened = self.request("tree", json!({"plan": plan}))?;
+        let findings = findings.as_array().map_or(&[][..], Vec::as_slice);
+        let mut answer = json!({
+            "plan": plan,
+            "version": opened["version"],
+            "read_only": opened["read_only"],
+            "unsaved": opened["dirty"],
+            "outline": outline(&opened, None),
+            "findings": counted(findings),
+        });
+        if let Some(plan) = plan.as_u64() {
+            answer = self.without_secrets(plan, answer)?;
+        }
+        Ok(answer)
     }
 
     pub fn tree(&self, arguments: &TreeOf) -> Result<Value, Refused> {
@@ -201,11 +210,9 @@ impl Desk {
     pub fn element(&self, arguments: &ElementOf) -> Result<Value, Refused> {
         let place = json!({"plan": arguments.plan, "id": arguments.id});
         let mut element = self.request("element", place.clone())?;
-        let secrets = self.secrets(arguments.plan)?;
         for field in element["fields"].as_array_mut().into_iter().flatten() {
             shorten(field);
         }
-        hide(&mut element, &secrets);
         element["variables"] = self.request("variables", place)?;
         let inside = self.request(
             "palette",
@@ -254,8 +261,8 @@ impl Desk {
             "diff": diff.to_string(),
             "unsaved": self.request("tree", json!({"plan": plan}))?["dirty"],
         });
+        // The difference has secrets that are gone as well.
         hide(&mut answer, &secrets_of(&before));
-        hide(&mut answer, &secrets_of(&after));
         Ok(answer)
     }
 
@@ -304,12 +311,8 @@ impl Desk {
 
     /// An answer in which the secrets of the plan are masked.
     pub fn without_secrets(&self, plan: u64, mut answer: Value) -> Result<Value, Refused> {
-        hide(&mut answer, &self.secrets(plan)?);
+        hide(&mut answer, &secrets_of(&self.text(plan)?));
         Ok(answer)
-    }
-
-    fn secrets(&self, plan: u64) -> Result<Vec<String>, Refused> {
-        self.text(plan).map(|text| secrets_of(&text))
     }
 
     /// The file of a plan that is open.

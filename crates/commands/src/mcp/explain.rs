@@ -1,4 +1,4 @@
-//! What names mean: element types, functions, properties, exit codes.
+//! Descriptions of names: element types, functions, properties, exit codes.
 
 use drumfire_edit::Refused;
 use drumfire_edit::refused::PARAMETERS;

@@ -24,7 +24,7 @@ use crate::mcp::arguments::McpArguments;
 use crate::mcp::desk::Desk;
 use crate::refusal::Refusal;
 
-/// What an agent reads first.
+/// The instructions of the server, which an agent reads first.
 const INSTRUCTIONS: &str = "Edits, checks and runs Apache JMeter test plans (.jmx). `open` a plan, read it with `tree` and \
     `element`, change it with `edit`, which answers with the findings that are new and the difference of the text, and write it \
     with `save`: nothing reaches the file before that. `explain` describes element types, functions, properties and exit codes.";

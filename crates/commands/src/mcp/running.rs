@@ -88,8 +88,7 @@ pub fn run_sampler(desk: &Desk, arguments: &RunSampler) -> Result<Value, Refused
         .iter()
         .map(|number| desk.request("run_sample_detail", json!({"run": run, "number": number})))
         .collect();
-    let answer = json!({"outcome": outcome, "samples": details?});
-    desk.without_secrets(plan, answer)
+    Ok(json!({"outcome": outcome, "samples": details?}))
 }
 
 /// Runs a saved plan in a process of its own, so that its end can be forced.

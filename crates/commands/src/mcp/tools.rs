@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::desk::{self, Desk};
 use super::{explain, running};
 
-/// What a tool does to its surroundings.
+/// The effect of a tool on its surroundings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
     Reads,
@@ -294,7 +294,15 @@ pub fn call(desk: &Desk, name: &str, arguments: JsonObject) -> Result<Value, Ref
             text.parameters.iter().map(|(own, ..)| *own),
         ));
     }
-    let arguments = Value::Object(arguments);
+    let plan = arguments.get("plan").and_then(Value::as_u64);
+    let answer = carried_out(desk, name, Value::Object(arguments))?;
+    match plan {
+        Some(plan) => desk.without_secrets(plan, answer),
+        None => Ok(answer),
+    }
+}
+
+fn carried_out(desk: &Desk, name: &str, arguments: Value) -> Result<Value, Refused> {
     match name {
         "open" => desk.open(&read(arguments)?),
         "tree" => desk.tree(&read(arguments)?),

@@ -186,7 +186,8 @@ impl<'f> Fetch<'f> {
         let mut sample = Box::new(Sample::new(url.as_str().into(), cx.thread_name.clone()));
         sample.kind = SampleKind::Http;
         sample.start_ms = cx.clock().now_ms();
-        let path = match local_file::path(url) {
+        let permitted = self.settings().permit("file:");
+        let path = match permitted.and_then(|()| local_file::path(url)) {
             Ok(path) => path,
             Err(exception) => {
                 failure::apply(&mut sample, &exception, self.needs);

@@ -8,7 +8,7 @@ use drumfire_expr::Properties;
 use drumfire_http::{
     AddressOrder, NameRules, PoolOptions, RelaxedDecoding, SizeLimits, TlsOptions, TlsSessions,
 };
-use drumfire_java::{JvmDefaults, values};
+use drumfire_java::{Exception, JvmDefaults, values};
 use drumfire_web::cache::CachedMode;
 use drumfire_web::java_client::USER_AGENT;
 
@@ -152,6 +152,23 @@ impl HttpSettings {
             allowed_hosts: allowed_hosts(&text("drumfire.http.allowed_hosts", "")),
         }
     }
+}
+
+impl HttpSettings {
+    /// Refuses a host that is not allowed. Files have none, and `file:` stands for it.
+    pub fn permit(&self, host: &str) -> Result<(), Exception> {
+        permit(self.allowed_hosts.as_deref(), host)
+    }
+}
+
+/// Refuses a host that is not among the allowed ones; `None` allows all.
+pub fn permit(allowed: Option<&[String]>, host: &str) -> Result<(), Exception> {
+    let is_allowed = |own: &String| own.eq_ignore_ascii_case(host);
+    if allowed.is_none_or(|allowed| allowed.iter().any(is_allowed)) {
+        return Ok(());
+    }
+    let message = format!("`{host}` is not among the hosts of drumfire.http.allowed_hosts");
+    Err(Exception::new("java.lang.SecurityException", message))
 }
 
 fn allowed_hosts(list: &str) -> Option<Arc<[String]>> {

@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use super::call::HttpCall;
 use super::proxy::JavaTunnel;
 use super::request::Sending;
-use super::settings::HttpSettings;
+use super::settings::{HttpSettings, permit};
 use super::state::user;
 use crate::run::context::Context;
 use crate::run::control::{Control, Stopping};
@@ -150,18 +150,11 @@ struct Terms {
 impl Terms {
     /// Refuses a request to a host that is not allowed, as the first hop or as its target.
     fn permit(&self, target: &Target) -> Result<(), TransferFailure> {
-        let Some(allowed) = &self.allowed_hosts else {
-            return Ok(());
-        };
+        let allowed = self.allowed_hosts.as_deref();
         let proxy = target.proxy.as_ref().map(|proxy| &proxy.host);
         let mut hosts = [Some(&target.host), proxy].into_iter().flatten();
-        match hosts.find(|host| !allowed.iter().any(|own| own.eq_ignore_ascii_case(host))) {
-            None => Ok(()),
-            Some(host) => Err(TransferFailure::Java(Exception::new(
-                "java.lang.SecurityException",
-                format!("`{host}` is not among the hosts of drumfire.http.allowed_hosts"),
-            ))),
-        }
+        let permitted = hosts.try_for_each(|host| permit(allowed, host));
+        permitted.map_err(TransferFailure::Java)
     }
 }
 
