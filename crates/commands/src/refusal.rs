@@ -63,7 +63,7 @@ impl Refusal {
 }
 
 message_error! {
-    /// What is wrong in the words of a command line or in the project's settings, with the remedy.
+    /// A fault in the words of a command line or in the project's settings, with the remedy.
     pub struct UsageError;
 }
 

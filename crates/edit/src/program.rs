@@ -69,7 +69,7 @@ pub struct PartOrder {
     pub properties: BTreeMap<String, String>,
 }
 
-/// What a running part tells.
+/// A message of a running part.
 #[derive(Debug, Clone)]
 #[expect(
     clippy::large_enum_variant,

@@ -21,7 +21,7 @@ pub struct Created {
     pub value: &'static str,
 }
 
-/// What a form says of its element.
+/// The record of a form: the element that it creates.
 #[derive(Default)]
 struct Form {
     created: Vec<Created>,

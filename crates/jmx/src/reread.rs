@@ -346,7 +346,7 @@ mod tests {
         (after, edit)
     }
 
-    /// What was enough to read.
+    /// The part that was enough to read.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum Enough {
         Element,

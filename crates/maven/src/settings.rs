@@ -10,7 +10,7 @@ use crate::repository::JarSource;
 use crate::{CENTRAL, MavenError};
 
 message_error! {
-    /// What the program cannot use in a user's `settings.xml`.
+    /// A setting of a user's `settings.xml` that the program cannot use.
     pub struct SettingsError;
 }
 

@@ -1,7 +1,8 @@
 //! Runs the program in a folder of its own and reads the files that it wrote.
 
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A folder to run a program in; deleted when dropped.
@@ -89,6 +90,22 @@ impl Workshop {
         command
             .spawn()
             .unwrap_or_else(|error| panic!("{}: {error}", self.program.display()))
+    }
+
+    /// Starts the program with these arguments to speak with it over its standard input and output. Its errors are not read.
+    pub fn converse(&self, words: &[&str]) -> (Child, ChildStdin, BufReader<ChildStdout>) {
+        let mut program = Command::new(&self.program)
+            .args(words)
+            .env("HOME", self.folder.path())
+            .env_remove("XDG_STATE_HOME")
+            .current_dir(self.folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{}: {error}", self.program.display()));
+        let input = program.stdin.take().expect("a pipe");
+        let output = BufReader::new(program.stdout.take().expect("a pipe"));
+        (program, input, output)
     }
 
     /// Runs the program with these arguments until it ends, within the limit.

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -22,17 +22,7 @@ pub struct Client {
 
 impl Client {
     pub fn start(workshop: &Workshop) -> Client {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_drumfire"))
-            .args(["edit", "--stdio"])
-            .env("HOME", workshop.path(""))
-            .env_remove("XDG_STATE_HOME")
-            .current_dir(workshop.path(""))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let input = program.stdin.take().expect("a pipe");
-        let output = BufReader::new(program.stdout.take().expect("a pipe"));
+        let (program, input, output) = workshop.converse(&["edit", "--stdio"]);
         let (send, messages) = channel();
         std::thread::spawn(move || {
             for line in output.lines() {

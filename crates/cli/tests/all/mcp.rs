@@ -1,7 +1,7 @@
 //! `drumfire mcp`, driven as an agent drives it: tasks whose end state is the text of the saved plan.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout};
 
 use drumfire_testkit::plans::{group, http, pause, plan};
 use drumfire_testkit::program::Workshop;
@@ -24,18 +24,7 @@ impl Drop for Agent {
 
 impl Agent {
     fn start(workshop: &Workshop, options: &[&str]) -> Agent {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_drumfire"))
-            .arg("mcp")
-            .args(options)
-            .env("HOME", workshop.path(""))
-            .env_remove("XDG_STATE_HOME")
-            .current_dir(workshop.path(""))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let input = program.stdin.take().expect("a pipe");
-        let output = BufReader::new(program.stdout.take().expect("a pipe"));
+        let (program, input, output) = workshop.converse(&[&["mcp"], options].concat());
         let mut agent = Agent {
             program,
             input,

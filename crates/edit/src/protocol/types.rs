@@ -112,7 +112,7 @@ messages! {
         label: String,
         /// As in Field.
         kind: String,
-        /// What a new row has.
+        /// The value in a new row.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         default: String,
         /// The values that the form offers.
@@ -416,7 +416,7 @@ messages! {
         failed: usize,
         /// How long it took, in milliseconds.
         elapsed_ms: u64,
-        /// What went wrong.
+        /// Why it failed; missing if it did not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     }

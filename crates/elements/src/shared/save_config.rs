@@ -1,4 +1,4 @@
-//! What listeners save of each sample.
+//! The parts of a sample that listeners save.
 
 use crate::form::{Property, object};
 

@@ -104,7 +104,7 @@ fn rows(
     rows
 }
 
-/// What an editor shows of a plan.
+/// The findings of a plan that an editor shows.
 #[derive(Debug, Default)]
 pub struct Glance {
     /// Errors and warnings.

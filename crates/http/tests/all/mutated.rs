@@ -63,7 +63,7 @@ fn frames() -> Vec<Vec<u8>> {
     ]
 }
 
-/// What a server sends: a plain response into which other frames are mixed, with a few bytes damaged.
+/// The bytes that a server sends: a plain response into which other frames are mixed, with a few bytes damaged.
 fn damaged(random: &mut Random) -> Vec<u8> {
     let all = frames();
     let mut sent: Vec<Vec<u8>> = all[..5].to_vec();

@@ -194,7 +194,7 @@ impl fmt::Display for JtlError {
 
 impl std::error::Error for JtlError {}
 
-/// What is wrong in the content of a result file, whose path the caller adds.
+/// A fault in the content of a result file. The caller adds the path.
 #[derive(Debug)]
 struct ContentError {
     line: Option<u64>,

@@ -125,7 +125,7 @@ const COUNT: Unit = Unit {
 };
 
 message_error! {
-    /// What is wrong in a text that is meant as a threshold.
+    /// The fault of a text that is meant as a threshold.
     struct SyntaxError;
 }
 

@@ -6,7 +6,7 @@ use drumfire_platform::message_error;
 const HOUR_S: f64 = 3600.0;
 
 message_error! {
-    /// What is wrong in a schedule, and where, in JMeter's words.
+    /// The fault of a schedule and its place, in JMeter's words.
     pub struct ScheduleSyntaxError;
 }
 

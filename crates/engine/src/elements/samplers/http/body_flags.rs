@@ -36,7 +36,7 @@ pub struct FileReads {
     pub media_type: usize,
 }
 
-/// What a body is made of.
+/// The source of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BodyKind {
     None,
