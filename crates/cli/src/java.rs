@@ -17,6 +17,7 @@ pub const BRIDGE: JavaBridge = JavaBridge {
     host,
     report,
     version,
+    forms,
     await_threads: drumfire_jvm::await_threads,
 };
 
@@ -43,6 +44,10 @@ fn version() -> Option<String> {
     let report = jvm(Properties::new()).report().ok()?;
     let first = report.lines().next()?.strip_prefix("java")?;
     Some(first.trim().to_owned())
+}
+
+fn forms(classes: &[&str]) -> Result<Option<String>, JavaFailure> {
+    jvm(Properties::new()).without_fetching().forms(classes)
 }
 
 fn jvm(properties: Properties) -> Jvm {

@@ -121,6 +121,10 @@ pub trait Program: Send + Sync {
     /// A property that the runs of a plan have.
     fn property(&self, plan: &Path, name: &str) -> Option<String>;
 
+    /// What jars of the user say of the forms of these classes, as `drumfire-jvm` tells it; `None` if no jar has one of them. Takes
+    /// seconds.
+    fn forms(&self, classes: &[&str]) -> Option<String>;
+
     /// Runs a part of a plan.
     ///
     /// # Errors

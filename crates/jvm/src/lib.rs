@@ -36,6 +36,7 @@ mod element;
 mod exit;
 mod find;
 mod force;
+mod forms;
 mod garbage;
 mod hired;
 mod install;

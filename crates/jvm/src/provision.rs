@@ -12,7 +12,7 @@ use crate::repositories::JarAccess;
 use crate::{Jvm, cache_folder, class_names, fingerprint, install, jars, repositories};
 
 /// The bridge's classes, built from `java/` by `cargo xtask java`.
-const BRIDGE: &[u8] = include_bytes!("../assets/drumfire-bridge.jar");
+pub(crate) const BRIDGE: &[u8] = include_bytes!("../assets/drumfire-bridge.jar");
 
 impl Jvm {
     pub(crate) fn jar_access(&self) -> JarAccess<'_> {

@@ -21,4 +21,4 @@ pub use mapped::MappedText;
 pub use names::{OccurrenceKind, Subject, base_name, derived_suffix};
 pub use places::variable_property;
 pub use rename::{FileChange, RenameError, Renamed, rename_variable};
-pub use rename_element::{rename_element, rename_one};
+pub use rename_element::{module_path, module_target, rename_element, rename_one};

@@ -8,7 +8,6 @@ use drumfire_elements::controllers::{
 use drumfire_elements::timers::throughput_shaping_timer;
 use drumfire_jmx::{Node, Prop, Span, Splice, content_span, did_you_mean, escaped};
 
-use crate::index::Index;
 use crate::joined::{Joined, PlanFile};
 use crate::names::Subject;
 use crate::rename::{RenameError, Renamed, changed, editable, place};
@@ -222,12 +221,9 @@ fn modules(
             continue;
         }
         let entries = node.props.list(module_controller::NODE_PATH.name);
-        let path: Vec<String> = entries
-            .iter()
-            .map(|entry| entry.value.as_str().into_owned())
-            .collect();
+        let path = module_path(node);
         for root in joined.roots_of(at) {
-            let Some(chain) = lead(joined.plans[root].index(), &path) else {
+            let Some(chain) = module_target(&joined.plans[root].tree.roots, &path) else {
                 continue;
             };
             for (entry, element) in entries.iter().skip(1).zip(&chain) {
@@ -245,33 +241,53 @@ fn modules(
     }
 }
 
-/// The elements from the Test Plan down to the target of a path of names, found as `ModuleController#traverse` does: the last
-/// match wins. The first name is that of the tree's root on the screen.
-fn lead(index: &Index, path: &[String]) -> Option<Vec<usize>> {
-    let mut match_index = None;
-    let children = |parent: Option<usize>| {
-        let all = 0..index.elements.len();
-        all.filter(move |at| index.elements[*at].parent == parent)
+/// The names of a Module Controller's path.
+pub fn module_path(module: &Node) -> Vec<String> {
+    let entries = module.props.list(module_controller::NODE_PATH.name).iter();
+    entries
+        .map(|entry| entry.value.as_str().into_owned())
+        .collect()
+}
+
+/// The elements from the Test Plan down to the target of a path of names, in the order of the file, found as
+/// `ModuleController#traverse` does: the last match wins. The first name is that of the tree's root on the screen.
+pub fn module_target(roots: &[Node], path: &[String]) -> Option<Vec<usize>> {
+    let mut search = ModuleSearch {
+        path,
+        next: 0,
+        chain: Vec::new(),
+        found: None,
     };
-    let mut open: Vec<Vec<usize>> = children(None).map(|at| vec![at]).collect();
-    open.reverse();
-    while let Some(chain) = open.pop() {
-        let at = *chain.last()?;
-        let element = &index.elements[at];
-        if element.class == module_controller::CLASS || path.get(chain.len()) != Some(&element.name)
-        {
-            continue;
+    search.children(roots, true);
+    search.found
+}
+
+struct ModuleSearch<'p> {
+    path: &'p [String],
+    /// The number of elements that were passed.
+    next: usize,
+    chain: Vec<usize>,
+    found: Option<Vec<usize>>,
+}
+
+impl ModuleSearch<'_> {
+    fn children(&mut self, nodes: &[Node], is_on_path: bool) {
+        for node in nodes {
+            let is_on_path = is_on_path
+                && node.class != module_controller::CLASS
+                && self
+                    .path
+                    .get(self.chain.len() + 1)
+                    .is_some_and(|name| node.name == *name);
+            self.chain.push(self.next);
+            self.next += 1;
+            if is_on_path && self.path.len() == self.chain.len() + 1 {
+                self.found = Some(self.chain.clone());
+            }
+            self.children(&node.children, is_on_path);
+            self.chain.pop();
         }
-        if path.len() == chain.len() + 1 {
-            match_index = Some(chain);
-            continue;
-        }
-        let below: Vec<Vec<usize>> = children(Some(at))
-            .map(|child| [chain.as_slice(), &[child]].concat())
-            .collect();
-        open.extend(below.into_iter().rev());
     }
-    match_index
 }
 
 /// Checks that each Module Controller still finds the same element after the change.
@@ -295,11 +311,7 @@ fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<()
         .collect();
     for chain in chains {
         let module = nodes(&after[chain.plan])[chain.module];
-        let entries = module.props.list(module_controller::NODE_PATH.name).iter();
-        let path: Vec<String> = entries
-            .map(|entry| entry.value.as_str().into_owned())
-            .collect();
-        let target = lead(after[chain.root].index(), &path);
+        let target = module_target(&after[chain.root].tree.roots, &module_path(module));
         if target.and_then(|target| target.last().copied()) != Some(chain.target) {
             let plan = &joined.plans[chain.plan];
             let message = format!(

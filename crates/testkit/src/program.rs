@@ -69,40 +69,37 @@ impl Workshop {
         names
     }
 
-    /// Starts the program with these arguments. It resets signals that the test runner ignores, for example under `nohup`.
-    pub fn start(&self, words: &[&str]) -> Child {
+    /// The program with these arguments, in its folder. It resets signals that the test runner ignores, for example under `nohup`.
+    fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new("env");
         command
             .arg("--default-signal=HUP,INT,TERM")
             .arg(&self.program)
             .args(words)
             .current_dir(self.folder.path())
-            .env_clear();
-        command
+            .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.folder.path())
-            .env("TZ", "UTC");
-        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+            .env("TZ", "UTC")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdout(Stdio::piped());
         command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
-            .spawn()
-            .unwrap_or_else(|error| panic!("{}: {error}", self.program.display()))
+    }
+
+    fn spawn(&self, command: &mut Command) -> Child {
+        let program = command.spawn();
+        program.unwrap_or_else(|error| panic!("{}: {error}", self.program.display()))
+    }
+
+    /// Starts the program with these arguments.
+    pub fn start(&self, words: &[&str]) -> Child {
+        let mut command = self.command(words);
+        self.spawn(command.stdin(Stdio::null()).stderr(Stdio::piped()))
     }
 
     /// Starts the program with these arguments to speak with it over its standard input and output. Its errors are not read.
     pub fn converse(&self, words: &[&str]) -> (Child, ChildStdin, BufReader<ChildStdout>) {
-        let mut program = Command::new(&self.program)
-            .args(words)
-            .env("HOME", self.folder.path())
-            .env_remove("XDG_STATE_HOME")
-            .current_dir(self.folder.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("{}: {error}", self.program.display()));
+        let mut program = self.spawn(self.command(words).stdin(Stdio::piped()));
         let input = program.stdin.take().expect("a pipe");
         let output = BufReader::new(program.stdout.take().expect("a pipe"));
         (program, input, output)

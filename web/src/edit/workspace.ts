@@ -97,6 +97,7 @@ export async function start(more: Record<string, (params: never) => void>) {
     {
       changed: ({ plan, change }: { plan: number; change: Change }) => ofPlan(plan)?.apply(change),
       findings: ({ plan, findings }: { plan: number; revision: number; findings: Finding[] }) => ofPlan(plan)?.takeFindings(findings),
+      forms: ({ plan }: { plan: number }) => void ofPlan(plan)?.loadElement(),
       conflict: ({ plan, conflict }: { plan: number; conflict: Conflict }) => {
         const of = ofPlan(plan);
         if (!of) return;

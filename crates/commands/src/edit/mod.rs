@@ -153,6 +153,11 @@ impl Program for EditorProgram {
         settings.properties.get(name).map(str::to_owned)
     }
 
+    fn forms(&self, classes: &[&str]) -> Option<String> {
+        // Without Java, an element has the general form.
+        (self.looker.engine().java.forms)(classes).ok().flatten()
+    }
+
     fn run(
         &self,
         order: PartOrder,

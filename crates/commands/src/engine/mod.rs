@@ -35,6 +35,9 @@ pub struct JavaBridge {
     pub report: fn(Properties, &JvmOrder) -> Result<String, JavaFailure>,
     /// The version of the Java that plans would run with, if there is one.
     pub version: fn() -> Option<String>,
+    /// What the jars of the user's JMeter that have these classes say of their forms; `None` if no jar has one. Runs a Java of its
+    /// own, at most 30 s.
+    pub forms: fn(&[&str]) -> Result<Option<String>, JavaFailure>,
     /// Waits for non-daemon threads that scripts have started. Such threads also keep JMeter's JVM alive.
     pub await_threads: fn(),
 }
@@ -45,6 +48,7 @@ impl JavaBridge {
         host: |_, _, _| Java::default(),
         report: |_, _| Err("this build has no Java bridge".into()),
         version: || None,
+        forms: |_| Ok(None),
         await_threads: || {},
     };
 }

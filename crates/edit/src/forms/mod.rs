@@ -2,14 +2,17 @@
 
 mod effective;
 mod files;
+mod jar;
 mod variables;
 
+pub use jar::JarForms;
 pub use variables::{complete, property_at, variables};
 
 use drumfire_elements::shared::save_config;
 use drumfire_elements::{Choice, Item, Kind, Language, Property};
 use drumfire_jmx::{Node, Object, Prop, Value};
 
+use self::jar::JarForm;
 use crate::operations::defaults::ElementType;
 use crate::operations::retype::COMMENTS;
 use crate::operations::search;
@@ -28,10 +31,13 @@ pub fn fields(session: &Session, id: Id) -> Vec<Field> {
     let Some(node) = session.model().node(id) else {
         return Vec::new();
     };
+    let kind = ElementType::of(node);
+    let jar = session.model().jar_forms.of(node);
     let mut form = Form {
         session,
         node,
-        kind: ElementType::of(node),
+        kind,
+        jar: jar.filter(|_| kind.is_none()),
         fields: Vec::new(),
     };
     if let Some(kind) = form.kind {
@@ -46,6 +52,7 @@ pub fn fields(session: &Session, id: Id) -> Vec<Field> {
         effective::inherit(session.model(), id, &mut form.fields);
     }
     form.comments();
+    form.of_jar();
     form.others();
     if form
         .kind
@@ -60,6 +67,7 @@ struct Form<'s> {
     session: &'s Session,
     node: &'s Node,
     kind: Option<ElementType>,
+    jar: Option<&'s JarForm>,
     fields: Vec<Field>,
 }
 
@@ -284,10 +292,39 @@ impl Form<'_> {
         });
     }
 
-    /// The properties that no facts describe.
+    /// The fields that a jar of the user tells.
+    fn of_jar(&mut self) {
+        let Some(jar) = self.jar else { return };
+        for input in &jar.inputs {
+            let value = self.node.props.value(&input.property);
+            let choice = |(value, label): &(String, String)| types::Choice {
+                value: value.clone(),
+                label: label.clone(),
+            };
+            let label = match input.label.as_str() {
+                "" => &input.property,
+                _ => &input.label,
+            };
+            self.fields.push(Field {
+                property: input.property.clone(),
+                label: label.clone(),
+                kind: input.kind.to_owned(),
+                value: value.map(|value| value.as_str().into_owned()),
+                default: input.absent.clone(),
+                choices: input.choices.iter().map(choice).collect(),
+                secret: input.kind == "secret",
+                ..Field::default()
+            });
+        }
+    }
+
+    /// The properties that neither facts nor jars describe.
     fn others(&mut self) {
         let known = |name: &str| {
             name == COMMENTS
+                || self
+                    .jar
+                    .is_some_and(|jar| jar.inputs.iter().any(|input| input.property == name))
                 || self.kind.is_some_and(|kind| {
                     kind.facts
                         .properties()

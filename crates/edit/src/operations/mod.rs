@@ -2,6 +2,7 @@
 
 pub mod defaults;
 pub mod extract;
+pub mod modules;
 pub mod part;
 pub mod paste;
 pub mod place;

@@ -25,7 +25,8 @@ pub fn set(
     let mut pieces = Vec::new();
     for id in ids {
         let node = model.node(*id).ok_or_else(|| no_element(*id))?;
-        let own = field(model.tree(), node, property, value);
+        let told = model.jar_forms.saved(node, property);
+        let own = typed_field(model.tree(), node, (property, told), value);
         pieces.extend(own.map_err(|refused| refused.of(*id).at(property))?);
     }
     let label = match ids {
@@ -48,6 +49,16 @@ pub fn field(
     property: &str,
     value: Option<&str>,
 ) -> Result<Vec<Piece>, Refused> {
+    typed_field(tree, node, (property, None), value)
+}
+
+/// [`field`] for a property that is saved as told, if no facts know better.
+fn typed_field(
+    tree: &Tree,
+    node: &Node,
+    (property, told): (&str, Option<Saved>),
+    value: Option<&str>,
+) -> Result<Vec<Piece>, Refused> {
     let text = tree.source.text.as_str();
     match (find(text, node, property), value) {
         (PropertyPlace::Here(prop), Some(value)) => replaced(tree, prop, value),
@@ -59,7 +70,12 @@ pub fn field(
                 class,
             },
             Some(value),
-        ) => Ok(added(tree, (whole, class, props), (node, property), value)),
+        ) => Ok(added(
+            tree,
+            (whole, class, props),
+            (node, property, told),
+            value,
+        )),
         (PropertyPlace::Field { object, content }, _) => {
             object_field(tree, object, content, property, value)
         }
@@ -114,7 +130,7 @@ pub fn taken_out(text: &str, span: Span) -> Piece {
 fn added(
     tree: &Tree,
     (whole, class, props): (Span, &str, &Props),
-    (node, path): (&Node, &str),
+    (node, path, told): (&Node, &str, Option<Saved>),
     value: &str,
 ) -> Vec<Piece> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -130,7 +146,8 @@ fn added(
         drumfire_elements::property(&node.class, top, name)
             .or_else(|| drumfire_elements::property(class, name, name))
     };
-    let saved = facts.map_or(Saved::StringProp, |property| property.saved);
+    let saved = facts.map(|property| property.saved).or(told);
+    let saved = saved.unwrap_or(Saved::StringProp);
     let new = Prop::new(name, typed(saved, value));
     let splice = add_property(tree, whole, props, &new);
     splice.into_iter().map(Piece::from).collect()

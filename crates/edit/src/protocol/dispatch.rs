@@ -13,10 +13,10 @@ use crate::operations::defaults::{ElementType, role};
 use crate::operations::place::{PropertyPlace, find};
 use crate::operations::search::{self, Query, Reading, Where};
 use crate::operations::structure::{self, Branch, Target};
-use crate::operations::{extract, paste, rename, retype, set, table};
+use crate::operations::{extract, modules, paste, rename, retype, set, table};
 use crate::refused::{PARAMETERS, Refused, no_element};
 use crate::session::{Session, unwritable_property};
-use crate::tree::{Changed, Id, Model};
+use crate::tree::{Changed, Id, Model, Step};
 
 /// The result of a method, as JSON.
 type Answer = Result<String, Refused>;
@@ -188,7 +188,7 @@ impl Shared {
                         &own.ids,
                         target(own.parent, own.index),
                     )?;
-                    session.make(step)
+                    restructured(session, step)
                 })
             }
             "palette" => {
@@ -202,14 +202,14 @@ impl Shared {
                 let around = kind(&own.class)?;
                 self.change(own.plan, (own.revision, &own.ids), |session| {
                     let step = structure::wrap(session.model_mut(), &own.ids, around)?;
-                    session.make(step)
+                    restructured(session, step)
                 })
             }
             "unwrap" => {
                 let own: m::Unwrap = read(parameters)?;
                 self.change(own.plan, (own.revision, &[own.id]), |session| {
                     let step = structure::unwrap(session.model(), own.id)?;
-                    session.make(step)
+                    restructured(session, step)
                 })
             }
             "change_type" => self.change_type(&read(parameters)?),
@@ -224,7 +224,7 @@ impl Shared {
             return self.change(own.plan, (own.revision, &own.ids), |session| {
                 let name = own.name.as_deref();
                 let step = extract::extract(session.model_mut(), &own.ids, name)?;
-                session.make(step)
+                restructured(session, step)
             });
         }
         let own: m::MoveToFile = read(parameters)?;
@@ -325,11 +325,7 @@ fn kind(key: &str) -> Result<ElementType, Refused> {
     })
 }
 
-fn inserted(
-    model: &Model,
-    target: Target,
-    kind: ElementType,
-) -> Result<crate::tree::Step, Refused> {
+fn inserted(model: &Model, target: Target, kind: ElementType) -> Result<Step, Refused> {
     let node = kind.node();
     let branch = Branch::new(&node, drumfire_jmx::line_end(model.text()));
     let label = format!("Insert {}", kind.name);
@@ -379,6 +375,12 @@ fn query(own: &m::Search) -> Result<Query, Refused> {
 }
 
 /// Sets a property and checks that it reads back as it was given.
+/// Makes a step that moves elements; Module Controllers follow them.
+fn restructured(session: &mut Session, step: Step) -> Result<Changed, Refused> {
+    let step = modules::followed(session.model(), step);
+    session.make(step)
+}
+
 fn set_checked(session: &mut Session, ids: &[Id], own: &m::Set) -> Result<Changed, Refused> {
     let step = set::set(session.model(), ids, &own.property, own.value.as_deref())?;
     let changed = if own.join {
@@ -441,6 +443,10 @@ pub const NOTIFICATIONS: &[Notification] = &[
     Notification {
         name: "marks",
         about: "The elements that were added or changed since the last commit of the plan's repository: `{plan, revision, added: [Id], changed: [Id]}`.",
+    },
+    Notification {
+        name: "forms",
+        about: "A jar of the user describes the forms of classes of the plan; `element` shows them now: `{plan}`.",
     },
     Notification {
         name: "run_started",

@@ -10,11 +10,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::findings::Inspectee;
+use super::jar_forms::{self, Told};
 use super::marks::{Committed, Marks, marks};
 use super::methods::METHODS;
 use super::runs::Runs;
 use super::shown::OpenPlan;
 use super::types::PlanEntry;
+use crate::forms::JarForms;
 use crate::program::Program;
 use crate::refused::{FILE, NO_JSON, NO_METHOD, NO_REQUEST, PARAMETERS, Refused, UNFIT};
 use crate::session::{Journals, Outside, Session};
@@ -46,6 +48,7 @@ pub(super) struct Shared {
     woken: Condvar,
     listeners: Mutex<Vec<Listener>>,
     pub(super) runs: Mutex<Runs>,
+    pub(super) told: Mutex<Told>,
 }
 
 #[derive(Default)]
@@ -77,6 +80,7 @@ impl Host {
             woken: Condvar::new(),
             listeners: Mutex::new(Vec::new()),
             runs: Mutex::new(Runs::default()),
+            told: Mutex::default(),
         });
         let threads: [(&str, Watcher); 2] = [("inspect plans", inspect), ("watch plans", watch)];
         for (name, run) in threads {
@@ -384,6 +388,15 @@ impl Shared {
         Ok(findings)
     }
 
+    /// Gives all plans the forms of jars. Returns the numbers of the plans.
+    pub(super) fn take_forms(&self, forms: &Arc<JarForms>) -> Vec<u64> {
+        let mut plans = lock(&self.plans);
+        for open in plans.open.values_mut() {
+            open.session.model_mut().jar_forms = forms.clone();
+        }
+        plans.open.keys().copied().collect()
+    }
+
     /// Compares a plan with its last commit, and tells what differs.
     fn mark(&self, number: u64, inspectee: &Inspectee) {
         let committed = self.program.committed(&inspectee.path);
@@ -465,6 +478,7 @@ fn inspect(shared: &Weak<Shared>) {
         drop(plans);
         // The plan may have been closed.
         let _ = shared.inspect(number);
+        jar_forms::ask(&shared, number);
     }
 }
 

@@ -4,6 +4,7 @@ pub mod described;
 mod dispatch;
 mod findings;
 mod host;
+mod jar_forms;
 mod marks;
 pub mod methods;
 mod reference;

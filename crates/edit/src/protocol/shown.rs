@@ -141,7 +141,7 @@ impl OpenPlan {
             fields,
             xml: model.text()[node.whole.start..node.whole.end].to_owned(),
             line: model.tree().source.line_column(node.whole.start).0,
-            generic: kind.is_none(),
+            generic: kind.is_none() && model.jar_forms.of(node).is_none(),
             help: kind.and_then(|kind| about(kind.facts.help)),
             differs: kind.and_then(|kind| about(kind.facts.differs)),
         })

@@ -210,7 +210,7 @@ messages! {
         xml: String,
         /// The line where it begins, from 1.
         line: usize,
-        /// Whether no facts about its class are known.
+        /// Whether neither facts nor a jar of the user describe its class.
         generic: bool,
         /// What it does.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use drumfire_jmx::{Diagnostic, Node, Read, Tree};
 
+use crate::forms::JarForms;
 pub use outline::Outline;
 pub use step::{Id, Patch, Piece, Step, step};
 
@@ -30,6 +31,8 @@ pub struct Model {
     outline: Arc<Outline>,
     /// The warnings of reading the text.
     pub warnings: Vec<Diagnostic>,
+    /// The forms of classes that no facts describe.
+    pub jar_forms: Arc<JarForms>,
     next: Id,
 }
 
@@ -47,6 +50,7 @@ impl Model {
             outline: Arc::new(Outline::new(&read.tree.roots, &ids)),
             tree: read.tree,
             warnings: read.warnings,
+            jar_forms: Arc::default(),
             next,
         }
     }

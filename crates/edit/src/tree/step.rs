@@ -130,6 +130,41 @@ impl Step {
         Some(joined)
     }
 
+    /// This step and a later one, which moves no element, as a single step; `None` if a patch of the later one reaches over the end
+    /// of a text that this one inserted.
+    pub fn composed(&self, next: &Step) -> Option<Step> {
+        let mut both = self.clone();
+        let places = self.inserted_spans();
+        let mut within = 0_isize;
+        let mut last = None;
+        for patch in &next.patches {
+            let at = places.partition_point(|place| place.end <= patch.start);
+            match places.get(at) {
+                Some(place) if place.start <= patch.start && patch.end() <= place.end => {
+                    if last != Some(at) {
+                        (within, last) = (0, Some(at));
+                    }
+                    let start = (patch.start - place.start).checked_add_signed(within)?;
+                    let range = start..start + patch.removed.len();
+                    both.patches[at]
+                        .inserted
+                        .replace_range(range, &patch.inserted);
+                    within += growth(patch);
+                }
+                Some(place) if place.start < patch.end() => return None,
+                _ => {
+                    let before = self.patches[..at].iter().map(growth).sum::<isize>();
+                    both.patches.push(Patch {
+                        start: patch.start.checked_add_signed(-before)?,
+                        ..patch.clone()
+                    });
+                }
+            }
+        }
+        both.patches.sort_by_key(|patch| patch.start);
+        Some(both)
+    }
+
     /// Whether the step changes nothing.
     pub fn is_empty(&self) -> bool {
         self.patches.is_empty()

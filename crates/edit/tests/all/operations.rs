@@ -3,7 +3,7 @@
 use drumfire_edit::operations::defaults::ElementType;
 use drumfire_edit::operations::structure::{self, Branch, Target};
 use drumfire_edit::operations::table::table;
-use drumfire_edit::operations::{rename, retype, search, set};
+use drumfire_edit::operations::{extract, modules, rename, retype, search, set};
 use drumfire_edit::{Refused, Session, Step};
 
 use crate::plans::{id, plan, session};
@@ -259,6 +259,73 @@ fn module_controllers_follow_a_name() {
     );
     assert_eq!(id(&session, "A & B"), target);
     assert!(rename::rename(session.model(), target, " ").is_err());
+}
+
+/// A plan in which the Module Controller `m` leads to `target`, both in the controller `outer`.
+const MODULE: &str = r#"        <GenericController guiclass="LogicControllerGui" testclass="GenericController" testname="outer"/>
+        <hashTree>
+          <GenericController guiclass="LogicControllerGui" testclass="GenericController" testname="target"/>
+          <hashTree/>
+          <ModuleController guiclass="ModuleControllerGui" testclass="ModuleController" testname="m">
+            <collectionProp name="ModuleController.node_path">
+              <stringProp name="1">Test Plan</stringProp>
+              <stringProp name="2">plan</stringProp>
+              <stringProp name="3">users</stringProp>
+              <stringProp name="4">outer</stringProp>
+              <stringProp name="5">target</stringProp>
+            </collectionProp>
+          </ModuleController>
+          <hashTree/>
+        </hashTree>"#;
+
+/// The path of the only Module Controller that leads to a target, from the Test Plan down.
+fn module_names(text: &str) -> Vec<&str> {
+    let list = text
+        .split("ModuleController.node_path")
+        .nth(1)
+        .expect("a path");
+    let list = list.split("</collectionProp>").next().expect("its end");
+    list.split("</stringProp>")
+        .filter_map(|line| Some(line.rsplit_once('>')?.1))
+        .filter(|name| !name.trim().is_empty())
+        .skip(1)
+        .collect()
+}
+
+#[test]
+fn module_controllers_follow_a_target_that_is_wrapped_moved_or_extracted() {
+    let before = plan(MODULE);
+    let (_folder, mut session) = session(&before);
+    let (target, outer) = (id(&session, "target"), id(&session, "outer"));
+    let around = kind("IfController");
+    let step = structure::wrap(session.model_mut(), &[target], around);
+    let step = step.map(|step| modules::followed(session.model(), step));
+    let text = make(&mut session, step);
+    let wrapped = ["plan", "users", "outer", "If Controller", "target"];
+    assert_eq!(module_names(&text), wrapped);
+
+    // The Module Controller moves with its target.
+    let step = extract::extract(session.model_mut(), &[outer], Some("part"));
+    let step = step.map(|step| modules::followed(session.model(), step));
+    let text = make(&mut session, step);
+    let inner = text
+        .split(r#"testname="part""#)
+        .last()
+        .expect("the fragment");
+    assert_eq!(
+        module_names(inner),
+        ["plan", "part", "outer", "If Controller", "target"]
+    );
+    assert_eq!(id(&session, "target"), target);
+
+    for _ in 0..2 {
+        session.undo().expect("a step");
+    }
+    assert_eq!(session.model().text(), before);
+    for _ in 0..2 {
+        session.redo().expect("a step");
+    }
+    assert_eq!(session.model().text(), text);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod archive;
 mod backend_clients;
 mod classes;
+mod forms;
 mod growth;
 mod jars;
 mod kerberos;

@@ -1,9 +1,12 @@
+package dev.drumfire.forms;
+
 import java.awt.Component;
 import java.awt.Container;
 import java.beans.BeanInfo;
 import java.beans.Introspector;
 import java.beans.PropertyDescriptor;
 import java.io.File;
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -11,10 +14,11 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.jar.JarEntry;
@@ -43,10 +47,11 @@ import org.apache.jmeter.testelement.property.TestElementProperty;
 import org.apache.jmeter.util.JMeterUtils;
 
 /**
- * Prints what JMeter's own forms say about each element: `java Forms.java JMETER_HOME`.
+ * Prints what the forms in some jars say about their elements; its arguments are JMeter's home and the jars. It runs in a process of
+ * its own: of `cargo xtask forms`, or of the plan editor for jars of the user.
  *
  * Makes each panel without a screen, changes one input at a time, and compares the element that the panel writes before and after.
- * One line per fact, fields divided by tabs:
+ * One line per fact in the order of the panel, fields divided by tabs:
  *
  * <pre>
  * form    GUI class     element class   name      menu
@@ -57,20 +62,27 @@ import org.apache.jmeter.util.JMeterUtils;
  * choice  property      value           label     a radio button or an item of a list
  * </pre>
  */
-public class Forms {
+public final class Forms {
     private static final String PROBE = "4711";
-    private final TreeSet<String> lines = new TreeSet<>();
+    private final Set<String> lines = new LinkedHashSet<>();
     private JMeterGUIComponent gui;
+
+    private Forms() {
+    }
 
     public static void main(String[] arguments) throws Exception {
         System.setProperty("java.awt.headless", "true");
         String home = arguments[0];
         JMeterUtils.setJMeterHome(home);
-        JMeterUtils.loadJMeterProperties(home + "/bin/jmeter.properties");
+        // A JMeter that Drumfire assembled has jars only.
+        File properties = new File(home, "bin/jmeter.properties");
+        if (properties.isFile()) {
+            JMeterUtils.loadJMeterProperties(properties.getPath());
+        }
         JMeterUtils.setLocale(Locale.ENGLISH);
         SaveService.loadProperties();
         List<String> forms = new ArrayList<>();
-        for (Class<?> type : types(new File(home, "lib/ext"))) {
+        for (Class<?> type : types(Arrays.asList(arguments).subList(1, arguments.length))) {
             try {
                 String form = new Forms().form(type);
                 if (form != null) {
@@ -85,11 +97,10 @@ public class Forms {
         System.exit(0);
     }
 
-    /** The panels and beans of the jars in a folder. */
-    private static List<Class<?>> types(File folder) throws Exception {
+    /** The panels and beans of jars. */
+    private static List<Class<?>> types(List<String> jars) throws IOException {
         List<Class<?>> found = new ArrayList<>();
-        File[] jars = Objects.requireNonNull(folder.listFiles((d, n) -> n.endsWith(".jar")));
-        for (File jar : jars) {
+        for (String jar : jars) {
             try (JarFile entries = new JarFile(jar)) {
                 for (JarEntry entry : Collections.list(entries.entries())) {
                     String name = entry.getName();
