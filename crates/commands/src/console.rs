@@ -11,6 +11,7 @@ use drumfire_platform::secrets::addresses;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::terminal::escape;
+use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 
 /// Why standard output lost something. A reader that has gone away wants no more, and is no loss.
@@ -40,6 +41,11 @@ impl Console<'_> {
     /// Prints a text to standard output, without user and password of the addresses in it. A reader that has gone away (`| head`) does not stop a run.
     pub fn print(&mut self, text: &str) {
         self.print_as_it_is(&escape::text(&addresses(text)));
+    }
+
+    /// The width of the terminal on standard output; `None` elsewhere.
+    pub fn columns(&self) -> Option<usize> {
+        self.is_terminal.then(|| terminal_size().0)
     }
 
     /// Prints commands for a CI system to standard output. The caller has already escaped their texts.

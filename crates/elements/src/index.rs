@@ -60,11 +60,6 @@ pub fn of_form(class: &str, gui: &str) -> Option<&'static ElementFacts> {
     with_form.or_else(|| of_class(class))
 }
 
-/// Whether the class is one of these facts' classes.
-pub fn is_known(class: &str) -> bool {
-    !types(class).is_empty()
-}
-
 /// Whether the class is a script in the plan.
 pub fn is_script(class: &str) -> bool {
     of_class(class).is_some_and(ElementFacts::is_script)

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use drumfire_java::text::is_space_char;
+
 use crate::call::FunctionCall;
 use crate::catalogue;
 use crate::scope::{Raised, Scope};
@@ -307,13 +309,4 @@ fn expect_end(cursor: &mut Cursor<'_>, name: &str, start: usize) -> Result<(), T
         cursor.span_from(start),
     )
     .with_help("a comma or parenthesis inside an argument may need a backslash before it"))
-}
-
-/// `Character.isSpaceChar`: the Unicode categories Zs, Zl and Zp.
-fn is_space_char(c: char) -> bool {
-    matches!(
-        c,
-        ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'
-            ..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
-    )
 }

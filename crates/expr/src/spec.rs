@@ -80,23 +80,6 @@ impl FunctionSpec {
         usage + ")"
     }
 
-    /// Whether the function may read variables whose names are only known at run time.
-    pub fn reads_any_variable(&self) -> bool {
-        matches!(self.build, Build::Script(_))
-            || matches!(
-                self.name,
-                "__V"
-                    | "__eval"
-                    | "__evalVar"
-                    | "__isVarDefined"
-                    | "__javaScript"
-                    | "__jexl2"
-                    | "__jexl3"
-                    | "__RandomFromMultipleVars"
-                    | "__regexFunction"
-            )
-    }
-
     /// The message of `AbstractFunction.checkParameterCount` and `checkMinParameterCount`, if
     /// the number of arguments is wrong.
     pub(crate) fn wrong_count(&self, actual: usize) -> Option<String> {

@@ -86,7 +86,7 @@ pub use message::{
     Body, ClientRules, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, RelaxedDecoding,
     SizeLimits, Times, Tunnel, WantedParts, WireBytes,
 };
-pub use resolve::{AddressOrder, NameRules, Resolver, Resolving, StaticHosts, SystemResolver};
+pub use resolve::{AddressOrder, NameRules, Resolver, Resolving, SystemResolver};
 pub use session::Session;
 pub use spare::{Placed, SparePool, place_in};
 pub use sys::{KernelTimer, take_short_turns};

@@ -153,32 +153,6 @@ async fn look_up(host: String, order: AddressOrder) -> Option<Vec<IpAddr>> {
     (!addresses.is_empty()).then_some(addresses)
 }
 
-/// A table of names that takes precedence over another resolver.
-pub struct StaticHosts<R> {
-    table: HashMap<Box<str>, Vec<IpAddr>>,
-    otherwise: R,
-}
-
-impl<R> StaticHosts<R> {
-    /// `table` maps names (ignoring case) to addresses; `otherwise` resolves all other names.
-    pub fn new(table: impl IntoIterator<Item = (String, Vec<IpAddr>)>, otherwise: R) -> Self {
-        let lower = |(name, addresses): (String, _)| (name.to_ascii_lowercase().into(), addresses);
-        Self {
-            table: table.into_iter().map(lower).collect(),
-            otherwise,
-        }
-    }
-}
-
-impl<R: Resolver> Resolver for StaticHosts<R> {
-    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
-        match self.table.get(host.to_ascii_lowercase().as_str()) {
-            Some(addresses) => Box::pin(std::future::ready(Ok(addresses.clone()))),
-            None => self.otherwise.resolve(host),
-        }
-    }
-}
-
 impl<R: Resolver + ?Sized> Resolver for Rc<R> {
     fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
         (**self).resolve(host)

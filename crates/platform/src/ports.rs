@@ -12,6 +12,13 @@ pub fn bad_port(address: &str) -> Option<&str> {
     (is_too_high(port) && !port.contains(']')).then_some(port)
 }
 
+/// Whether an address is `HOST:PORT`.
+pub fn is_host_and_port(address: &str) -> bool {
+    address
+        .rsplit_once(':')
+        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+}
+
 /// Whether a text is a whole number above the highest port.
 pub fn is_too_high(port: &str) -> bool {
     let is_number = !port.is_empty() && port.bytes().all(|digit| digit.is_ascii_digit());

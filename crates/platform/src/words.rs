@@ -28,14 +28,6 @@ pub fn counted(number: u64, noun: &str) -> String {
     }
 }
 
-/// The noun for this number: `sample` for 1, or else `samples`.
-pub fn noun_for(number: u64, noun: &str) -> String {
-    match number {
-        1 => noun.to_owned(),
-        _ => plural(noun),
-    }
-}
-
 fn plural(noun: &str) -> String {
     let ends_in = |endings: &[&str]| endings.iter().any(|ending| noun.ends_with(ending));
     match noun.strip_suffix('y') {
@@ -120,10 +112,6 @@ mod tests {
                 "2 matches",
                 "2 hashes"
             ]
-        );
-        assert_eq!(
-            (noun_for(1, "user"), noun_for(2, "user")),
-            ("user".into(), "users".into())
         );
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use drumfire_authorities::Authorities;
 use drumfire_platform::message_error;
-use drumfire_platform::ports::bad_port;
+use drumfire_platform::ports::{bad_port, is_host_and_port};
 use drumfire_platform::spelling::one_of;
 use drumfire_report::HealthGroup;
 use thiserror::Error;
@@ -177,11 +177,6 @@ impl Source {
         };
         Asked::Http(HttpSource::new(self.target.clone(), form, authorities))
     }
-}
-
-fn is_host_and_port(text: &str) -> bool {
-    text.rsplit_once(':')
-        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
 }
 
 #[derive(Default)]

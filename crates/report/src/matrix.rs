@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use drumfire_platform::words::counted;
 
-use crate::trend::{STYLE, TrendPoint, escaped, shown};
+use crate::escape;
+use crate::trend::{STYLE, TrendPoint, shown};
 
 /// A combination that was run.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,16 +27,16 @@ td.bar i{position:absolute;left:.6rem;bottom:.15rem;height:3px;background:var(--
 /// The page of a matrix, whose first row is the base. `comparison` is the link to the page that compares all
 /// combinations with the base.
 pub fn matrix_html(plan: &str, axes: &[String], rows: &[MatrixRow], comparison: &str) -> String {
-    let plan = escaped(plan);
+    let plan = escape::xml(plan);
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n\
          <title>Matrix of {plan}</title><style>{STYLE}{OWN_STYLE}</style>\n<h1>{plan}</h1>\
          <p>{}. <a href=\"{}\">Each compared with the base</a>, label by label</p>\n<div class=\"wide\"><table><tr>",
         counted(rows.len() as u64, "combination"),
-        escaped(comparison)
+        escape::xml(comparison)
     );
     for axis in axes {
-        let _ = write!(page, "<th class=\"v\">{}</th>", escaped(axis));
+        let _ = write!(page, "<th class=\"v\">{}</th>", escape::xml(axis));
     }
     page.push_str(
         "<th>samples</th><th>errors %</th><th>rate/s</th><th>p50 ms</th><th>p95 ms</th><th>p99 ms</th><th>p95 to base</th>\
@@ -60,7 +61,7 @@ fn line(page: &mut String, row: &MatrixRow, is_base: bool, base_ms: f64, slowest
         "<tr>"
     });
     for value in &row.values {
-        let _ = write!(page, "<td class=\"v\">{}</td>", escaped(value));
+        let _ = write!(page, "<td class=\"v\">{}</td>", escape::xml(value));
     }
     let [p50, p95, p99] = row.run.percentiles_ms.map(|ms| row.run.cell(ms));
     let times = match (is_base, base_ms > 0.0) {
@@ -82,9 +83,9 @@ fn line(page: &mut String, row: &MatrixRow, is_base: bool, base_ms: f64, slowest
         row.run.cell(row.run.errors_percent),
         row.run.cell(row.run.rate),
         80.0 * row.run.percentiles_ms[1] / slowest_ms,
-        escaped(&row.run.verdict),
-        escaped(&row.against_base),
-        escaped(&row.report),
+        escape::xml(&row.run.verdict),
+        escape::xml(&row.against_base),
+        escape::xml(&row.report),
     );
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use drumfire_platform::words::counted;
 
+use crate::escape;
 use crate::judged::RunOutcome;
 
 /// A run of a trend.
@@ -73,7 +74,7 @@ const MOST_LABELS: usize = 24;
 
 /// The page of a trend, with the runs in the order of time.
 pub fn trend_html(plan: &str, points: &[TrendPoint]) -> String {
-    let plan = escaped(plan);
+    let plan = escape::xml(plan);
     let loads = loads(points);
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n\
@@ -97,7 +98,7 @@ fn links(page: &mut String, labels: &[String]) {
     }
     page.push_str("<nav aria-label=\"Labels\"><p>");
     for (at, label) in labels.iter().enumerate() {
-        let _ = write!(page, "<a href=\"#label-{at}\">{}</a> ", escaped(label));
+        let _ = write!(page, "<a href=\"#label-{at}\">{}</a> ", escape::xml(label));
     }
     page.push_str("</p></nav>\n");
 }
@@ -160,7 +161,7 @@ fn label_charts(
             limits: &[],
             has_rings: false,
         };
-        let title = format!("95th percentile of {} in ms", escaped(label));
+        let title = format!("95th percentile of {} in ms", escape::xml(label));
         drawing.write(page, &format!("label-{at}"), &title);
     }
 }
@@ -319,7 +320,7 @@ impl Drawing<'_> {
                 y(*ms, top),
                 LEFT + 6.0,
                 y(*ms, top) - 4.0,
-                escaped(text)
+                escape::xml(text)
             );
         }
         let step = (self.points.len() / 8).max(1);
@@ -387,7 +388,7 @@ impl Drawing<'_> {
                 .outcome
                 .map_or_else(String::new, |outcome| format!(", {}", outcome.word()))
         );
-        let title = escaped(&title);
+        let title = escape::xml(&title);
         let _ = write!(
             page,
             "<a href=\"#run-{}\" aria-label=\"{title}\"><title>{title}</title>",
@@ -444,11 +445,11 @@ fn table(page: &mut String, points: &[TrendPoint]) {
             page,
             "<tr id=\"run-{0}\"><td>{0}</td><td>{1}</td><td>{users}</td><td>{2}</td><td>{3}</td><td>{4}</td><td>{p50}</td><td>{p95}</td><td>{p99}</td><td>{outcome}</td><td>{5}</td></tr>",
             point.number,
-            escaped(&point.when),
+            escape::xml(&point.when),
             point.samples,
             point.cell(point.errors_percent),
             point.cell(point.rate),
-            escaped(&point.verdict)
+            escape::xml(&point.verdict)
         );
     }
     page.push_str("</table></div>\n");
@@ -473,13 +474,6 @@ pub(crate) fn shown(value: f64) -> String {
         value if value >= 10.0 => format!("{value:.1}"),
         value => format!("{value:.2}"),
     }
-}
-
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use drumfire_authorities::Authorities;
 use drumfire_platform::causes::cause;
-use drumfire_platform::ports::bad_port;
+use drumfire_platform::ports::{bad_port, is_host_and_port};
 use drumfire_platform::secrets;
 use drumfire_platform::spelling::one_of;
 use thiserror::Error;
@@ -260,11 +260,6 @@ fn is_url(text: &str) -> bool {
 /// A target without secrets, for messages.
 fn shown(target: &str) -> String {
     secrets::shown("target", target).into_owned()
-}
-
-fn is_host_and_port(text: &str) -> bool {
-    text.rsplit_once(':')
-        .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
 }
 
 /// A running output.

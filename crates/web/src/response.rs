@@ -200,56 +200,6 @@ pub fn is_success(status: u16) -> bool {
     (200..=399).contains(&status)
 }
 
-/// The data type of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DataType {
-    /// `text`.
-    Text,
-    /// `bin`.
-    Binary,
-}
-
-impl DataType {
-    /// The name of the data type in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Binary => "bin",
-        }
-    }
-
-    /// `SampleResult.isBinaryType`; a response without `Content-Type` has no data type at all.
-    pub fn of(content_type: &str) -> Self {
-        const TEXT_AFTER_ALL: [&str; 4] = [
-            "audio/x-mpegurl",
-            "audio/mpegurl",
-            "video/f4m",
-            "image/svg+xml",
-        ];
-        let starts = |prefixes: &[&str]| prefixes.iter().any(|p| content_type.starts_with(p));
-        if !starts(&TEXT_AFTER_ALL) && starts(&["image/", "audio/", "video/"]) {
-            Self::Binary
-        } else {
-            Self::Text
-        }
-    }
-}
-
-/// The data encoding that a content type names (`SampleResult.setEncodingAndType`).
-pub fn charset_of(content_type: &str) -> Option<&str> {
-    let at = content_type.to_ascii_lowercase().find("charset=")?;
-    let charset = &content_type[at + "charset=".len()..];
-    let charset = charset.split(';').next().unwrap_or("");
-    if charset.starts_with(['"', '\'']) {
-        // The last character is removed, whatever it is. Java fails on a lone quote.
-        let mut inner = charset[1..].chars();
-        inner.next_back();
-        Some(inner.as_str())
-    } else {
-        Some(charset)
-    }
-}
-
 /// The media type of a content type (`SampleResult.getMediaType`): the part before the first semicolon, in lower case.
 pub fn media_type(content_type: &str) -> String {
     content_type
@@ -349,19 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn types_and_charsets_are_the_recorded_ones() {
-        assert_eq!(DataType::of("image/png").as_str(), "bin");
-        assert_eq!(
-            DataType::of("image/svg+xml;charset=\"x y\"").as_str(),
-            "text"
-        );
-        assert_eq!(DataType::of("Image/png"), DataType::Text);
-        assert_eq!(charset_of("image/svg+xml;charset=\"x y\""), Some("x y"));
-        assert_eq!(
-            charset_of("text/plain; CharSet=ISO-8859-1; format=flowed"),
-            Some("ISO-8859-1")
-        );
-        assert_eq!(charset_of("text/plain"), None);
+    fn a_media_type_has_no_parameters() {
         assert_eq!(media_type("Text/HTML ; x"), "text/html");
     }
 

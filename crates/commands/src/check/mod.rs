@@ -18,7 +18,6 @@ use crate::settings::settings;
 use crate::terminal::advice;
 use crate::terminal::findings;
 use crate::terminal::format::fit;
-use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 
 /// Prints the conclusion, then its reasons; the exit code says whether the plan runs.
@@ -42,7 +41,7 @@ pub fn check(
         CheckFormat::Json => console.print_as_it_is(&json(&survey)),
         CheckFormat::Sarif => console.print_as_it_is(&sarif::render(&survey, &plan)),
         CheckFormat::Text => {
-            let columns = console.is_terminal.then(|| terminal_size().0);
+            let columns = console.columns();
             let mut text = conclusion(&survey, console.style);
             text.push_str(&rows(&survey.rows, options.verbose, console.style));
             text.push_str(&counts(&survey, console.style));

@@ -17,7 +17,6 @@ use crate::refusal::Refusal;
 use crate::settings::plan_file::existing_plan;
 use crate::settings::settings;
 use crate::terminal::format::{count, cut, wrap};
-use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 
 /// The memory of a user with a connection, as measured by `cargo xtask bench users`, rounded up.
@@ -57,7 +56,7 @@ pub fn doctor(
         });
         format!("{value:#}\n")
     } else {
-        let columns = console.is_terminal.then(|| terminal_size().0);
+        let columns = console.columns();
         text(&limits, &found, &dangers, demand, console.style, columns)
     };
     console.print(&text);

@@ -24,7 +24,6 @@ use crate::runs::history::History;
 use crate::settings::options::Change;
 use crate::settings::properties::RunProperties;
 use crate::settings::settings;
-use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
 
 /// The property with a regular expression that a label must match in full to be in the report.
@@ -114,7 +113,7 @@ fn wanted_files(options: &ReportArguments, settings: &RunProperties) -> ReportFi
 }
 
 fn print_summary(run: &RunFile, console: &mut Console<'_>) {
-    let columns = console.is_terminal.then(|| terminal_size().0);
+    let columns = console.columns();
     let text = summary::render(
         &Summary::of_recording(&run.recording),
         console.style,

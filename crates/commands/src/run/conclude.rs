@@ -27,7 +27,6 @@ use crate::run::outputs::ui::{StayingPage, Ui};
 use crate::run::run_file;
 use crate::run::run_file::kept_run::{self, EndedRun, KeptPlace, KeptRun};
 use crate::signals::{self, Heard};
-use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 use crate::terminal::summary::{self, Summary};
 use crate::terminal::{milestones, verdict};
@@ -303,7 +302,7 @@ fn finish(
     }
     if progress != Progress::Quiet {
         let style = console.style;
-        let columns = console.is_terminal.then(|| terminal_size().0);
+        let columns = console.columns();
         console.print(&summary::render(&summary, style, columns, is_verbose));
     }
     if let Some(signal) = stopped {
@@ -326,7 +325,7 @@ fn trusted(
         return true;
     };
     let is_valid = verdict.grade == Grade::Valid;
-    let columns = console.is_terminal.then(|| terminal_size().0);
+    let columns = console.columns();
     let text = verdict::render(verdict, left_out, console.style, columns);
     // That a run was too short is no objection to its numbers.
     let is_quiet = is_valid || verdict.grade == Grade::TooShort;

@@ -250,11 +250,7 @@ impl<'a, 'b> Screen<'a, 'b> {
             return;
         }
         self.has_failed = true;
-        let room = if self.console.is_terminal {
-            terminal_size().0
-        } else {
-            usize::MAX
-        };
+        let room = self.console.columns().unwrap_or(usize::MAX);
         self.line(&first_failure(first, room));
     }
 

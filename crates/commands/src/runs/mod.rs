@@ -18,7 +18,6 @@ use crate::run::criteria::baseline;
 use crate::runs::arguments::{ListedRuns, RunsAction, RunsArguments};
 use crate::runs::history::History;
 use crate::runs::rows::{RunRow, table, trend_point};
-use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
 use crate::whole_file;
 
@@ -192,7 +191,7 @@ fn show(run: &RunFile, console: &mut Console<'_>) {
     let text = summary::render(
         &Summary::of_recording(&run.recording),
         console.style,
-        console.is_terminal.then(|| terminal_size().0),
+        console.columns(),
         false,
     );
     console.print(&text);

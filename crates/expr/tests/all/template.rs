@@ -42,12 +42,6 @@ fn a_template_lists_the_variables_and_functions_in_it() {
     assert_eq!(names, ["a", "b", "c"]);
     let functions: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
     assert_eq!(functions, ["__P", "__V"]);
-    assert!(
-        template
-            .functions()
-            .iter()
-            .any(|spec| spec.reads_any_variable())
-    );
     assert!(!template.reads_previous_response() && !template.needs_jvm());
 }
 

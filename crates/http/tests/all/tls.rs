@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::peer::tls::{Server, certificate};
-use crate::peer::{Do, GET, LIMITS, Peer, get, run, session, worker};
+use crate::peer::{Do, FixedAddresses, GET, LIMITS, Peer, get, run, session, worker};
 use drumfire_http::{
     Body, FailureKind, Handshake, Identity, Incoming, Keep, Outgoing, Phase, PoolOptions, Session,
     Target, Tls, TlsFailure, TlsOptions, TlsSessions, Trust, WantedParts, Worker, exchange,
@@ -158,11 +158,8 @@ fn an_announced_end_makes_a_connection_stale() {
 fn names_are_sent_only_with_a_dot() {
     let server = Server::start();
     let name = |host: &str| {
-        let address = server.address.ip();
-        let table = [(host.to_owned(), vec![address])];
-        let hosts =
-            drumfire_http::StaticHosts::new(table, drumfire_http::SystemResolver::default());
         let session = session();
+        let hosts = FixedAddresses(vec![server.address.ip()]);
         session.set_resolver(Some(std::rc::Rc::new(hosts)));
         let target = Target::new(host, server.address.port(), true);
         let response = run(async { get(&session, &target).await }).expect("good");
@@ -413,9 +410,7 @@ fn certificates_are_verified_on_request() {
             ..TlsOptions::default()
         };
         let session = with_options(&options);
-        let table = [(host.to_owned(), vec![server.address.ip()])];
-        let hosts =
-            drumfire_http::StaticHosts::new(table, drumfire_http::SystemResolver::default());
+        let hosts = FixedAddresses(vec![server.address.ip()]);
         session.set_resolver(Some(std::rc::Rc::new(hosts)));
         let target = Target::new(host, server.address.port(), true);
         run(async { get(&session, &target).await })

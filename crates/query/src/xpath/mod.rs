@@ -8,7 +8,7 @@ mod encoding;
 mod entities;
 mod error;
 mod html;
-mod serialize;
+pub(crate) mod serialize;
 mod tree;
 mod wellformed;
 mod xalan;

@@ -8,15 +8,7 @@ use super::tree::NodeRef;
 
 /// `XPathUtil.getNodeContent`: the element with all namespaces that are in scope.
 pub(super) fn fragment(node: NodeRef<'_>) -> String {
-    let mut chain = vec![node];
-    while let Some(parent) = chain.last().and_then(|node| node.parent()) {
-        chain.push(parent);
-    }
-    let mut scope: Vec<(&str, &str)> = Vec::new();
-    for (prefix, uri) in chain.iter().rev().flat_map(|node| node.declared()) {
-        scope.retain(|(known, _)| *known != prefix);
-        scope.push((prefix, uri));
-    }
+    let scope = in_scope(node);
     let mut out = String::new();
     let mut left = Vec::new();
     open(node, &scope, "", &mut left, &mut out);
@@ -37,11 +29,25 @@ pub(super) fn fragment(node: NodeRef<'_>) -> String {
                     write!(out, "<?{} {}?>", node.qualified_name(), node.text())
                         .expect("writing to a String cannot fail");
                 }
-                _ => escape(node.text(), false, &mut out),
+                _ => escape(node.text(), &[], &mut out),
             },
         }
     }
     out
+}
+
+/// All namespaces in scope of an element, outermost first.
+pub(crate) fn in_scope(node: NodeRef<'_>) -> Vec<(&str, &str)> {
+    let mut chain = vec![node];
+    while let Some(parent) = chain.last().and_then(|node| node.parent()) {
+        chain.push(parent);
+    }
+    let mut scope: Vec<(&str, &str)> = Vec::new();
+    for (prefix, uri) in chain.iter().rev().flat_map(|node| node.declared()) {
+        scope.retain(|(known, _)| *known != prefix);
+        scope.push((prefix, uri));
+    }
+    scope
 }
 
 /// A part that is still to be written. A list of them takes the place of recursion: a page may be nested as deeply as it is long.
@@ -112,25 +118,27 @@ fn default_namespace<'n>(
 
 fn attribute(name: &str, value: &str, out: &mut String) {
     write!(out, " {name}=\"").expect("writing to a String cannot fail");
-    escape(value, true, out);
+    let references = [('"', "&#34;"), ('\n', "&#xA;"), ('\t', "&#9;")];
+    escape(value, &references, out);
     out.push('"');
 }
 
-fn escape(text: &str, in_attribute: bool, out: &mut String) {
+/// Escapes a text as Xalan and Saxon do; `references` are those of characters that only attributes escape.
+pub(crate) fn escape(text: &str, references: &[(char, &str)], out: &mut String) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            '"' if in_attribute => out.push_str("&#34;"),
-            '\n' if in_attribute => out.push_str("&#xA;"),
-            '\t' if in_attribute => out.push_str("&#9;"),
             '\r' => out.push_str("&#xD;"),
             // Only XML 1.1 has them.
             '\u{1}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' => {
                 out.push_str(&format!("&#x{:x};", u32::from(c)));
             }
-            c => out.push(c),
+            c => match references.iter().find(|(escaped, _)| *escaped == c) {
+                Some((_, reference)) => out.push_str(reference),
+                None => out.push(c),
+            },
         }
     }
 }

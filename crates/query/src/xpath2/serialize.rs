@@ -5,6 +5,7 @@ use std::fmt::Write;
 use xpath_eval::{Node, NodeKind};
 
 use crate::xpath::NodeRef;
+use crate::xpath::serialize::{escape, in_scope};
 
 /// If the attributes of a start tag are longer, each is written on a separate line.
 const LINE_LENGTH: usize = 80;
@@ -14,31 +15,20 @@ pub(super) fn node(node: NodeRef<'_>) -> String {
     match node.kind() {
         NodeKind::Attribute => {
             let mut out = format!("{}=\"", node.qualified_name());
-            escape(&node.string_value(), "&quot;", &mut out);
+            escape_value(&node.string_value(), "&quot;", &mut out);
             out.push('"');
             return out;
         }
         NodeKind::Text => return node.text().replace('&', "&amp;").replace('<', "&lt;"),
         NodeKind::Root => node.children().for_each(|child| writer.node(child, &[])),
-        NodeKind::Element => writer.element(node, &in_scope(node)),
+        NodeKind::Element => {
+            let mut scope = in_scope(node);
+            scope.retain(|(_, uri)| !uri.is_empty());
+            writer.element(node, &scope);
+        }
         _ => writer.node(node, &[]),
     }
     writer.out
-}
-
-/// All namespaces in scope of an element, outermost first.
-fn in_scope(node: NodeRef<'_>) -> Vec<(&str, &str)> {
-    let mut chain = vec![node];
-    while let Some(parent) = chain.last().and_then(|node| node.parent()) {
-        chain.push(parent);
-    }
-    let mut scope: Vec<(&str, &str)> = Vec::new();
-    for (prefix, uri) in chain.iter().rev().flat_map(|node| node.declared()) {
-        scope.retain(|(known, _)| *known != prefix);
-        scope.push((prefix, uri));
-    }
-    scope.retain(|(_, uri)| !uri.is_empty());
-    scope
 }
 
 /// A part that is still to be written.
@@ -87,7 +77,7 @@ impl<'t> NodeWriter<'t> {
             self.pending = text;
             return;
         }
-        escape_text(text, &mut self.out);
+        escape(text, &[], &mut self.out);
         self.after_start = false;
         self.after_end = false;
     }
@@ -182,7 +172,7 @@ impl<'t> NodeWriter<'t> {
                 self.out.push(' ');
             }
             write!(self.out, "{name}=\"").expect("writing to a String cannot fail");
-            escape(value, "&#34;", &mut self.out);
+            escape_value(value, "&#34;", &mut self.out);
             self.out.push('"');
         }
     }
@@ -202,37 +192,11 @@ fn length((name, value): &(String, String)) -> usize {
     name + value.chars().count()
 }
 
-fn escape(value: &str, quote: &str, out: &mut String) {
-    for c in value.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str(quote),
-            '\n' => out.push_str("&#xA;"),
-            '\t' => out.push_str("&#x9;"),
-            '\r' => out.push_str("&#xD;"),
-            // Only XML 1.1 has them.
-            '\u{1}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' => {
-                out.push_str(&format!("&#x{:x};", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-}
-
-fn escape_text(text: &str, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\r' => out.push_str("&#xD;"),
-            // Only XML 1.1 has them.
-            '\u{1}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' => {
-                out.push_str(&format!("&#x{:x};", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
+/// Escapes the value of an attribute, with this reference for quotes.
+fn escape_value(value: &str, quote: &str, out: &mut String) {
+    escape(
+        value,
+        &[('"', quote), ('\n', "&#xA;"), ('\t', "&#x9;")],
+        out,
+    );
 }

@@ -6,15 +6,15 @@ pub mod tls;
 
 use std::future::Future;
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
 use drumfire_http::{
-    Failure, Incoming, Limits, Outgoing, PoolOptions, Session, Target, Tls, TlsOptions,
-    WantedParts, Worker, exchange,
+    Failure, Incoming, Limits, Outgoing, PoolOptions, Resolver, Resolving, Session, Target, Tls,
+    TlsOptions, WantedParts, Worker, exchange,
 };
 
 /// One step of what the peer does on a connection.
@@ -32,6 +32,15 @@ pub enum Do {
     Close,
     /// Closes with an RST.
     Reset,
+}
+
+/// Resolves every name to these addresses.
+pub struct FixedAddresses(pub Vec<IpAddr>);
+
+impl Resolver for FixedAddresses {
+    fn resolve<'a>(&'a self, _: &'a str) -> Resolving<'a> {
+        Box::pin(std::future::ready(Ok(self.0.clone())))
+    }
 }
 
 /// Answers a request with these bytes.
