@@ -2,7 +2,7 @@
 
 use crate::controllers::loop_controller;
 use crate::form::{
-    FileUse, Item, Kind, Language, Property, Saved, choice, code, file, flag, is, items, secret,
+    FileUse, Item, Kind, Language, Property, Saved, choice, code, file, flag, items, same, secret,
     text, whole,
 };
 
@@ -173,10 +173,10 @@ pub const AUTHORIZATION_REALM: Property = text("Authorization.realm")
 pub const AUTHORIZATION_MECHANISM: Property = choice(
     "Authorization.mechanism",
     &[
-        is("BASIC", "BASIC"),
-        is("BASIC_DIGEST", "BASIC_DIGEST"),
-        is("DIGEST", "DIGEST"),
-        is("KERBEROS", "KERBEROS"),
+        same("BASIC"),
+        same("BASIC_DIGEST"),
+        same("DIGEST"),
+        same("KERBEROS"),
     ],
 )
 .label("Mechanism")
@@ -309,11 +309,11 @@ pub const COLLECTOR_LABELS: Property = Property {
 pub const COLLECTOR_TYPE: Property = choice(
     "collector.type",
     &[
-        is("COUNTER", "COUNTER"),
-        is("GAUGE", "GAUGE"),
-        is("HISTOGRAM", "HISTOGRAM"),
-        is("SUMMARY", "SUMMARY"),
-        is("SUCCESS_RATIO", "SUCCESS_RATIO"),
+        same("COUNTER"),
+        same("GAUGE"),
+        same("HISTOGRAM"),
+        same("SUMMARY"),
+        same("SUCCESS_RATIO"),
     ],
 )
 .label("Type")
@@ -325,7 +325,7 @@ pub const COLLECTOR_BUCKETS: Property = text("collector.quantiles_or_buckets")
 
 pub const COLLECTOR_LISTEN_TO: Property = choice(
     "listener.collector.listen_to",
-    &[is("samples", "samples"), is("assertions", "assertions")],
+    &[same("samples"), same("assertions")],
 )
 .label("Listen to")
 .help("Says whether samples or assertions count.");
@@ -415,7 +415,7 @@ pub const MAIL_PASSWORD: Property = secret("MailerModel.password")
 
 pub const MAIL_SECURITY: Property = choice(
     "MailerModel.authType",
-    &[is("NONE", "NONE"), is("SSL", "SSL"), is("TLS", "TLS")],
+    &[same("NONE"), same("SSL"), same("TLS")],
 )
 .label("Connection security")
 .help("Says how the connection is secured.");

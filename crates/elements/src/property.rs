@@ -326,6 +326,11 @@ pub const fn is(value: &'static str, label: &'static str) -> Choice {
     Choice { value, label }
 }
 
+/// A value of a choice that is its own label.
+pub const fn same(value: &'static str) -> Choice {
+    is(value, value)
+}
+
 /// A text for which the form has suggestions.
 pub const fn suggested(name: &'static str, values: &'static [&'static str]) -> Property {
     Property::new(name, Kind::Suggested(values), Saved::StringProp)

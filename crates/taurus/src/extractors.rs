@@ -1,6 +1,6 @@
 //! Extractors, assertions and scripts of a request.
 
-use drumfire_elements::assertions::{json_assertion, response_assertion, xpath_assertion};
+use drumfire_elements::assertions::{json_path_assertion, response_assertion, xpath_assertion};
 use drumfire_elements::post::{
     boundary_extractor, css_extractor, json_extractor, jsr223_post_processor, regex_extractor,
     xpath_extractor,
@@ -54,21 +54,17 @@ fn extractors(request: &Table, all: &mut Vec<Node>) -> Result<(), TaurusError> {
 }
 
 fn boundary_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
+    use boundary_extractor::*;
+
     let place = format!("the boundary extractor `{name}`");
-    let node = named(boundary_extractor::CLASS, "BoundaryExtractorGui", name)
+    let node = named(CLASS, "BoundaryExtractorGui", name)
         .with(
-            boundary_extractor::FIELD.name,
+            FIELD.name,
             boundary_subject(&text_or(config, "subject", "body")),
         )
-        .with(boundary_extractor::NAME.name, name)
-        .with(
-            boundary_extractor::LEFT.name,
-            needed(config, "left", &place)?,
-        )
-        .with(
-            boundary_extractor::RIGHT.name,
-            needed(config, "right", &place)?,
-        )
+        .with(NAME.name, name)
+        .with(LEFT.name, needed(config, "left", &place)?)
+        .with(RIGHT.name, needed(config, "right", &place)?)
         .with(
             regex_extractor::DEFAULT.name,
             text_or(config, "default", "NOT_FOUND"),
@@ -81,6 +77,8 @@ fn boundary_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
 }
 
 fn regexp_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
+    use regex_extractor::*;
+
     let place = format!("the regexp extractor `{name}`");
     let template = match config.get("template") {
         None => "$1$".to_owned(),
@@ -96,103 +94,64 @@ fn regexp_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
         "url" => "URL",
         _ => "body",
     };
-    let node = named(regex_extractor::CLASS, "RegexExtractorGui", name)
-        .with(regex_extractor::FIELD.name, subject)
-        .with(regex_extractor::NAME.name, name)
-        .with(
-            regex_extractor::REGEX.name,
-            needed(config, "regexp", &place)?,
-        )
-        .with(regex_extractor::TEMPLATE.name, template)
-        .with(
-            regex_extractor::DEFAULT.name,
-            text_or(config, "default", "NOT_FOUND"),
-        )
-        .with(
-            regex_extractor::MATCH_NUMBER.name,
-            text_or(config, "match-no", "1"),
-        );
+    let node = named(CLASS, "RegexExtractorGui", name)
+        .with(FIELD.name, subject)
+        .with(NAME.name, name)
+        .with(REGEX.name, needed(config, "regexp", &place)?)
+        .with(TEMPLATE.name, template)
+        .with(DEFAULT.name, text_or(config, "default", "NOT_FOUND"))
+        .with(MATCH_NUMBER.name, text_or(config, "match-no", "1"));
     Ok(scoped(node, config))
 }
 
 fn css_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
+    use css_extractor::*;
+
     let place = format!("the CSS extractor `{name}`");
-    let node = named(css_extractor::CLASS, "HtmlExtractorGui", name)
-        .with(css_extractor::NAME.name, name)
-        .with(
-            css_extractor::SELECTOR.name,
-            needed(config, "expression", &place)?,
-        )
-        .with(
-            css_extractor::ATTRIBUTE.name,
-            text_or(config, "attribute", ""),
-        )
-        .with(
-            css_extractor::MATCH_NUMBER.name,
-            text_or(config, "match-no", "0"),
-        )
-        .with(
-            css_extractor::DEFAULT.name,
-            text_or(config, "default", "NOT_FOUND"),
-        );
+    let node = named(CLASS, "HtmlExtractorGui", name)
+        .with(NAME.name, name)
+        .with(SELECTOR.name, needed(config, "expression", &place)?)
+        .with(ATTRIBUTE.name, text_or(config, "attribute", ""))
+        .with(MATCH_NUMBER.name, text_or(config, "match-no", "0"))
+        .with(DEFAULT.name, text_or(config, "default", "NOT_FOUND"));
     Ok(scoped(node, config))
 }
 
 fn xpath_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
+    use xpath_extractor::*;
+
     let place = format!("the XPath extractor `{name}`");
-    let node = named(xpath_extractor::CLASS, "XPathExtractorGui", name)
-        .with(xpath_extractor::NAME.name, name)
+    let node = named(CLASS, "XPathExtractorGui", name)
+        .with(NAME.name, name)
+        .with(QUERY.name, needed(config, "xpath", &place)?)
+        .with(DEFAULT.name, text_or(config, "default", "NOT_FOUND"))
+        .with(VALIDATE.name, flag(config, "validate-xml", false))
         .with(
-            xpath_extractor::QUERY.name,
-            needed(config, "xpath", &place)?,
-        )
-        .with(
-            xpath_extractor::DEFAULT.name,
-            text_or(config, "default", "NOT_FOUND"),
-        )
-        .with(
-            xpath_extractor::VALIDATE.name,
-            flag(config, "validate-xml", false),
-        )
-        .with(
-            xpath_extractor::IGNORE_WHITESPACE.name,
+            IGNORE_WHITESPACE.name,
             flag(config, "ignore-whitespace", true),
         )
-        .with(
-            xpath_extractor::MATCH_NUMBER.name,
-            text_or(config, "match-no", "-1"),
-        )
-        .with(
-            xpath_extractor::NAMESPACES.name,
-            flag(config, "use-namespaces", false),
-        )
-        .with(
-            xpath_extractor::TOLERANT.name,
-            flag(config, "use-tolerant-parser", false),
-        );
+        .with(MATCH_NUMBER.name, text_or(config, "match-no", "-1"))
+        .with(NAMESPACES.name, flag(config, "use-namespaces", false))
+        .with(TOLERANT.name, flag(config, "use-tolerant-parser", false));
     Ok(scoped(node, config))
 }
 
 fn json_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
+    use json_extractor::*;
+
     let place = format!("the JSONPath extractor `{name}`");
-    let mut node = named(json_extractor::CLASS, "JSONPostProcessorGui", name)
-        .with(json_extractor::NAMES.name, name)
-        .with(
-            json_extractor::PATHS.name,
-            needed(config, "jsonpath", &place)?,
-        )
+    let mut node = named(CLASS, "JSONPostProcessorGui", name)
+        .with(NAMES.name, name)
+        .with(PATHS.name, needed(config, "jsonpath", &place)?)
         // 0 chooses a random match.
-        .with(
-            json_extractor::MATCH_NUMBERS.name,
-            text_or(config, "match-no", "0"),
-        );
+        .with(MATCH_NUMBERS.name, text_or(config, "match-no", "0"));
     let default = text_or(config, "default", "NOT_FOUND");
     if !default.is_empty() {
-        node = node.with(json_extractor::DEFAULTS.name, default);
+        node = node.with(DEFAULTS.name, default);
     }
     node = scoped(node, config);
     if flag(config, "concat", false) {
-        node = node.with(json_extractor::COMPUTE_CONCAT.name, true);
+        node = node.with(COMPUTE_CONCAT.name, true);
     }
     Ok(node)
 }
@@ -236,63 +195,46 @@ fn assertions(request: &Table) -> Result<Vec<Node>, TaurusError> {
     for assertion in list(request, "assert") {
         all.push(response_assertion(&as_table(assertion, "contains"))?);
     }
-    const JSON: &str = "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion";
     for assertion in list(request, "assert-jsonpath") {
-        let config = as_table(assertion, "jsonpath");
-        let node = Node::new(
-            &format!("{JSON}.JSONPathAssertion"),
-            &format!("{JSON}.gui.JSONPathAssertionGui"),
-            "JSon path assertion",
-        );
-        all.push(
-            node.with(
-                json_assertion::PATH.name,
-                needed(&config, "jsonpath", "an entry of `assert-jsonpath`")?,
-            )
-            .with(
-                json_assertion::EXPECTED_VALUE.name,
-                text_or(&config, "expected-value", ""),
-            )
-            .with(
-                json_assertion::COMPARES.name,
-                flag(&config, "validate", false),
-            )
-            .with(
-                json_assertion::EXPECT_NULL.name,
-                flag(&config, "expect-null", false),
-            )
-            .with(json_assertion::INVERT.name, flag(&config, "invert", false))
-            .with(json_assertion::IS_REGEX.name, flag(&config, "regexp", true)),
-        );
+        all.push(json_assertion(&as_table(assertion, "jsonpath"))?);
     }
     for assertion in list(request, "assert-xpath") {
-        let config = as_table(assertion, "xpath");
-        all.push(
-            xpath_assertion::FACTS
-                .node("XPath Assertion")
-                .with(
-                    xpath_assertion::QUERY.name,
-                    needed(&config, "xpath", "an entry of `assert-xpath`")?,
-                )
-                .with(
-                    xpath_assertion::VALIDATE.name,
-                    flag(&config, "validate-xml", false),
-                )
-                .with(
-                    xpath_assertion::IGNORE_WHITESPACE.name,
-                    flag(&config, "ignore-whitespace", true),
-                )
-                .with(
-                    xpath_assertion::TOLERANT.name,
-                    flag(&config, "use-tolerant-parser", false),
-                )
-                .with(xpath_assertion::INVERT.name, flag(&config, "invert", false)),
-        );
+        all.push(xpath_assertion(&as_table(assertion, "xpath"))?);
     }
     Ok(all)
 }
 
+fn json_assertion(config: &Table) -> Result<Node, TaurusError> {
+    use json_path_assertion::*;
+
+    let path = needed(config, "jsonpath", "an entry of `assert-jsonpath`")?;
+    Ok(Node::new(CLASS, FACTS.gui, "JSon path assertion")
+        .with(PATH.name, path)
+        .with(EXPECTED_VALUE.name, text_or(config, "expected-value", ""))
+        .with(COMPARES.name, flag(config, "validate", false))
+        .with(EXPECT_NULL.name, flag(config, "expect-null", false))
+        .with(INVERT.name, flag(config, "invert", false))
+        .with(IS_REGEX.name, flag(config, "regexp", true)))
+}
+
+fn xpath_assertion(config: &Table) -> Result<Node, TaurusError> {
+    use xpath_assertion::*;
+
+    let query = needed(config, "xpath", "an entry of `assert-xpath`")?;
+    let ignores = flag(config, "ignore-whitespace", true);
+    let tolerant = flag(config, "use-tolerant-parser", false);
+    Ok(FACTS
+        .node("XPath Assertion")
+        .with(QUERY.name, query)
+        .with(VALIDATE.name, flag(config, "validate-xml", false))
+        .with(IGNORE_WHITESPACE.name, ignores)
+        .with(TOLERANT.name, tolerant)
+        .with(INVERT.name, flag(config, "invert", false)))
+}
+
 fn response_assertion(config: &Table) -> Result<Node, TaurusError> {
+    use response_assertion::*;
+
     let texts: Vec<String> = list(config, "contains").into_iter().map(text).collect();
     if !config.contains_key("contains") {
         return Err(TaurusError::new("an entry of `assert` lacks `contains`")
@@ -314,15 +256,12 @@ fn response_assertion(config: &Table) -> Result<Node, TaurusError> {
     let verb = if is_inverted { "hasn't" } else { "has" };
     let name = format!("Assert {verb} [{}]", quoted.join(", "));
     let strings: Vec<Prop> = texts.into_iter().map(|text| Prop::new("", text)).collect();
-    Ok(response_assertion::FACTS
+    Ok(FACTS
         .node(&name)
-        .with(response_assertion::FIELD.name, field)
-        .with(response_assertion::TEST_TYPE.name, kind.to_string())
-        .with(
-            response_assertion::IGNORE_STATUS.name,
-            flag(config, "assume-success", false),
-        )
-        .with(response_assertion::PATTERNS.name, Value::List(strings)))
+        .with(FIELD.name, field)
+        .with(TEST_TYPE.name, kind.to_string())
+        .with(IGNORE_STATUS.name, flag(config, "assume-success", false))
+        .with(PATTERNS.name, Value::List(strings)))
 }
 
 /// JSR223 elements of a request, an action or a scenario.

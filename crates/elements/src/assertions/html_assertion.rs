@@ -1,6 +1,8 @@
 //! HTML Assertion.
 
-use crate::form::{ElementFacts, FileUse, Property, Role, Saved, choice, file, flag, is, whole};
+use crate::form::{
+    ElementFacts, FileUse, Property, Role, Saved, choice, file, flag, is, same, whole,
+};
 
 pub const CLASS: &str = "HTMLAssertion";
 
@@ -11,12 +13,7 @@ pub static FACTS: ElementFacts =
 
 pub const DOCTYPE: Property = choice(
     "html_assertion_doctype",
-    &[
-        is("omit", "omit"),
-        is("auto", "auto"),
-        is("strict", "strict"),
-        is("loose", "loose"),
-    ],
+    &[same("omit"), same("auto"), same("strict"), same("loose")],
 )
 .label("Doctype")
 .default("omit")

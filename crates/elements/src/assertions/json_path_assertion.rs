@@ -1,6 +1,9 @@
 //! jp@gc - JSON/YAML Path Assertion.
 
-use crate::form::{ElementFacts, Language, Property, Role, choice, code, flag, is, text};
+use crate::form::{ElementFacts, Language, Property, Role, choice, code, same};
+use crate::shared::expectation;
+
+pub use crate::shared::expectation::{EXPECT_NULL, EXPECTED_VALUE, INVERT, IS_REGEX};
 
 pub const CLASS: &str = "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion";
 
@@ -21,7 +24,7 @@ pub static FACTS: ElementFacts = ElementFacts::new(
     INVERT,
 ]);
 
-pub const FORMAT: Property = choice("INPUT_FORMAT", &[is("JSON", "JSON"), is("YAML", "YAML")])
+pub const FORMAT: Property = choice("INPUT_FORMAT", &[same("JSON"), same("YAML")])
     .label("Input Format")
     .default("JSON")
     .help("Says whether the text is JSON or YAML.");
@@ -30,26 +33,6 @@ pub const PATH: Property = code("JSON_PATH", Language::JsonPath)
     .label("JSON Path")
     .help("Holds the path.");
 
-pub const COMPARES: Property = flag("JSONVALIDATION")
+pub const COMPARES: Property = expectation::COMPARES
     .label("Validate against expected value")
-    .default("true")
-    .help("Compares the value with the expected one.");
-
-pub const IS_REGEX: Property = flag("ISREGEX")
-    .label("Match as regular expression")
-    .default("true")
-    .help("Takes the expected value as a pattern.");
-
-pub const EXPECTED_VALUE: Property = text("EXPECTED_VALUE")
-    .label("Expected Value")
-    .help("Holds the expected value.");
-
-pub const EXPECT_NULL: Property = flag("EXPECT_NULL")
-    .label("Expect null")
-    .default("false")
-    .help("Expects null.");
-
-pub const INVERT: Property = flag("INVERT")
-    .label("Invert assertion (will fail if above conditions met)")
-    .default("false")
-    .help("Makes a failure a success, and a success a failure.");
+    .default("true");

@@ -1,6 +1,8 @@
 //! HTTP Cookie Manager.
 
-use crate::form::{ElementFacts, Property, Role, choice, flag, is, items, section, suggested};
+use crate::form::{
+    ElementFacts, Property, Role, choice, flag, is, items, same, section, suggested,
+};
 use crate::items;
 
 pub const CLASS: &str = "CookieManager";
@@ -35,14 +37,14 @@ pub const POLICY: Property = choice(
     "CookieManager.policy",
     &[
         is("", "standard"),
-        is("standard-strict", "standard-strict"),
-        is("ignoreCookies", "ignoreCookies"),
-        is("netscape", "netscape"),
-        is("default", "default"),
-        is("rfc2109", "rfc2109"),
-        is("rfc2965", "rfc2965"),
-        is("best-match", "best-match"),
-        is("compatibility", "compatibility"),
+        same("standard-strict"),
+        same("ignoreCookies"),
+        same("netscape"),
+        same("default"),
+        same("rfc2109"),
+        same("rfc2965"),
+        same("best-match"),
+        same("compatibility"),
     ],
 )
 .label("Cookie Policy")

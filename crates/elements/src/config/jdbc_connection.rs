@@ -1,7 +1,7 @@
 //! JDBC Connection Configuration.
 
 use crate::form::{
-    ElementFacts, Language, Property, Role, choice, code, flag, is, secret, section, suggested,
+    ElementFacts, Language, Property, Role, choice, code, flag, same, secret, section, suggested,
     text, whole,
 };
 
@@ -67,15 +67,12 @@ pub const AUTOCOMMIT: Property = flag("autocommit")
 pub const ISOLATION: Property = choice(
     "transactionIsolation",
     &[
-        is("TRANSACTION_NONE", "TRANSACTION_NONE"),
-        is(
-            "TRANSACTION_READ_UNCOMMITTED",
-            "TRANSACTION_READ_UNCOMMITTED",
-        ),
-        is("TRANSACTION_READ_COMMITTED", "TRANSACTION_READ_COMMITTED"),
-        is("TRANSACTION_SERIALIZABLE", "TRANSACTION_SERIALIZABLE"),
-        is("DEFAULT", "DEFAULT"),
-        is("TRANSACTION_REPEATABLE_READ", "TRANSACTION_REPEATABLE_READ"),
+        same("TRANSACTION_NONE"),
+        same("TRANSACTION_READ_UNCOMMITTED"),
+        same("TRANSACTION_READ_COMMITTED"),
+        same("TRANSACTION_SERIALIZABLE"),
+        same("DEFAULT"),
+        same("TRANSACTION_REPEATABLE_READ"),
     ],
 )
 .label("Transaction Isolation")

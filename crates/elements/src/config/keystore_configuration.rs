@@ -1,6 +1,6 @@
 //! Keystore Configuration.
 
-use crate::form::{ElementFacts, Property, Role, choice, is, text, whole};
+use crate::form::{ElementFacts, Property, Role, choice, same, text, whole};
 
 pub const CLASS: &str = "KeystoreConfig";
 
@@ -9,7 +9,7 @@ pub static FACTS: ElementFacts =
         .help("Selects the client certificates of HTTPS requests.")
         .fields(&[PRELOAD, ALIAS_VARIABLE, START_INDEX, END_INDEX]);
 
-pub const PRELOAD: Property = choice("preload", &[is("True", "True"), is("False", "False")])
+pub const PRELOAD: Property = choice("preload", &[same("True"), same("False")])
     .label("Preload")
     .default("True")
     .help("Reads the key store before the run.");

@@ -1,6 +1,6 @@
 //! WebSocket Binary Frame Filter.
 
-use crate::form::{ElementFacts, Property, Role, choice, is, text, whole};
+use crate::form::{ElementFacts, Property, Role, choice, same, text, whole};
 
 pub const CLASS: &str = "eu.luminis.jmeter.wssampler.BinaryFrameFilter";
 
@@ -16,15 +16,15 @@ pub static FACTS: ElementFacts = ElementFacts::new(
 pub const COMPARISON_TYPE: Property = choice(
     "comparisonType",
     &[
-        is("IsPlain", "IsPlain"),
-        is("Contains", "Contains"),
-        is("Equals", "Equals"),
-        is("StartsWith", "StartsWith"),
-        is("EndsWith", "EndsWith"),
-        is("NotContains", "NotContains"),
-        is("NotEquals", "NotEquals"),
-        is("NotStartsWith", "NotStartsWith"),
-        is("NotEndsWith", "NotEndsWith"),
+        same("IsPlain"),
+        same("Contains"),
+        same("Equals"),
+        same("StartsWith"),
+        same("EndsWith"),
+        same("NotContains"),
+        same("NotEquals"),
+        same("NotStartsWith"),
+        same("NotEndsWith"),
     ],
 )
 .label("Discard")

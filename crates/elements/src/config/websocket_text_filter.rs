@@ -1,6 +1,6 @@
 //! WebSocket Text Frame Filter.
 
-use crate::form::{ElementFacts, Property, Role, choice, is, text};
+use crate::form::{ElementFacts, Property, Role, choice, same, text};
 
 pub const CLASS: &str = "eu.luminis.jmeter.wssampler.TextFrameFilter";
 
@@ -16,19 +16,19 @@ pub static FACTS: ElementFacts = ElementFacts::new(
 pub const COMPARISON_TYPE: Property = choice(
     "comparisonType",
     &[
-        is("IsPlain", "IsPlain"),
-        is("Contains", "Contains"),
-        is("ContainsRegex", "ContainsRegex"),
-        is("Equals", "Equals"),
-        is("EqualsRegex", "EqualsRegex"),
-        is("StartsWith", "StartsWith"),
-        is("EndsWith", "EndsWith"),
-        is("NotContains", "NotContains"),
-        is("NotContainsRegex", "NotContainsRegex"),
-        is("NotEquals", "NotEquals"),
-        is("NotEqualsRegex", "NotEqualsRegex"),
-        is("NotStartsWith", "NotStartsWith"),
-        is("NotEndsWith", "NotEndsWith"),
+        same("IsPlain"),
+        same("Contains"),
+        same("ContainsRegex"),
+        same("Equals"),
+        same("EqualsRegex"),
+        same("StartsWith"),
+        same("EndsWith"),
+        same("NotContains"),
+        same("NotContainsRegex"),
+        same("NotEquals"),
+        same("NotEqualsRegex"),
+        same("NotStartsWith"),
+        same("NotEndsWith"),
     ],
 )
 .label("Discard")

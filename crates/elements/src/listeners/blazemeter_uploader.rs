@@ -1,8 +1,8 @@
 //! bzm - BlazeMeter Uploader.
 
-use crate::form::{ElementFacts, FileUse, Property, Role, file, flag, secret, text};
+use crate::form::{ElementFacts, Property, Role, flag, secret, text};
 
-pub use crate::shared::save_config::SAVE_CONFIG;
+pub use crate::shared::save_config::{ERRORS_ONLY, FILE, SAVE_CONFIG, SUCCESSES_ONLY};
 
 pub const CLASS: &str = "kg.apc.jmeter.reporters.bzm.BlazeMeterUploader";
 
@@ -24,19 +24,6 @@ pub static FACTS: ElementFacts = ElementFacts::new(
     UPLOAD_TOKEN,
     TEST_TITLE,
 ]);
-
-pub const FILE: Property = file("filename", FileUse::Write)
-    .label("Filename")
-    .help("Names the result file.");
-
-pub const ERRORS_ONLY: Property = flag("ResultCollector.error_logging")
-    .label("Errors")
-    .default("false")
-    .help("Writes and shows failed samples only.");
-
-pub const SUCCESSES_ONLY: Property = flag("ResultCollector.success_only_logging")
-    .label("Successes")
-    .help("Writes and shows successful samples only.");
 
 pub const SHARE_TEST: Property = flag("shareTest")
     .label("Share test")

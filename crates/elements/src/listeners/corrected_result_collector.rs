@@ -1,8 +1,8 @@
 //! jp@gc - Response Times Over Time.
 
-use crate::form::{ElementFacts, FileUse, Property, Role, file, flag};
+use crate::form::{ElementFacts, Role};
 
-pub use crate::shared::save_config::SAVE_CONFIG;
+pub use crate::shared::save_config::{ERRORS_ONLY, FILE, SAVE_CONFIG, SUCCESSES_ONLY};
 
 pub const CLASS: &str = "kg.apc.jmeter.vizualizers.CorrectedResultCollector";
 
@@ -68,16 +68,3 @@ pub static FACTS: ElementFacts = ElementFacts::new(
 ])
 .help("Writes results into a file, and draws charts in JMeter's window.")
 .fields(&[FILE, ERRORS_ONLY, SUCCESSES_ONLY, SAVE_CONFIG]);
-
-pub const FILE: Property = file("filename", FileUse::Write)
-    .label("Filename")
-    .help("Names the result file.");
-
-pub const ERRORS_ONLY: Property = flag("ResultCollector.error_logging")
-    .label("Errors")
-    .default("false")
-    .help("Writes and shows failed samples only.");
-
-pub const SUCCESSES_ONLY: Property = flag("ResultCollector.success_only_logging")
-    .label("Successes")
-    .help("Writes and shows successful samples only.");

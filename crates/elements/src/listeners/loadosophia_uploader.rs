@@ -1,8 +1,8 @@
 //! jp@gc - BlazeMeter Sense Uploader.
 
-use crate::form::{ElementFacts, FileUse, Property, Role, file, flag, secret, text};
+use crate::form::{ElementFacts, Property, Role, secret, text};
 
-pub use crate::shared::save_config::SAVE_CONFIG;
+pub use crate::shared::save_config::{ERRORS_ONLY, FILE, SAVE_CONFIG, SUCCESSES_ONLY};
 
 pub const CLASS: &str = "kg.apc.jmeter.reporters.LoadosophiaUploader";
 
@@ -23,19 +23,6 @@ pub static FACTS: ElementFacts = ElementFacts::new(
     TEST_TITLE,
     PREFIX,
 ]);
-
-pub const FILE: Property = file("filename", FileUse::Write)
-    .label("Filename")
-    .help("Names the result file.");
-
-pub const ERRORS_ONLY: Property = flag("ResultCollector.error_logging")
-    .label("Errors")
-    .default("false")
-    .help("Writes and shows failed samples only.");
-
-pub const SUCCESSES_ONLY: Property = flag("ResultCollector.success_only_logging")
-    .label("Successes")
-    .help("Writes and shows successful samples only.");
 
 pub const PROJECT: Property = text("loadosophia.project")
     .label("Upload to Project")

@@ -1,8 +1,8 @@
 //! HTTP(S) Test Script Recorder.
 
 use crate::form::{
-    ElementFacts, Language, Property, Role, Saved, choice, code, flag, is, list, section, text,
-    whole,
+    ElementFacts, Language, Property, Role, Saved, choice, code, flag, is, list, same, section,
+    text, whole,
 };
 
 pub const CLASS: &str = "ProxyControl";
@@ -139,11 +139,7 @@ pub const USE_KEEPALIVE: Property = flag("ProxyControlGui.use_keepalive")
 
 pub const CLIENT: Property = choice(
     "ProxyControlGui.sampler_type_name",
-    &[
-        is("", ""),
-        is("HttpClient4", "HttpClient4"),
-        is("Java", "Java"),
-    ],
+    &[same(""), same("HttpClient4"), same("Java")],
 )
 .label("Type")
 .help("Sets the HTTP client of the samplers.");

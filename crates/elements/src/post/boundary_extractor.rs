@@ -1,6 +1,6 @@
 //! Boundary Extractor.
 
-use crate::form::{ElementFacts, Property, Role, choice, flag, is, text, whole};
+use crate::form::{ElementFacts, Property, Role, choice, flag, is, same, text, whole};
 use crate::shared::scope;
 
 pub const CLASS: &str = "BoundaryExtractor";
@@ -32,7 +32,7 @@ pub const FIELD: Property = choice(
         is("as_document", "Body as a Document"),
         is("true", "Response Headers"),
         is("request_headers", "Request Headers"),
-        is("URL", "URL"),
+        same("URL"),
         is("code", "Response Code"),
         is("message", "Response Message"),
     ],

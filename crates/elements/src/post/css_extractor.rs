@@ -1,6 +1,6 @@
 //! CSS Selector Extractor.
 
-use crate::form::{ElementFacts, Language, Property, Role, choice, code, flag, is, text, whole};
+use crate::form::{ElementFacts, Language, Property, Role, choice, code, flag, same, text, whole};
 use crate::shared::scope;
 
 pub const CLASS: &str = "HtmlExtractor";
@@ -26,7 +26,7 @@ pub static FACTS: ElementFacts = ElementFacts::new(
 
 pub const IMPLEMENTATION: Property = choice(
     "HtmlExtractor.extractor_impl",
-    &[is("", ""), is("JSOUP", "JSOUP"), is("JODD", "JODD")],
+    &[same(""), same("JSOUP"), same("JODD")],
 )
 .label("CSS Selector Extractor Implementation")
 .help("Names the library whose behaviour it has.");

@@ -1,6 +1,7 @@
 //! jp@gc - Add Dummy Subresult.
 
-use crate::form::{ElementFacts, Property, Role, choice, flag, is, text, whole};
+use crate::form::{ElementFacts, Role};
+use crate::shared::dummy;
 
 pub const CLASS: &str = "kg.apc.jmeter.modifiers.DummySubPostProcessor";
 
@@ -11,82 +12,4 @@ pub static FACTS: ElementFacts = ElementFacts::new(
     "kg.apc.jmeter.modifiers.DummySubPostProcessorGui",
 )
 .help("Adds a sub-sample that is made from its properties.")
-.fields(&[
-    SUCCESFULL,
-    RESPONSE_CODE,
-    RESPONSE_MESSAGE,
-    CONNECT,
-    LATENCY,
-    RESPONSE_TIME,
-    WAITING,
-    REQUEST_DATA,
-    RESPONSE_DATA,
-    URL,
-    RESULT_CLASS,
-]);
-
-pub const SUCCESFULL: Property = flag("SUCCESFULL")
-    .label("Successful sample")
-    .default("true")
-    .help("Says whether the sample is a success.");
-
-pub const RESPONSE_CODE: Property = text("RESPONSE_CODE")
-    .label("Response Code (eg 200)")
-    .default("200")
-    .help("Sets the code.");
-
-pub const RESPONSE_MESSAGE: Property = text("RESPONSE_MESSAGE")
-    .label("Response Message (eg OK)")
-    .default("OK")
-    .help("Sets the message.");
-
-pub const CONNECT: Property = whole("CONNECT")
-    .label("Connect Time (milliseconds)")
-    .default("${__Random(1,5)}")
-    .help("Sets the time of connecting.");
-
-pub const LATENCY: Property = whole("LATENCY")
-    .label("Latency (milliseconds)")
-    .default("${__Random(1,50)}")
-    .help("Sets the latency.");
-
-pub const RESPONSE_TIME: Property = whole("RESPONSE_TIME")
-    .label("Response Time (milliseconds)")
-    .default("${__Random(50,500)}")
-    .help("Sets the elapsed time.");
-
-pub const WAITING: Property = flag("WAITING")
-    .label("Simulate Response Time (sleep)")
-    .default("true")
-    .help("Lets the sample take the response time.");
-
-pub const REQUEST_DATA: Property = text("REQUEST_DATA").label("Request Data").default("Dummy Sampler used to simulate requests and responses without actual network activity. This helps debugging tests.").help("Holds the request.");
-
-pub const RESPONSE_DATA: Property = text("RESPONSE_DATA").label("Response Data").default("Dummy Sampler used to simulate requests and responses without actual network activity. This helps debugging tests.").help("Holds the response.");
-
-pub const URL: Property = text("URL").label("URL").help("Holds the address.");
-
-pub const RESULT_CLASS: Property = choice(
-    "RESULT_CLASS",
-    &[
-        is(
-            "kg.apc.jmeter.vizualizers.MonitoringSampleResult",
-            "kg.apc.jmeter.vizualizers.MonitoringSampleResult",
-        ),
-        is(
-            "org.apache.jmeter.protocol.http.sampler.HTTPSampleResult",
-            "org.apache.jmeter.protocol.http.sampler.HTTPSampleResult",
-        ),
-        is(
-            "org.apache.jmeter.samplers.SampleResult",
-            "org.apache.jmeter.samplers.SampleResult",
-        ),
-        is(
-            "org.apache.jmeter.samplers.StatisticalSampleResult",
-            "org.apache.jmeter.samplers.StatisticalSampleResult",
-        ),
-    ],
-)
-.label("SampleResult class")
-.default("org.apache.jmeter.samplers.SampleResult")
-.help("Names the Java class of the result.");
+.fields(dummy::FIELDS);

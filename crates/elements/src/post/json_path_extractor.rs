@@ -1,6 +1,6 @@
 //! jp@gc - JSON/YAML Path Extractor.
 
-use crate::form::{ElementFacts, Language, Property, Role, choice, code, is, text};
+use crate::form::{ElementFacts, Language, Property, Role, choice, code, is, same, text};
 
 pub const CLASS: &str = "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor";
 
@@ -13,7 +13,7 @@ pub static FACTS: ElementFacts = ElementFacts::new(
 .help("Puts the result of a JSONPath into a variable.")
 .fields(&[FORMAT, NAME, PATH, DEFAULT, SUBJECT, SOURCE]);
 
-pub const FORMAT: Property = choice("INPUT_FORMAT", &[is("JSON", "JSON"), is("YAML", "YAML")])
+pub const FORMAT: Property = choice("INPUT_FORMAT", &[same("JSON"), same("YAML")])
     .label("Input Format")
     .default("JSON")
     .help("Says whether the text is JSON or YAML.");

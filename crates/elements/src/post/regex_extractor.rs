@@ -1,6 +1,8 @@
 //! Regular Expression Extractor.
 
-use crate::form::{ElementFacts, Language, Property, Role, choice, code, flag, is, text, whole};
+use crate::form::{
+    ElementFacts, Language, Property, Role, choice, code, flag, is, same, text, whole,
+};
 use crate::shared::scope;
 
 pub const CLASS: &str = "RegexExtractor";
@@ -32,7 +34,7 @@ pub const FIELD: Property = choice(
         is("as_document", "Body as a Document"),
         is("true", "Response Headers"),
         is("request_headers", "Request Headers"),
-        is("URL", "URL"),
+        same("URL"),
         is("code", "Response Code"),
         is("message", "Response Message"),
     ],

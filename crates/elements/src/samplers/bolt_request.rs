@@ -1,6 +1,6 @@
 //! Bolt Request.
 
-use crate::form::{ElementFacts, Language, Property, Role, choice, code, flag, is, text, whole};
+use crate::form::{ElementFacts, Language, Property, Role, choice, code, flag, same, text, whole};
 
 pub const CLASS: &str = "BoltSampler";
 
@@ -29,7 +29,7 @@ pub const DATABASE: Property = text("database")
     .label("Database")
     .help("Names the database.");
 
-pub const ACCESS_MODE: Property = choice("accessMode", &[is("WRITE", "WRITE"), is("READ", "READ")])
+pub const ACCESS_MODE: Property = choice("accessMode", &[same("WRITE"), same("READ")])
     .label("Access Mode")
     .default("WRITE")
     .help("Says whether the transaction writes.");

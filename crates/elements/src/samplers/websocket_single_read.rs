@@ -1,6 +1,6 @@
 //! WebSocket Single Read Sampler.
 
-use crate::form::{ElementFacts, Property, Role, choice, flag, is};
+use crate::form::{ElementFacts, Property, Role, choice, flag, same};
 use crate::shared::frame;
 
 pub const CLASS: &str = "eu.luminis.jmeter.wssampler.SingleReadWebSocketSampler";
@@ -15,13 +15,10 @@ pub static FACTS: ElementFacts = ElementFacts::new(
 .fields(&[DATA_TYPE, OPTIONAL, frame::READ_TIMEOUT])
 .sections(&[frame::CONNECTION, frame::SERVER_FIELDS]);
 
-pub const DATA_TYPE: Property = choice(
-    "dataType",
-    &[is("Text", "Text"), is("Binary", "Binary"), is("Any", "Any")],
-)
-.label("Data type")
-.default("Text")
-.help("Says which messages it takes.");
+pub const DATA_TYPE: Property = choice("dataType", &[same("Text"), same("Binary"), same("Any")])
+    .label("Data type")
+    .default("Text")
+    .help("Says which messages it takes.");
 
 pub const OPTIONAL: Property = flag("optional")
     .label("Optional")

@@ -1,6 +1,6 @@
 //! The fields of WebSocket samplers.
 
-use crate::form::{FileUse, Property, Section, choice, file, flag, is, section, text, whole};
+use crate::form::{FileUse, Property, Section, choice, file, flag, same, section, text, whole};
 
 pub const SERVER_FIELDS: Section = section("Server URL", &[TLS, SERVER, PORT, PATH]);
 
@@ -39,11 +39,10 @@ pub const CONNECT_TIMEOUT: Property = whole("connectTimeout")
     .default("20000")
     .help("Fails the sample if connecting takes longer.");
 
-pub const PAYLOAD_TYPE: Property =
-    choice("payloadType", &[is("Text", "Text"), is("Binary", "Binary")])
-        .label("Data type")
-        .default("Text")
-        .help("Says whether a text or bytes are sent.");
+pub const PAYLOAD_TYPE: Property = choice("payloadType", &[same("Text"), same("Binary")])
+    .label("Data type")
+    .default("Text")
+    .help("Says whether a text or bytes are sent.");
 
 pub const REQUEST: Property = text("requestData")
     .label("Request data")

@@ -1,7 +1,19 @@
 //! The fields that thread groups share.
 
-use crate::form::{FileUse, Property, Saved, choice, file, flag, inner, is, number, whole};
+use crate::form::{
+    FileUse, Property, Saved, Section, choice, file, flag, inner, is, number, section, whole,
+};
 use crate::items;
+
+pub const USERS_AND_LOOPS: Section = section(
+    "Thread Properties",
+    &[USERS, RAMP_TIME, MAIN_LOOP, SAME_USER],
+);
+
+pub const LIFETIME: Section = section(
+    "Thread lifetime",
+    &[SCHEDULER, DURATION, DELAY, START_TIME, END_TIME],
+);
 
 pub const ON_SAMPLE_ERROR: Property = choice(
     "ThreadGroup.on_sample_error",

@@ -1,8 +1,8 @@
 //! The fields of HTTP requests and of their defaults.
 
 use crate::form::{
-    Language, Property, Saved, Section, choice, code, flag, inner, is, secret, section, suggested,
-    text, whole,
+    Language, Property, Saved, Section, choice, code, flag, inner, is, same, secret, section,
+    suggested, text, whole,
 };
 use crate::items;
 
@@ -182,11 +182,7 @@ pub const FILES: Property = inner("HTTPsampler.Files", &items::HTTP_FILES)
 
 pub const IMPLEMENTATION: Property = choice(
     "HTTPSampler.implementation",
-    &[
-        is("", ""),
-        is("HttpClient4", "HttpClient4"),
-        is("Java", "Java"),
-    ],
+    &[same(""), same("HttpClient4"), same("Java")],
 )
 .label("Implementation")
 .help("Names the HTTP client of JMeter whose behaviour the sampler has.");

@@ -1,6 +1,6 @@
 //! The fields of elements that send SQL.
 
-use crate::form::{Language, Property, Section, choice, code, is, section, text, whole};
+use crate::form::{Language, Property, Section, choice, code, same, section, text, whole};
 
 pub const STATEMENT: Section = section(
     "SQL Query",
@@ -40,15 +40,15 @@ pub const POOL: Property = text("dataSource")
 pub const QUERY_TYPE: Property = choice(
     "queryType",
     &[
-        is("Select Statement", "Select Statement"),
-        is("Update Statement", "Update Statement"),
-        is("Callable Statement", "Callable Statement"),
-        is("Prepared Select Statement", "Prepared Select Statement"),
-        is("Prepared Update Statement", "Prepared Update Statement"),
-        is("Commit", "Commit"),
-        is("Rollback", "Rollback"),
-        is("AutoCommit(false)", "AutoCommit(false)"),
-        is("AutoCommit(true)", "AutoCommit(true)"),
+        same("Select Statement"),
+        same("Update Statement"),
+        same("Callable Statement"),
+        same("Prepared Select Statement"),
+        same("Prepared Update Statement"),
+        same("Commit"),
+        same("Rollback"),
+        same("AutoCommit(false)"),
+        same("AutoCommit(true)"),
     ],
 )
 .label("Query Type")
@@ -81,9 +81,9 @@ pub const MAX_ROWS: Property = whole("resultSetMaxRows")
 pub const RESULT_SET_HANDLER: Property = choice(
     "resultSetHandler",
     &[
-        is("Store as String", "Store as String"),
-        is("Store as Object", "Store as Object"),
-        is("Count Records", "Count Records"),
+        same("Store as String"),
+        same("Store as Object"),
+        same("Count Records"),
     ],
 )
 .label("Handle ResultSet")

@@ -1,5 +1,7 @@
 //! Properties that several elements have.
 
+pub mod dummy;
+pub mod expectation;
 pub mod frame;
 pub mod ftp;
 pub mod group;

@@ -1,6 +1,19 @@
-//! The parts of a sample that listeners save.
+//! The fields of listeners that save results, and the parts of a sample that they save.
 
-use crate::form::{Property, object};
+use crate::form::{FileUse, Property, file, flag, object};
+
+pub const FILE: Property = file("filename", FileUse::Write)
+    .label("Filename")
+    .help("Names the result file.");
+
+pub const ERRORS_ONLY: Property = flag("ResultCollector.error_logging")
+    .label("Errors")
+    .default("false")
+    .help("Writes and shows failed samples only.");
+
+pub const SUCCESSES_ONLY: Property = flag("ResultCollector.success_only_logging")
+    .label("Successes")
+    .help("Writes and shows successful samples only.");
 
 pub const SAVE_CONFIG: Property = object("saveConfig")
     .label("Sample Result Save Configuration")

@@ -1,6 +1,6 @@
 //! setUp Thread Group.
 
-use crate::form::{ElementFacts, Role, section};
+use crate::form::{ElementFacts, Role};
 use crate::shared::group;
 
 pub const CLASS: &str = "SetupThreadGroup";
@@ -13,24 +13,4 @@ pub static FACTS: ElementFacts = ElementFacts::new(
 )
 .help("Runs before all other thread groups.")
 .fields(&[group::ON_SAMPLE_ERROR])
-.sections(&[
-    section(
-        "Thread Properties",
-        &[
-            group::USERS,
-            group::RAMP_TIME,
-            group::MAIN_LOOP,
-            group::SAME_USER,
-        ],
-    ),
-    section(
-        "Thread lifetime",
-        &[
-            group::SCHEDULER,
-            group::DURATION,
-            group::DELAY,
-            group::START_TIME,
-            group::END_TIME,
-        ],
-    ),
-]);
+.sections(&[group::USERS_AND_LOOPS, group::LIFETIME]);

@@ -20,14 +20,5 @@ pub static FACTS: ElementFacts =
                     group::DELAYED_START,
                 ],
             ),
-            section(
-                "Thread lifetime",
-                &[
-                    group::SCHEDULER,
-                    group::DURATION,
-                    group::DELAY,
-                    group::START_TIME,
-                    group::END_TIME,
-                ],
-            ),
+            group::LIFETIME,
         ]);

@@ -1,5 +1,6 @@
 //! Shared by the JSON assertions: the settings, and comparing with a pattern (`JSONPathAssertion`, `JMESPathAssertion`).
 
+use drumfire_elements::shared::expectation as facts;
 use drumfire_expr::Template;
 use drumfire_query::regex::{Dialect, Pattern};
 
@@ -31,9 +32,9 @@ enum Expected {
 impl Expectation {
     pub fn decode(d: &mut Decoder) -> Expectation {
         let rules = RegexRules::new(&d.settings().properties);
-        let validates = Flag::decode(d, "JSONVALIDATION", false);
-        let regex = Flag::decode(d, "ISREGEX", true);
-        let template = d.template("EXPECTED_VALUE");
+        let validates = Flag::decode(d, facts::COMPARES.name, false);
+        let regex = Flag::decode(d, facts::IS_REGEX.name, true);
+        let template = d.template(facts::EXPECTED_VALUE.name);
         let value = match (&validates, &regex) {
             (Flag::Fixed(false), _) | (_, Flag::Fixed(false)) => Expected::Text(template),
             _ => Expected::Pattern(Box::new(CompiledProperty::new(d, template, rules))),
@@ -42,8 +43,8 @@ impl Expectation {
             value,
             dialect: rules.0,
             validates,
-            null: Flag::decode(d, "EXPECT_NULL", false),
-            invert: Flag::decode(d, "INVERT", false),
+            null: Flag::decode(d, facts::EXPECT_NULL.name, false),
+            invert: Flag::decode(d, facts::INVERT.name, false),
             regex,
         }
     }

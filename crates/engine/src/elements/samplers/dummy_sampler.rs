@@ -4,7 +4,7 @@
 //! `LATENCY`, `CONNECT` (milliseconds; 0 if not a number), `WAITING` (whether to wait for the response time) and
 //! `RESULT_CLASS`, which only matters in that it may be an HTTP result.
 
-use drumfire_elements::samplers::dummy_sampler as facts;
+use drumfire_elements::shared::dummy as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
 use drumfire_results::{DataType, Sample, SampleKind};
