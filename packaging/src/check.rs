@@ -202,16 +202,27 @@ fn quickstart(program: &Path, share: &Path, home: &Path) -> anyhow::Result<()> {
     quickstart_by(|| clean(program, home), share)
 }
 
+/// Runs the quickstart with the program that is installed below a folder.
+fn quickstart_in(prefix: &Path, home: &Path) -> anyhow::Result<()> {
+    quickstart(&prefix.join("bin/drumfire"), &prefix.join("share"), home)
+}
+
 /// Runs the quickstart with commands that start a program.
 fn quickstart_by(program: impl Fn() -> Command, share: &Path) -> anyhow::Result<()> {
     let plan = share.join("drumfire/examples/quickstart.jmx");
-    let said = output(program().arg("run").arg(&plan).args(["--demo", SECONDS]))?;
-    if !said.contains("TOTAL") {
-        bail!("the quickstart printed no table:\n{said}");
-    }
+    run_to_table(program().arg("run").arg(&plan).args(["--demo", SECONDS]))?;
     let version = output(program().arg("version"))?;
     if !version.contains(VERSION) {
         bail!("`drumfire version` says {version}");
+    }
+    Ok(())
+}
+
+/// Runs a command, which must print a table of results.
+fn run_to_table(command: &mut Command) -> anyhow::Result<()> {
+    let said = output(command)?;
+    if !said.contains("TOTAL") {
+        bail!("the quickstart printed no table:\n{said}");
     }
     Ok(())
 }
@@ -226,11 +237,7 @@ fn tarball(
     let file = release.folder.join(format!("{name}.tar.gz"));
     let start = Instant::now();
     output(clean("tar", place).arg("-xzf").arg(&file))?;
-    quickstart(
-        &place.join(&name).join("bin/drumfire"),
-        &place.join(&name).join("share"),
-        place,
-    )?;
+    quickstart_in(&place.join(&name), place)?;
     let took = Some(start.elapsed());
     for page in files(&place.join(&name).join("share/man/man1"))? {
         let text = fs::read_to_string(place.join(&name).join("share/man/man1").join(&page))?;
@@ -294,11 +301,7 @@ fn installer(release: &Release, place: &Path) -> anyhow::Result<Row> {
             .arg(&file)
             .env("DRUMFIRE_RELEASES", &release.folder),
     )?;
-    quickstart(
-        &place.join(".local/bin/drumfire"),
-        &place.join(".local/share"),
-        place,
-    )?;
+    quickstart_in(&place.join(".local"), place)?;
     let took = Some(start.elapsed());
     // Check that an archive with other bytes is not installed.
     let mirror = place.join("mirror");
@@ -331,8 +334,7 @@ fn deb(release: &Release, place: &Path) -> anyhow::Result<Row> {
     let file = release.folder.join(linux::deb_name());
     let root = place.join("root");
     // A system with only libc6, so that dpkg checks the package's dependencies.
-    let libc = output(Command::new("dpkg-query").args(["--status", "libc6"]))?;
-    let libc: String = libc
+    let libc: String = output(Command::new("dpkg-query").args(["--status", "libc6"]))?
         .lines()
         .filter(|line| !line.starts_with("Depends:"))
         .map(|line| format!("{line}\n"))
@@ -350,11 +352,7 @@ fn deb(release: &Release, place: &Path) -> anyhow::Result<Row> {
             .args(["--log=/dev/null", "--install"])
             .arg(&file),
     )?;
-    quickstart(
-        &root.join("usr/bin/drumfire"),
-        &root.join("usr/share"),
-        place,
-    )?;
+    quickstart_in(&root.join("usr"), place)?;
     Ok(Row {
         channel: "deb",
         file,
@@ -377,11 +375,7 @@ fn rpm(release: &Release, place: &Path) -> anyhow::Result<Row> {
             .args(["--install", "--nodeps", "--ignoreos"])
             .arg(&file),
     )?;
-    quickstart(
-        &root.join("usr/bin/drumfire"),
-        &root.join("usr/share"),
-        place,
-    )?;
+    quickstart_in(&root.join("usr"), place)?;
     let took = Some(start.elapsed());
     let needs = output(Command::new("rpm").args(["-qp", "--requires"]).arg(&file))?;
     let newest = needs
@@ -427,11 +421,7 @@ fn wheel(release: &Release, place: &Path) -> anyhow::Result<Row> {
             .args(["--disable-pip-version-check", "install", "--no-index"])
             .arg(&file),
     )?;
-    quickstart(
-        &place.join("venv/bin/drumfire"),
-        &place.join("venv/share"),
-        place,
-    )?;
+    quickstart_in(&place.join("venv"), place)?;
     Ok(Row {
         channel: "wheel",
         file,
@@ -459,10 +449,7 @@ fn npm_packages(release: &Release, place: &Path) -> anyhow::Result<Row> {
     npx.args(["--offline", "drumfire", "run"])
         .arg(examples.join("quickstart.jmx"))
         .args(["--demo", SECONDS]);
-    let said = output(&mut npx)?;
-    if !said.contains("TOTAL") {
-        bail!("the quickstart printed no table:\n{said}");
-    }
+    run_to_table(&mut npx)?;
     Ok(Row {
         channel: "npm",
         file,
@@ -510,11 +497,11 @@ fn maven_artifacts(release: &Release, place: &Path) -> anyhow::Result<Row> {
     let local = local.replace("\u{1b}[0m", "");
     let resolved = Path::new(local.trim())
         .join("io/drumfire/drumfire-bin")
-        .join(VERSION);
-    let resolved = resolved.join(format!(
-        "drumfire-bin-{VERSION}-{}.exe",
-        maven::classifier(release.dynamic())
-    ));
+        .join(VERSION)
+        .join(format!(
+            "drumfire-bin-{VERSION}-{}.exe",
+            maven::classifier(release.dynamic())
+        ));
     let program = place.join("drumfire");
     copy_program(&resolved, &program)?;
     quickstart(&program, &release.share, place)?;
@@ -556,10 +543,7 @@ fn image(release: &Release, place: &Path) -> anyhow::Result<Row> {
         .env_clear()
         // Debian installs `chroot` in a folder that only this path contains.
         .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
-    let said = output(&mut inside)?;
-    if !said.contains("TOTAL") {
-        bail!("the quickstart printed no table:\n{said}");
-    }
+    run_to_table(&mut inside)?;
     Ok(Row {
         channel: "container",
         file,
