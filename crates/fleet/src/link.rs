@@ -6,13 +6,17 @@ use std::time::Duration;
 
 use async_nats::jetstream::{self, kv, object_store, stream};
 use async_nats::{Client, ConnectOptions, Event};
+use bytes::Bytes;
 use drumfire_expr::Random;
 use drumfire_platform::causes::cause;
+use futures_util::StreamExt as _;
 
 use crate::error::{FleetError, within};
 use crate::keys;
 use crate::wire::{ENDS, FILES, RUNS, STREAM, STREAM_SUBJECTS};
 
+/// The pause before another attempt to subscribe.
+const PAUSE: Duration = Duration::from_millis(200);
 /// How long the first connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long NATS may take for any other call, except transfers of files.
@@ -64,7 +68,7 @@ impl LinkOptions {
 
 fn is_loopback(server: &str) -> bool {
     let rest = server.split_once("://").map_or(server, |(_, rest)| rest);
-    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let host = rest.rsplit_once('@').map(|(_, host)| host).unwrap_or(rest);
     let host = match host.strip_prefix('[') {
         Some(v6) => v6.split(']').next().unwrap_or(v6),
         None => host.split(':').next().unwrap_or(host),
@@ -135,6 +139,21 @@ impl Link {
             ends,
             url: without_secrets(&options.url),
         })
+    }
+
+    /// Answers all questions about a subject until the task is dropped. An agent that misses an answer asks again.
+    pub async fn answer_all(&self, subject: String, mut answer: impl FnMut(&[u8]) -> Bytes) {
+        loop {
+            let Ok(mut questions) = self.client.subscribe(subject.clone()).await else {
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            };
+            while let Some(question) = questions.next().await {
+                if let Some(reply) = question.reply {
+                    let _ = self.client.publish(reply, answer(&question.payload)).await;
+                }
+            }
+        }
     }
 }
 

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use drumfire_engine::{LeaseError, RowBlocks, RowReading};
-use futures_util::StreamExt as _;
 
 use crate::files::PlanFile;
 use crate::leases::PATIENCE;
@@ -68,23 +67,13 @@ pub async fn serve(link: Link, run: String, files: Vec<PlanFile>, agents: u64) {
         return;
     }
     let subject = wire::rows_subjects(&run);
-    loop {
-        let Ok(mut asked) = link.client.subscribe(subject.clone()).await else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
-        while let Some(question) = asked.next().await {
-            let Some(reply) = question.reply else {
-                continue;
-            };
-            let answer = match wire::unpack::<RowsQuestion>(&question.payload) {
-                Ok(question) => tokio::task::block_in_place(|| source.answer(&question)),
-                Err(error) => Bytes::from(wire::pack(&RowsAnswer::Refused(error.to_string()))),
-            };
-            // An agent that misses the answer asks again.
-            let _ = link.client.publish(reply, answer).await;
+    link.answer_all(subject, |question| {
+        match wire::unpack::<RowsQuestion>(question) {
+            Ok(question) => tokio::task::block_in_place(|| source.answer(&question)),
+            Err(error) => Bytes::from(wire::pack(&RowsAnswer::Refused(error.to_string()))),
         }
-    }
+    })
+    .await;
 }
 
 /// The files whose rows agents ask for.

@@ -38,20 +38,10 @@ pub enum Heard {
 
 /// Answers agents that ask for the time.
 pub async fn tell_time(link: Link, run: String) {
-    let subject = wire::time_subject(&run);
-    loop {
-        let Ok(mut asked) = link.client.subscribe(subject.clone()).await else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
-        while let Some(question) = asked.next().await {
-            let Some(reply) = question.reply else {
-                continue;
-            };
-            let answer = Bytes::from(clock::system_ns().to_string());
-            let _ = link.client.publish(reply, answer).await;
-        }
-    }
+    link.answer_all(wire::time_subject(&run), |_| {
+        Bytes::from(clock::system_ns().to_string())
+    })
+    .await;
 }
 
 /// Receives heartbeats.
