@@ -105,10 +105,10 @@ fn extension(release: &Release) -> anyhow::Result<()> {
     let mut pack = Command::new("sh");
     pack.arg("pack.sh").current_dir(&to);
     run(pack.stdin(Stdio::null()).stdout(Stdio::null())).context("node and npm")?;
-    let is_extension =
-        |file: &std::path::PathBuf| file.extension().is_some_and(|kind| kind == "vsix");
-    let made = files(&to)?.into_iter().find(is_extension);
-    let made = made.context("editors/vscode/pack.sh made no .vsix")?;
+    let made = files(&to)?
+        .into_iter()
+        .find(|file| file.extension().is_some_and(|kind| kind == "vsix"))
+        .context("editors/vscode/pack.sh made no .vsix")?;
     copy(&to.join(&made), &release.folder.join(&made))
 }
 

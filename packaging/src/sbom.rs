@@ -83,8 +83,7 @@ fn used(metadata: &Value) -> anyhow::Result<BTreeSet<String>> {
         .context("cargo metadata lists packages")?;
     let root = packages
         .iter()
-        .find(|package| package["name"] == "drumfire");
-    let root = root
+        .find(|package| package["name"] == "drumfire")
         .and_then(|package| package["id"].as_str())
         .context("there is a package drumfire")?;
     let mut used = BTreeSet::new();

@@ -31,9 +31,8 @@ pub struct RunPart {
 
 impl RunPart {
     fn text(part: Option<RunPart>) -> String {
-        part.map_or("all".to_owned(), |part| {
-            format!("{}-{}", part.from_s, part.to_s)
-        })
+        part.map(|part| format!("{}-{}", part.from_s, part.to_s))
+            .unwrap_or("all".to_owned())
     }
 
     fn read(text: &str) -> anyhow::Result<Option<RunPart>> {

@@ -99,7 +99,7 @@ pub fn has_common_name(certificate: &[u8], name: &ServerName<'_>) -> bool {
     let is_it = |(at, window): (usize, &[u8])| {
         // Behind the identifier stand the string's type, its length in one byte, and the string.
         let text = &certificate[at + COMMON_NAME.len()..];
-        let length = text.get(1).map_or(0, |length| usize::from(*length));
+        let length = text.get(1).map(|length| usize::from(*length)).unwrap_or(0);
         let text = text.get(2..2 + length).unwrap_or_default();
         window == COMMON_NAME && text.eq_ignore_ascii_case(expected.as_bytes())
     };
@@ -112,10 +112,8 @@ pub fn has_common_name(certificate: &[u8], name: &ServerName<'_>) -> bool {
 fn date(time: UnixTime) -> String {
     let second = i64::try_from(time.as_secs()).ok();
     let time = second.and_then(|second| Timestamp::from_second(second).ok());
-    time.map_or_else(
-        || "a day after the year 9999".to_owned(),
-        |time| time.strftime("%Y-%m-%d").to_string(),
-    )
+    time.map(|time| time.strftime("%Y-%m-%d").to_string())
+        .unwrap_or_else(|| "a day after the year 9999".to_owned())
 }
 
 fn shown(name: &ServerName<'_>) -> String {

@@ -93,8 +93,8 @@ fn from_xml_to_rows() {
 
     // 6 to 9. sample, exchange, record, write: users run, and every sample is a row.
     let (options, control) = (EngineOptions::default(), Control::default());
-    let outcome = run(Arc::clone(&plan), &options, &control, &mut []);
-    let outcome = outcome.expect("the results file can be opened");
+    let outcome = run(Arc::clone(&plan), &options, &control, &mut [])
+        .expect("the results file can be opened");
     assert_eq!((outcome.users.started, outcome.users.finished), (2, 2));
     assert!(outcome.faults.is_empty());
     let requests = server.requests();

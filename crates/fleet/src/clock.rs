@@ -49,7 +49,7 @@ pub fn best(probes: &[Probe]) -> Option<Offset> {
 /// Nanoseconds since the Unix epoch, by the system's clock.
 pub fn system_ns() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_nanos() as i64)
+    since.map(|since| since.as_nanos() as i64).unwrap_or(0)
 }
 
 /// Milliseconds since the Unix epoch, by the system's clock.

@@ -53,7 +53,7 @@ impl PlanFile {
         std::io::Read::read_to_end(&mut std::io::Read::take(file, START), &mut start)?;
         // Only whole rows, if there are any.
         let rows = start.iter().rposition(|byte| *byte == b'\n');
-        start.truncate(rows.map_or(start.len(), |end| end + 1));
+        start.truncate(rows.map(|end| end + 1).unwrap_or(start.len()));
         Ok(start)
     }
 }

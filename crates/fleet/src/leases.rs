@@ -51,8 +51,9 @@ fn first_taken(request: &LeaseRequest<'_>, agents: u64) -> u64 {
 
 /// The size of a first block. All first blocks together hold at most half of the places, so that none reaches into the next pass.
 fn first_size(request: &LeaseRequest<'_>, agents: u64) -> u64 {
-    let size = |length: u64| (length / (agents.max(1) * HALVES)).clamp(1, LARGEST);
-    request.length.map_or(ENDLESS, size)
+    request.length.map_or(ENDLESS, |length| {
+        (length / (agents.max(1) * HALVES)).clamp(1, LARGEST)
+    })
 }
 
 /// Takes the next block of an element of a run.

@@ -245,18 +245,16 @@ impl Selection {
             Selection::Local(_) | Selection::Any(_) | Selection::Range(..) => {
                 idle.into_iter().cloned().collect()
             }
-            Selection::Named(names) => {
-                let named = |name: &String| idle.iter().find(|hello| hello.name == *name);
-                names
-                    .iter()
-                    .filter_map(named)
-                    .map(|hello| (*hello).clone())
-                    .collect()
-            }
-            Selection::Labelled { label, value, .. } => {
-                let has = |hello: &&Hello| hello.labels.get(label) == Some(value);
-                idle.into_iter().filter(has).cloned().collect()
-            }
+            Selection::Named(names) => names
+                .iter()
+                .filter_map(|name| idle.iter().find(|hello| hello.name == *name))
+                .map(|hello| (*hello).clone())
+                .collect(),
+            Selection::Labelled { label, value, .. } => idle
+                .into_iter()
+                .filter(|hello| hello.labels.get(label) == Some(value))
+                .cloned()
+                .collect(),
             Selection::Hosts(hosts) => hosts.find(&idle).0,
         };
         let wanted = self.count().unwrap_or(chosen.len());

@@ -339,7 +339,7 @@ fn was_stopped(second: &Second, next: Option<&Second>) -> bool {
     let frozen_ms = second.frozen_ms as f64;
     let late_us = second
         .loop_late_us
-        .max(next.map_or(0, |next| next.loop_late_us));
+        .max(next.map(|next| next.loop_late_us).unwrap_or(0));
     let length_ms = second.length_ms() as f64;
     let without_core_ms =
         (second.threads_waiting + second.cores_stolen) * length_ms + second.throttled_ms as f64;

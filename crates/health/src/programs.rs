@@ -131,9 +131,9 @@ impl Programs {
             .map(|process| (process.id, process))
             .collect();
         let then = self.last.take();
-        let others = then.map_or(nothing, |(at, then)| {
-            self.shares(machine, elapsed.saturating_sub(at), &then, &now)
-        });
+        let others = then
+            .map(|(at, then)| self.shares(machine, elapsed.saturating_sub(at), &then, &now))
+            .unwrap_or(nothing);
         self.last = Some((elapsed, now));
         self.again = elapsed + of_thread().saturating_sub(begin) * PAUSE;
         self.found = others.clone();

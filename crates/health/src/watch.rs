@@ -574,8 +574,8 @@ impl Watch {
         let machine = &self.machine;
         let open_files = self.open_files.at(elapsed, || machine.open_files());
         let to_one = if now.time_wait >= MANY_TIME_WAIT {
-            let look = || machine.time_wait_to_one(self.reuse);
-            self.time_wait_to_one.at(elapsed, look)
+            self.time_wait_to_one
+                .at(elapsed, || machine.time_wait_to_one(self.reuse))
         } else {
             0
         };
@@ -592,7 +592,7 @@ fn since_ms(now: Duration, then: Duration) -> u64 {
 fn busiest_thread(now: &MachineCounters, then: &MachineCounters) -> u64 {
     let before = |id: u32| {
         let known = then.threads_us.iter().find(|(known, _)| *known == id);
-        known.map_or(0, |(_, us)| *us)
+        known.map(|(_, us)| *us).unwrap_or(0)
     };
     let gained = now
         .threads_us

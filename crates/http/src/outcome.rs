@@ -19,8 +19,8 @@ pub(crate) fn finish(
     reused: bool,
     kept_alive: bool,
 ) -> Box<Incoming> {
-    let incoming = take_incoming(receiver, times);
-    let mut incoming = incoming.expect("a response is complete only after its head");
+    let mut incoming =
+        take_incoming(receiver, times).expect("a response is complete only after its head");
     incoming.wire.sent_bytes = sent_bytes;
     incoming.reused = reused;
     incoming.kept_alive = kept_alive;

@@ -57,8 +57,8 @@ pub(crate) async fn connect(
     }
     times.end = Instant::now();
     let usable = receiver.leaves_connection_usable(false);
-    let incoming = take_incoming(&mut receiver, &times);
-    let mut incoming = incoming.ok_or(FailureKind::ClosedBeforeResponse)?;
+    let mut incoming =
+        take_incoming(&mut receiver, &times).ok_or(FailureKind::ClosedBeforeResponse)?;
     incoming.wire.sent_bytes = source.sent;
     incoming.kept_alive = usable;
     Ok(ProxyResponse::Refusal(Box::new(incoming)))

@@ -330,7 +330,7 @@ impl Receiver {
 
     /// Completes the response without its body, if the reader's rules say so for this failure.
     fn drop_body(&mut self, kind: FailureKind) -> Result<(), FailureKind> {
-        let status = self.head.as_ref().map_or(0, |head| head.status);
+        let status = self.head.as_ref().map(|head| head.status).unwrap_or(0);
         if self.rules == ClientRules::HttpClient || !url_connection::drops_body(status, &kind) {
             return Err(kind);
         }

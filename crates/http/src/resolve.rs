@@ -133,8 +133,9 @@ impl Resolver for SystemResolver {
     fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
         Box::pin(async move {
             let cell = self.entry(host);
-            let look_up = || look_up(host.to_owned(), self.rules.order);
-            let found = cell.get_or_init(look_up).await;
+            let found = cell
+                .get_or_init(|| look_up(host.to_owned(), self.rules.order))
+                .await;
             found.clone().ok_or(FailureKind::UnknownHost)
         })
     }

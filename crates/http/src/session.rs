@@ -96,11 +96,11 @@ impl Session {
     /// The number of idle connections.
     pub fn idle_connections(&self) -> usize {
         let http2 = self.http2.get();
-        let http2 = http2.map_or(0, |http2| http2.borrow().idle_count());
+        let http2 = http2.map(|http2| http2.borrow().idle_count()).unwrap_or(0);
         #[cfg(feature = "http3")]
         let http3 = self.http3.get();
         #[cfg(feature = "http3")]
-        let http2 = http2 + http3.map_or(0, |http3| http3.borrow().idle_count());
+        let http2 = http2 + http3.map(|http3| http3.borrow().idle_count()).unwrap_or(0);
         self.idle.borrow().len() + http2
     }
 

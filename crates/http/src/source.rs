@@ -149,7 +149,7 @@ impl<'a> UnsentRequest<'a> {
                     length,
                 }) => {
                     let room = out.len() - at;
-                    let asked = usize::try_from(length).map_or(room, |l| l.min(room));
+                    let asked = usize::try_from(length).map(|l| l.min(room)).unwrap_or(room);
                     let read = read_at(file, &mut out[at..at + asked], offset);
                     match read.map_err(FailureKind::File)? {
                         0 => return Err(file_too_short()),

@@ -320,9 +320,9 @@ impl fmt::Debug for Identity {
 /// # Errors
 /// If the file cannot be read or contains no certificate.
 pub fn certificates(file: impl AsRef<Path>) -> Result<Vec<Vec<u8>>, CertificatesError> {
-    let certificates_found = CertificateDer::pem_file_iter(file)?;
-    let certificates_found = certificates_found.map(|one| one.map(|one| one.to_vec()));
-    let certificates_found: Vec<_> = certificates_found.collect::<Result<_, _>>()?;
+    let certificates_found: Vec<_> = CertificateDer::pem_file_iter(file)?
+        .map(|one| one.map(|one| one.to_vec()))
+        .collect::<Result<_, _>>()?;
     if certificates_found.is_empty() {
         Err(CertificatesError::NoItemsFound)
     } else {

@@ -147,8 +147,8 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     while let [first, after @ ..] = rest {
         let code = after
             .get(1..3)
-            .and_then(|code| std::str::from_utf8(code).ok());
-        let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+            .and_then(|code| std::str::from_utf8(code).ok())
+            .and_then(|code| u8::from_str_radix(code, 16).ok());
         (rest, _) = match (first, after.first(), code) {
             (b'\\', Some(b'x'), Some(code)) => (&after[3..], bytes.push(code)),
             (b'\\', Some(b't'), _) => (&after[1..], bytes.push(b'\t')),

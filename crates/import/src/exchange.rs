@@ -69,15 +69,14 @@ impl Request {
 
     /// The literal value of a header field.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let is_named = |field: &&(PlanText, PlanText)| {
-            field
-                .0
-                .literal()
-                .is_some_and(|own| own.eq_ignore_ascii_case(name))
-        };
         self.headers
             .iter()
-            .find(is_named)
+            .find(|field| {
+                field
+                    .0
+                    .literal()
+                    .is_some_and(|own| own.eq_ignore_ascii_case(name))
+            })
             .and_then(|(_, value)| value.literal())
     }
 

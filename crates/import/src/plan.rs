@@ -47,8 +47,7 @@ impl Draft {
             step.each_text(|text| servers.put(text));
             step
         };
-        let transactions = self.transactions.iter();
-        let transactions = transactions.map(|transaction| Transaction {
+        let transactions = self.transactions.iter().map(|transaction| Transaction {
             name: transaction.name.clone(),
             steps: transaction.steps.iter().map(steps_only).collect(),
             ..*transaction

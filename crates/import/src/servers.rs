@@ -85,7 +85,7 @@ impl ServerNames {
     pub fn fields(&self, address: &Address) -> ServerFields {
         let origin = server(address);
         let known = self.servers.iter().find(|(known, _)| *known == origin);
-        known.map_or(origin, |(_, fields)| fields.clone())
+        known.map(|(_, fields)| fields.clone()).unwrap_or(origin)
     }
 
     /// The host as the plan writes it.

@@ -154,8 +154,9 @@ impl OwnSite<'_> {
 /// frames of their own.
 fn first_page(exchanges: &[Exchange]) -> Option<&Exchange> {
     let pages = || exchanges.iter().filter(is_page);
-    let opened = |exchange: &&Exchange| purpose(exchange).is_some_and(|to| to == "document");
-    if let Some(first) = pages().find(opened) {
+    if let Some(first) =
+        pages().find(|exchange| purpose(exchange).is_some_and(|to| to == "document"))
+    {
         return Some(first);
     }
     let sites: HashSet<String> = exchanges

@@ -188,10 +188,10 @@ impl Url {
     fn assemble(parts: &Parts<'_>) -> Self {
         let mut text = String::with_capacity(
             parts.protocol.len()
-                + parts.authority.map_or(0, str::len)
-                + parts.path.as_ref().map_or(0, String::len)
-                + parts.query.map_or(0, str::len)
-                + parts.reference.map_or(0, str::len)
+                + parts.authority.map(str::len).unwrap_or(0)
+                + parts.path.as_ref().map(String::len).unwrap_or(0)
+                + parts.query.map(str::len).unwrap_or(0)
+                + parts.reference.map(str::len).unwrap_or(0)
                 + 5,
         );
         text.push_str(&parts.protocol);

@@ -179,9 +179,9 @@ impl Diagnostic {
                 let _ = write!(out, "\n{:gutter$}{arrow} {path}:{line}:{column}", "");
                 // The line's number, the bar, the blanks around it, and an ellipsis at either end.
                 let taken = gutter + 3 + 2;
-                let window = columns.map_or(SNIPPET_WIDTH, |columns| {
-                    columns.saturating_sub(taken).clamp(1, SNIPPET_WIDTH)
-                });
+                let window = columns
+                    .map(|columns| columns.saturating_sub(taken).clamp(1, SNIPPET_WIDTH))
+                    .unwrap_or(SNIPPET_WIDTH);
                 let (text, marks) = snippet(source, span, line, window);
                 let bar = paint(&blue, "|");
                 let number = paint(&blue, &line.to_string());

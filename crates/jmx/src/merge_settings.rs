@@ -163,7 +163,7 @@ pub(crate) fn woven<'t, T: PartialEq>(first: &'t [T], second: &'t [T]) -> Vec<&'
         let earlier_index = before
             .filter_map(|earlier| all.iter().position(|known| *known == earlier))
             .next();
-        all.insert(earlier_index.map_or(0, |place| place + 1), item);
+        all.insert(earlier_index.map(|place| place + 1).unwrap_or(0), item);
     }
     all
 }

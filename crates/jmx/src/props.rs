@@ -397,8 +397,8 @@ impl<'d> PlanReader<'d, '_> {
         let node = self.node(target);
         let written = self
             .attribute(target, "class")
-            .or_else(|| self.attribute(id, "class"));
-        let written = written.unwrap_or("");
+            .or_else(|| self.attribute(id, "class"))
+            .unwrap_or("");
         if !written.is_empty() && !written.contains('.') && !is_known_alias(written) {
             let message =
                 format!("class=\"{written}\" is neither a class of JMeter nor a full class name");

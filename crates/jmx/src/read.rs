@@ -71,7 +71,7 @@ fn read_owned(bytes: Vec<u8>, path: &Path) -> Result<Read, Vec<Diagnostic>> {
         }
     }
     findings.extend(file_findings(&document, &source));
-    findings.sort_by_key(|finding| finding.span.map_or(0, |span| span.start));
+    findings.sort_by_key(|finding| finding.span.map(|span| span.start).unwrap_or(0));
     if findings.iter().any(Diagnostic::is_error) {
         return Err(findings);
     }

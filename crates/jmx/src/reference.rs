@@ -23,11 +23,10 @@ pub(crate) fn resolve(document: &Document<'_>, from: NodeId, path: &str) -> Opti
             "." | "" => at,
             _ => {
                 let (name, index) = split_index(step)?;
-                let same_name = |&child: &NodeId| document.node(child).name == name;
                 document
                     .children(at)
                     .take(MAX_STEPS)
-                    .filter(same_name)
+                    .filter(|&child| document.node(child).name == name)
                     .nth(index - 1)?
             }
         };

@@ -261,27 +261,27 @@ impl Props {
 
     /// The value as a boolean; `default` if missing.
     pub fn bool(&self, name: &str, default: bool) -> bool {
-        self.value(name).map_or(default, Value::as_bool)
+        self.value(name).map(Value::as_bool).unwrap_or(default)
     }
 
     /// The value as an `int`; `default` if missing.
     pub fn int(&self, name: &str, default: i32) -> i32 {
-        self.value(name).map_or(default, Value::as_int)
+        self.value(name).map(Value::as_int).unwrap_or(default)
     }
 
     /// The value as a `long`; `default` if missing.
     pub fn long(&self, name: &str, default: i64) -> i64 {
-        self.value(name).map_or(default, Value::as_long)
+        self.value(name).map(Value::as_long).unwrap_or(default)
     }
 
     /// The value as a `float`; `default` if missing.
     pub fn float(&self, name: &str, default: f32) -> f32 {
-        self.value(name).map_or(default, Value::as_float)
+        self.value(name).map(Value::as_float).unwrap_or(default)
     }
 
     /// The value as a `double`; `default` if missing.
     pub fn double(&self, name: &str, default: f64) -> f64 {
-        self.value(name).map_or(default, Value::as_double)
+        self.value(name).map(Value::as_double).unwrap_or(default)
     }
 
     /// The element in an `elementProp`.

@@ -158,7 +158,7 @@ impl JmxWriter<'_> {
         ];
         for (attribute, property, class) in classes {
             let own = special.props.value(property).map(Value::as_str);
-            let class = own.as_deref().map_or(class, canonical_class);
+            let class = own.as_deref().map(canonical_class).unwrap_or(class);
             self.attribute_unless_empty(attribute, class);
         }
         self.attribute_unless_empty("testname", special.name);

@@ -288,7 +288,7 @@ impl<'a> XmlParser<'a> {
     fn event(&mut self, event: Event<'a>, span: Span) -> Result<Progress, XmlError> {
         match event {
             Event::Text(_) | Event::GeneralRef(_) => {
-                let start = self.run.map_or(span.start, |run| run.start);
+                let start = self.run.map(|run| run.start).unwrap_or(span.start);
                 self.run = Some(Span::new(start, span.end));
                 return Ok(Progress::More);
             }
@@ -381,7 +381,7 @@ impl<'a> XmlParser<'a> {
         let mut node = XmlNode {
             name,
             text: Cow::Borrowed(""),
-            parent: parent.map_or(Link::NONE, Link),
+            parent: parent.map(Link).unwrap_or(Link::NONE),
             previous: Link::NONE,
             next: Link::NONE,
             first_child: Link::NONE,

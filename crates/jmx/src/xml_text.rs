@@ -56,7 +56,7 @@ fn decode<'a>(
     let special = |bytes: &[u8]| {
         if blank_out {
             let at = memchr3(b'&', b'\r', b'\n', bytes);
-            let before = at.map_or(bytes, |at| &bytes[..at]);
+            let before = at.map(|at| &bytes[..at]).unwrap_or(bytes);
             memchr(b'\t', before).or(at)
         } else {
             memchr2(b'&', b'\r', bytes)
@@ -120,9 +120,9 @@ fn reference(
         out.push(decoded.unwrap_or('?'));
         return Ok(length);
     }
-    let name_length =
-        raw[at + 1..].find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.' | ':'));
-    let name_length = name_length.unwrap_or(raw.len() - at - 1);
+    let name_length = raw[at + 1..]
+        .find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.' | ':'))
+        .unwrap_or(raw.len() - at - 1);
     let name = &raw[at + 1..at + 1 + name_length];
     if name.is_empty() || !raw[at + 1 + name_length..].starts_with(';') {
         return Err(XmlError::new(

@@ -203,7 +203,7 @@ impl Drop for Back<'_> {
 /// Lets Java code that `run` starts on this thread use a visit, and other threads use it over the user's line.
 pub fn during<R>(visit: &mut Visit<'_>, line: Option<&Arc<Line>>, run: impl FnOnce() -> R) -> R {
     let own: *mut Visit<'_> = visit;
-    let of = line.map_or(null(), Arc::as_ptr);
+    let of = line.map(Arc::as_ptr).unwrap_or(null());
     let _back = Back::to_after(Current::Here(own.cast(), of), line);
     run()
 }

@@ -621,10 +621,11 @@ impl JavaHost for Jvm {
     }
 
     fn run_ended(&self) {
-        let is_wanted = |file: &PathBuf| archive::is_wanted(file);
         let (Some(Ok((java, jmeter))), true) = (
             self.found.get(),
-            self.archive_wanted.get().is_some_and(is_wanted),
+            self.archive_wanted
+                .get()
+                .is_some_and(|file| archive::is_wanted(file)),
         ) else {
             return;
         };

@@ -100,13 +100,11 @@ pub fn start(
 /// Options from the environment and from properties. Where they differ, Java uses the last one.
 fn users_options(properties: &Properties) -> String {
     // The virtual machine reads one of the variables itself.
-    let others = |name: &&str| *name != "JAVA_TOOL_OPTIONS";
-    let variable = |name: &str| {
+    let around = drumfire_java::jvm::options(|name: &str| {
         Some(name)
-            .filter(others)
+            .filter(|name| *name != "JAVA_TOOL_OPTIONS")
             .and_then(|name| std::env::var(name).ok())
-    };
-    let around = drumfire_java::jvm::options(variable);
+    });
     let of_properties = properties.get(OPTIONS).map(|text| text.to_string());
     [Some(around), of_properties]
         .into_iter()
@@ -486,7 +484,7 @@ impl Machine {
                     JValue::Object(&name),
                     JValue::Int(number as i32),
                     JValue::Object(&element),
-                    JValue::Int(java.map_or(-1, |java| java as i32)),
+                    JValue::Int(java.map(|java| java as i32).unwrap_or(-1)),
                 ],
             )?;
             env.new_global_ref(group.l()?)
@@ -565,7 +563,7 @@ impl Machine {
         self.attached(|env| {
             let thread_name = env.new_string(visit.thread_name())?;
             let none = JObject::null();
-            let group = group.map_or(&none, |group| group.as_ref());
+            let group = group.map(|group| group.as_ref()).unwrap_or(&none);
             let user = env.call_static_method(
                 &self.bridge,
                 jni_str!("user"),

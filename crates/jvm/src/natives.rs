@@ -194,7 +194,7 @@ extern "system" fn template<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, number: 
 extern "system" fn sampler<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> jlong {
     env.with_env(|_| {
         look(|visit| {
-            let number = visit.sampler().map_or(u32::MAX, |number| number);
+            let number = visit.sampler().unwrap_or(u32::MAX);
             ((u64::from(visit.sample_number()) << 32) | u64::from(number)) as jlong
         })
     })
@@ -462,8 +462,8 @@ extern "system" fn properties<'l>(
     _: JClass<'l>,
 ) -> JObjectArray<'l, JString<'l>> {
     env.with_env(|env| -> Result<_> {
-        let all = properties_at_hand(Properties::snapshot).unwrap_or_default();
-        let all: Vec<_> = all
+        let properties = properties_at_hand(Properties::snapshot).unwrap_or_default();
+        let all: Vec<_> = properties
             .iter()
             .map(|(name, value)| (&**name, &**value))
             .collect();
@@ -536,8 +536,8 @@ extern "system" fn group_settings<'l>(
                 ]);
             }
             settings
-        });
-        let settings = settings.unwrap_or_default();
+        })
+        .unwrap_or_default();
         let array = env.new_long_array(settings.len())?;
         array.set_region(env, 0, &settings)?;
         Ok(array)

@@ -24,7 +24,7 @@ pub fn write(request: &Request) -> Vec<u8> {
         .flag(request.multipart)
         .flag(request.browser_compatible);
     for limit in [request.connect_timeout, request.response_timeout] {
-        out.large(limit.map_or(-1, |limit| limit.as_millis() as i64));
+        out.large(limit.map(|limit| limit.as_millis() as i64).unwrap_or(-1));
     }
     out.number(request.files.len() as i32);
     for file in &request.files {

@@ -69,11 +69,11 @@ impl<'a> WireReader<'a> {
     }
 
     pub fn number(&mut self) -> i32 {
-        self.take(4).try_into().map_or(0, i32::from_le_bytes)
+        self.take(4).try_into().map(i32::from_le_bytes).unwrap_or(0)
     }
 
     pub fn large(&mut self) -> i64 {
-        self.take(8).try_into().map_or(0, i64::from_le_bytes)
+        self.take(8).try_into().map(i64::from_le_bytes).unwrap_or(0)
     }
 
     pub fn bytes(&mut self) -> Option<&'a [u8]> {

@@ -42,9 +42,9 @@ pub fn items(
             all
         }
         Some(Context::Argument(function, at)) => arguments(function, at, joined, properties),
-        Some(Context::Setting) => {
-            plan.map_or_else(Vec::new, |plan| element_properties(plan, offset))
-        }
+        Some(Context::Setting) => plan
+            .map(|plan| element_properties(plan, offset))
+            .unwrap_or_default(),
         Some(Context::Value(tag)) => plan.map_or_else(Vec::new, |plan| values(plan, offset, tag)),
         None => Vec::new(),
     }
@@ -101,8 +101,9 @@ fn variables(joined: &Joined) -> Vec<CompletionItem> {
     for plan in &joined.plans {
         for one in &plan.index().names {
             if one.subject == Subject::Variable && one.kind == OccurrenceKind::Set {
-                let setter = || plan.index().path(one.element).join(" > ");
-                details_by_name.entry(&one.name).or_insert_with(setter);
+                details_by_name
+                    .entry(&one.name)
+                    .or_insert_with(|| plan.index().path(one.element).join(" > "));
             }
         }
     }
@@ -229,8 +230,9 @@ fn element_properties(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
             continue;
         }
         for name in node.props.iter().map(|prop| prop.name.as_str()) {
-            let item = || plain(name, CompletionItemKind::FIELD, class);
-            items.entry(name).or_insert_with(item);
+            items
+                .entry(name)
+                .or_insert_with(|| plain(name, CompletionItemKind::FIELD, class));
         }
     }
     items.remove("");

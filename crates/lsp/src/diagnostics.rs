@@ -42,15 +42,14 @@ pub fn of(document: &OpenDocument, inspection: Inspection) -> Vec<protocol::Diag
     let Inspection {
         findings, advice, ..
     } = inspection;
-    let is_here = |finding: &&Diagnostic| {
-        let file = finding.source.as_ref();
-        file.is_none_or(|file| file.path == document.path)
-    };
     let mut all: Vec<protocol::Diagnostic> = document
         .warnings
         .iter()
         .chain(&findings)
-        .filter(is_here)
+        .filter(|finding| {
+            let file = finding.source.as_ref();
+            file.is_none_or(|file| file.path == document.path)
+        })
         .map(|finding| shown(finding, lines))
         .collect();
     // An element of an included plan is in another file, so the line alone does not identify it.

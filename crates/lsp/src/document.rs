@@ -159,7 +159,7 @@ impl OpenDocument {
         let lines = Arc::make_mut(&mut self.lines);
         for change in changes {
             let edit = lines.change(change);
-            self.edit = Some(self.edit.map_or(edit, |all| all.then(edit)));
+            self.edit = Some(self.edit.map(|all| all.then(edit)).unwrap_or(edit));
         }
         self.version = version;
         self.is_stale = true;

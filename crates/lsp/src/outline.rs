@@ -90,7 +90,7 @@ fn role_by_name(class: &str) -> Role {
         ("Timer", Role::Timer),
     ];
     let named = ends.iter().find(|(end, _)| class.ends_with(end));
-    named.map_or(Role::Config, |(_, role)| *role)
+    named.map(|(_, role)| *role).unwrap_or(Role::Config)
 }
 
 /// The range of each element together with its children.

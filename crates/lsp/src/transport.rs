@@ -32,8 +32,9 @@ impl MessageThreads {
     /// A message that is not one, or the system's error.
     pub fn join(self) -> io::Result<()> {
         for thread in [self.reader, self.writer] {
-            let panicked = |_| Err(io::Error::other("a thread panicked"));
-            thread.join().unwrap_or_else(panicked)?;
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))?;
         }
         Ok(())
     }

@@ -284,9 +284,9 @@ impl Repositories {
     }
 
     fn sources(&self) -> impl Iterator<Item = &JarSource> {
-        let is_asked =
-            |source: &&JarSource| !self.is_offline || matches!(source, JarSource::Folder(_));
-        self.sources.iter().filter(is_asked)
+        self.sources
+            .iter()
+            .filter(|source| !self.is_offline || matches!(source, JarSource::Folder(_)))
     }
 
     fn ask(&self, source: &JarSource, path: &str) -> Result<RepositoryResponse, DownloadFailure> {

@@ -141,8 +141,9 @@ pub(crate) fn is_range(version: &str) -> bool {
 /// The highest version of a list that lies in a range; `[1.0]` only contains 1.0.
 pub(crate) fn highest<'v>(range: &str, versions: &'v [String]) -> Option<&'v str> {
     let ranges = intervals(range)?;
-    let is_in = |version: &&String| ranges.iter().any(|one| one.has(version));
-    let within = versions.iter().filter(is_in);
+    let within = versions
+        .iter()
+        .filter(|version| ranges.iter().any(|one| one.has(version)));
     within
         .max_by(|one, two| compare(one, two))
         .map(String::as_str)

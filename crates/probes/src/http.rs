@@ -64,8 +64,7 @@ impl HttpSource {
         if let Some(credentials) = &self.credentials {
             request = request.header("Authorization", credentials);
         }
-        let answer = request.call();
-        let mut answer = answer.map_err(|error| told(&error))?;
+        let mut answer = request.call().map_err(|error| told(&error))?;
         let body = answer.body_mut().with_config().limit(MOST_BYTES);
         let text = body.read_to_string().map_err(|error| told(&error))?;
         let readings = parse(self.form, &text, &mut self.rates.at(Instant::now()))?;
@@ -206,8 +205,7 @@ fn prometheus(text: &str) -> Result<Vec<MetricReading>, PollFailure> {
     Ok(series
         .iter()
         .filter_map(|series| {
-            let labels = series["metric"].as_object()?;
-            let labels = labels.iter().map(|(name, label)| {
+            let labels = series["metric"].as_object()?.iter().map(|(name, label)| {
                 let label = label.as_str().unwrap_or_default();
                 match name.as_str() {
                     "__name__" => label.to_owned(),
@@ -273,11 +271,10 @@ fn nginx(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, Pol
             ));
         }
     }
-    let counters = text
+    let counters: Vec<f64> = text
         .split_once("requests")
         .map(|(_, rest)| rest)
-        .ok_or(wrong)?;
-    let counters: Vec<f64> = counters
+        .ok_or(wrong)?
         .split_whitespace()
         .map_while(|word| word.parse().ok())
         .collect();

@@ -146,9 +146,9 @@ impl SshSource {
                     } else {
                         Some(number)
                     };
-                    let reading =
-                        |value| MetricReading::new(command.label.clone(), "", "value", value);
-                    readings.extend(value.map(reading));
+                    readings.extend(value.map(|value| {
+                        MetricReading::new(command.label.clone(), "", "value", value)
+                    }));
                 }
                 Err(why) => problem = Some(format!("`{}`: {why}", command.label)),
             }

@@ -42,7 +42,7 @@ impl Searcher {
         let rarest = bytes.max_by_key(|(_, byte)| rarity(**byte));
         Searcher {
             finder: memmem::Finder::new(text.as_bytes()).into_owned(),
-            rarest: rarest.map_or(0, |(at, _)| at),
+            rarest: rarest.map(|(at, _)| at).unwrap_or(0),
         }
     }
 

@@ -547,11 +547,10 @@ impl Session {
                 set_cookies[*place] = cookie.as_deref();
             }
         }
-        let entries = self
+        let entries: Vec<Value> = self
             .entries
             .iter()
-            .zip(cookies.into_iter().zip(set_cookies));
-        let entries: Vec<Value> = entries
+            .zip(cookies.into_iter().zip(set_cookies))
             .filter(|(entry, _)| !entry.is_left_out)
             .map(|(entry, (cookie, set_cookie))| entry.har(cookie, set_cookie))
             .collect();

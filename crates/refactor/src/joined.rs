@@ -93,11 +93,11 @@ impl Joined {
 
     fn targets(&self, plan: &PlanFile) -> Vec<usize> {
         let folder = plan.path.parent().unwrap_or(Path::new(""));
-        let files = include_paths(&plan.tree.roots);
-        let files = files
+        include_paths(&plan.tree.roots)
             .iter()
-            .filter_map(|written| existing(written, &[folder]));
-        files.filter_map(|file| self.index_of(&file)).collect()
+            .filter_map(|written| existing(written, &[folder]))
+            .filter_map(|file| self.index_of(&file))
+            .collect()
     }
 
     fn index_of(&self, file: &Path) -> Option<usize> {
@@ -169,7 +169,7 @@ pub fn project_root(plan: &Path) -> PathBuf {
             .iter()
             .any(|mark| folder.join(mark).exists())
     });
-    root.map_or(folder.clone(), Path::to_path_buf)
+    root.map(Path::to_path_buf).unwrap_or(folder.clone())
 }
 
 fn find_plans(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {

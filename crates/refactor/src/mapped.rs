@@ -94,7 +94,7 @@ fn special_at(rest: &str) -> (Special<'_>, usize) {
         return (special, ("<![CDATA[".len() + end + 3).min(rest.len()));
     }
     if rest.starts_with("<!--") {
-        let end = rest.find("-->").map_or(rest.len(), |end| end + 3);
+        let end = rest.find("-->").map(|end| end + 3).unwrap_or(rest.len());
         return plain("", end);
     }
     if rest.starts_with('\r') {

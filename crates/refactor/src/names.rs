@@ -125,7 +125,7 @@ fn arguments(
     while let Some(sign) = text[at..].chars().next() {
         let next = at + sign.len_utf8();
         match sign {
-            '\\' => at = next + text[next..].chars().next().map_or(0, char::len_utf8),
+            '\\' => at = next + text[next..].chars().next().map(char::len_utf8).unwrap_or(0),
             '$' if text[next..].starts_with('{') => {
                 at = reference(text, next + 1, depth + 1, found)
             }

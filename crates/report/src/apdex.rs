@@ -55,7 +55,7 @@ impl Apdex {
     pub fn limits_of(&self, label: &str, matches: LabelMatcher<'_>) -> ApdexLimits {
         let named = self.rules.iter().find(|(name, _)| name == label);
         let rule = named.or_else(|| self.rules.iter().find(|(name, _)| matches(name, label)));
-        rule.map_or(self.limits, |(_, limits)| *limits)
+        rule.map(|(_, limits)| *limits).unwrap_or(self.limits)
     }
 }
 

@@ -221,7 +221,7 @@ impl TimeUse {
         let mut parts = self.parts;
         for part in &mut parts {
             let same = other.parts.iter().find(|known| known.name == part.name);
-            part.mean_us = mean(part.mean_us, same.map_or(0.0, |same| same.mean_us));
+            part.mean_us = mean(part.mean_us, same.map(|same| same.mean_us).unwrap_or(0.0));
         }
         for part in &other.parts {
             if parts.iter().all(|known| known.name != part.name) {
@@ -289,8 +289,7 @@ pub struct HealthLine {
 
 /// Reads `null` as NaN, which JSON cannot represent.
 fn with_gaps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
-    let values = Vec::<Option<f64>>::deserialize(deserializer)?;
-    let values = values.into_iter();
+    let values = Vec::<Option<f64>>::deserialize(deserializer)?.into_iter();
     Ok(values.map(|value| value.unwrap_or(f64::NAN)).collect())
 }
 

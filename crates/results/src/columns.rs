@@ -108,8 +108,9 @@ impl Columns {
     /// Whether rows contain a sample's response body, its response headers, and the request.
     pub fn reads(&self) -> (bool, bool, bool) {
         let has = |fields: &[SampleField]| {
-            let shows = |part: &ColumnPart| matches!(part, ColumnPart::Field(field) if fields.contains(field));
-            self.parts.iter().any(shows)
+            self.parts
+                .iter()
+                .any(|part| matches!(part, ColumnPart::Field(field) if fields.contains(field)))
         };
         (
             has(&[SampleField::Response, SampleField::ResponseLength]),

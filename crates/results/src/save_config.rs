@@ -86,7 +86,7 @@ macro_rules! flags {
 
             fn read_switches(&mut self, lookup: &dyn Fn(&str) -> Option<String>) {
                 $( self.$field = lookup(concat!("jmeter.save.saveservice.", $property))
-                    .map_or($default, |value| is_true(&value)); )*
+                    .map(|value| is_true(&value)).unwrap_or($default); )*
             }
 
             fn switch_mut(&mut self, flag: &str) -> Option<&mut bool> {

@@ -252,9 +252,9 @@ impl<const BITS: u32> Visitor<'_> for Bits<BITS> {
 
     fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Sparse<BITS>, E> {
         let highest = bucket(u64::MAX, BITS);
-        let entries =
-            bits::read(bytes, highest).ok_or_else(|| E::custom("a histogram is damaged"))?;
-        let entries = entries.into_iter();
+        let entries = bits::read(bytes, highest)
+            .ok_or_else(|| E::custom("a histogram is damaged"))?
+            .into_iter();
         Ok(Sparse(BucketStorage::Open(
             entries
                 .map(|(bucket, count)| entry(bucket, count))

@@ -552,8 +552,7 @@ impl Timeline {
     }
 
     fn has_large_labels(&self) -> bool {
-        let is_long = |cells: &Vec<Cell>| cells.len() > MOST_STEPS;
-        self.label_bytes > LABEL_BYTES || self.labels.iter().any(is_long)
+        self.label_bytes > LABEL_BYTES || self.labels.iter().any(|cells| cells.len() > MOST_STEPS)
     }
 
     fn coarsen_total(&mut self, step_s: u32) {

@@ -142,10 +142,10 @@ impl ExpositionText {
                 agent.samples,
             );
         }
-        let known = agents
+        let known: Vec<_> = agents
             .iter()
-            .filter_map(|agent| Some((&agent.name, agent.undelivered?)));
-        let known: Vec<_> = known.collect();
+            .filter_map(|agent| Some((&agent.name, agent.undelivered?)))
+            .collect();
         if !known.is_empty() {
             let help = "Messages with results that the agent has not delivered yet.";
             self.family("drumfire_agent_undelivered", "gauge", help);

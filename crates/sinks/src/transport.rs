@@ -261,8 +261,7 @@ fn write_tcp(address: &str, stream: &mut Option<TcpStream>, batch: &[u8]) -> std
     let stream = match stream {
         Some(stream) => stream,
         None => {
-            let target = address.to_socket_addrs()?.next();
-            let target = target.ok_or_else(|| {
+            let target = address.to_socket_addrs()?.next().ok_or_else(|| {
                 std::io::Error::other(format!("`{address}` resolves to no address"))
             })?;
             let new = TcpStream::connect_timeout(&target, CONNECT)?;
@@ -331,8 +330,7 @@ fn send_udp(address: &str, socket: &mut Option<UdpSocket>, batch: &[u8]) -> std:
     let socket = match socket {
         Some(socket) => socket,
         None => {
-            let target = address.to_socket_addrs()?.next();
-            let target = target.ok_or_else(|| {
+            let target = address.to_socket_addrs()?.next().ok_or_else(|| {
                 std::io::Error::other(format!("`{address}` resolves to no address"))
             })?;
             let own = if target.is_ipv4() {

@@ -22,8 +22,7 @@ pub(crate) fn read(line: &str) -> JmeterOptions {
     let mut words = words(line).into_iter();
     while let Some(word) = words.next() {
         let known = TAKEN.iter().find_map(|(letter, name)| {
-            let long = word.strip_prefix(name);
-            let long = long.and_then(|rest| match rest {
+            let long = word.strip_prefix(name).and_then(|rest| match rest {
                 "" => Some(""),
                 rest => rest.strip_prefix('='),
             });

@@ -135,15 +135,14 @@ fn cookies(scenario: &Table) -> Result<Node, TaurusError> {
         let element = Element {
             name: name.as_str().into(),
             ..Element::new("Cookie")
-        };
-        let element = element
-            .with(items::COOKIE_VALUE.name, field("value")?)
-            .with(items::COOKIE_DOMAIN.name, field("domain")?)
-            .with(items::COOKIE_PATH.name, field("path").unwrap_or_default())
-            .with(items::COOKIE_SECURE.name, is_secure)
-            .with(items::COOKIE_EXPIRES.name, 0_i64)
-            .with(items::COOKIE_PATH_SPECIFIED.name, true)
-            .with(items::COOKIE_DOMAIN_SPECIFIED.name, true);
+        }
+        .with(items::COOKIE_VALUE.name, field("value")?)
+        .with(items::COOKIE_DOMAIN.name, field("domain")?)
+        .with(items::COOKIE_PATH.name, field("path").unwrap_or_default())
+        .with(items::COOKIE_SECURE.name, is_secure)
+        .with(items::COOKIE_EXPIRES.name, 0_i64)
+        .with(items::COOKIE_PATH_SPECIFIED.name, true)
+        .with(items::COOKIE_DOMAIN_SPECIFIED.name, true);
         cookies.push(Prop::new(&name, element));
     }
     if !cookies.is_empty() {

@@ -150,9 +150,8 @@ fn note_variables(plan: &Node, known: &mut Vec<(String, String)>) -> Result<(), 
     let of_plan = plan
         .props
         .element(VARIABLES)
-        .map_or(&[] as &[Prop], |list| {
-            list.props.list("Arguments.arguments")
-        });
+        .map(|list| list.props.list("Arguments.arguments"))
+        .unwrap_or(&[] as &[Prop]);
     let nodes = plan
         .children
         .iter()

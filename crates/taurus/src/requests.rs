@@ -231,8 +231,8 @@ fn action(request: &Table, files: &Files) -> Result<Node, TaurusError> {
     )?;
     let pause = request
         .get("pause-duration")
-        .map_or(Ok(0.0), |time| seconds(&text(time)));
-    let pause = pause.map_err(TaurusError::new)?;
+        .map_or(Ok(0.0), |time| seconds(&text(time)))
+        .map_err(TaurusError::new)?;
     let mut below = Vec::new();
     scripts(request, files, &mut below)?;
     Ok(flow_control_action::FACTS

@@ -27,9 +27,9 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
     }
     let written = written_executions(config)?;
     let settings = config.get("settings").and_then(Value::as_object);
-    let default = settings.map_or("jmeter".to_owned(), |settings| {
-        text_or(settings, "default-executor", "jmeter")
-    });
+    let default = settings
+        .map(|settings| text_or(settings, "default-executor", "jmeter"))
+        .unwrap_or("jmeter".to_owned());
     let mut scenarios = config
         .get("scenarios")
         .and_then(Value::as_object)

@@ -15,8 +15,8 @@ pub(crate) fn documents(text: &str) -> Result<Vec<Value>, String> {
         duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins,
         legacy_octal_numbers: true,
     };
-    let read = serde_saphyr::from_multiple_with_options::<Located>(text, options);
-    let read = read.map_err(|error| position_text(&error))?;
+    let read = serde_saphyr::from_multiple_with_options::<Located>(text, options)
+        .map_err(|error| position_text(&error))?;
     let lines: Vec<&str> = text.lines().collect();
     Ok(read.into_iter().map(|one| one.value(&lines)).collect())
 }

@@ -104,8 +104,8 @@ impl Drop for Http3Server {
 }
 
 fn config(options: Http3Options) -> ServerConfig {
-    let certified = rcgen::generate_simple_self_signed(["peer.test".to_owned()]);
-    let certified = certified.expect("a valid name");
+    let certified =
+        rcgen::generate_simple_self_signed(["peer.test".to_owned()]).expect("a valid name");
     let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).expect("PKCS#8");
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let mut tls = rustls::ServerConfig::builder_with_provider(provider)

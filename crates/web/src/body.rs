@@ -600,8 +600,8 @@ pub(crate) mod tests {
             content_encoding: "nope",
             ..spec("POST", &[])
         }
-        .build(None, |_| 0);
-        let failure = failure.unwrap_err();
+        .build(None, |_| 0)
+        .unwrap_err();
         assert_eq!(
             failure.class,
             "java.nio.charset.UnsupportedCharsetException"

@@ -85,6 +85,6 @@ pub enum BodyStretch {
 pub(crate) fn file_part(path: &Path) -> BodyStretch {
     BodyStretch::File {
         path: path.to_owned(),
-        len: std::fs::metadata(path).map_or(0, |meta| meta.len()),
+        len: std::fs::metadata(path).map(|meta| meta.len()).unwrap_or(0),
     }
 }

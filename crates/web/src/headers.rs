@@ -349,8 +349,9 @@ fn is_visible_ascii(text: &str) -> bool {
 }
 
 fn visible(bytes: &[u8]) -> bool {
-    let odd = |odd: bool, b: &u8| odd | !(b' '..=b'~').contains(b);
-    !bytes.iter().fold(false, odd)
+    !bytes
+        .iter()
+        .fold(false, |odd: bool, b: &u8| odd | !(b' '..=b'~').contains(b))
 }
 
 fn append_value(value: &str, out: &mut Vec<u8>) {

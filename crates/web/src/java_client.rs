@@ -120,7 +120,7 @@ pub fn java_reason(status_line: &[u8]) -> &[u8] {
     let line = status_line.trim_ascii();
     let blank = |from: usize| Some(from + line.get(from..)?.iter().position(|b| *b == b' ')?);
     let second = blank(0).and_then(|first| blank(first + 1));
-    second.map_or(line, |second| &line[second + 1..])
+    second.map(|second| &line[second + 1..]).unwrap_or(line)
 }
 
 /// The failure of a redirect without a `Location` (`HTTPSamplerBase.followRedirects`).

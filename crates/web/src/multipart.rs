@@ -219,8 +219,7 @@ impl MimeType {
         let charset = element
             .params
             .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case("charset"));
-        let charset = charset
+            .find(|(name, _)| name.eq_ignore_ascii_case("charset"))
             .and_then(|(_, value)| value.as_deref())
             .filter(|value| !is_blank(value))
             .map(Charset::for_name)

@@ -149,14 +149,13 @@ fn run(
 
 /// The programs of a scenario that are selected and installed.
 fn rows<'s>(scenario: &'s Scenario, options: &BenchOptions, peers: &Peers) -> Vec<TableRow<'s>> {
-    let wanted = |entry: &&scenario::Contender| {
+    let entries = scenario.entries.iter().filter(|entry| {
         let name = entry.program.name();
         let is_chosen = options.only.is_empty()
             || name == "drumfire"
             || options.only.iter().any(|only| only == name);
         is_chosen && peers.has(entry.program)
-    };
-    let entries = scenario.entries.iter().filter(wanted);
+    });
     let rows = entries.map(|entry| TableRow {
         entry,
         rounds: Vec::new(),
@@ -281,9 +280,8 @@ fn surroundings(options: &BenchOptions) -> String {
     let model = cpu
         .lines()
         .find_map(|line| line.strip_prefix("model name"))
-        .map_or("unknown CPU", |model| {
-            model.trim_start_matches([' ', '\t', ':'])
-        });
+        .map(|model| model.trim_start_matches([' ', '\t', ':']))
+        .unwrap_or("unknown CPU");
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let rounds = match options.rounds {
         1 => "1 round".to_owned(),

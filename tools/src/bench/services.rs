@@ -53,7 +53,7 @@ fn start_echo() -> anyhow::Result<u16> {
         runtime.block_on(async move {
             let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
             let port = bound.as_ref().map(TcpListener::local_addr);
-            let port = port.map(|address| address.map_or(0, |address| address.port()));
+            let port = port.map(|address| address.map(|address| address.port()).unwrap_or(0));
             let _ = tell.send(port.unwrap_or(0));
             let Ok(listener) = bound else { return };
             while let Ok((stream, _)) = listener.accept().await {

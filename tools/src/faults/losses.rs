@@ -119,8 +119,8 @@ pub const FAULTS: &[Fault] = &[
         after: "control characters are escaped",
         stage: |bench| {
             let workshop = bench.folder();
-            let named = group("1", 1, &sample("s"));
-            let named = named.replace("users\"", "a&#27;[2J&#155;b&#8238;c&#13;d\"");
+            let named =
+                group("1", 1, &sample("s")).replace("users\"", "a&#27;[2J&#155;b&#8238;c&#13;d\"");
             workshop.write("q.jmx", plan(&named));
             let finished = workshop.run(&["run", "q.jmx"], LIMIT);
             expect(&finished, 0, &["verdict  "])?;

@@ -90,7 +90,7 @@ impl Machine {
         let mut line = String::new();
         BufReader::new(out).read_line(&mut line)?;
         ensure!(line.trim() == "up", "machine {number} has no network");
-        let holder = machine.0.as_ref().map_or(0, Child::id);
+        let holder = machine.0.as_ref().map(Child::id).unwrap_or(0);
         let (near, far) = (format!("near{number}"), format!("far{number}"));
         ip(&format!("link add {near} type veth peer name {far}"))?;
         ip(&format!("link set {near} master {BRIDGE} up"))?;

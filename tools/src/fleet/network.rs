@@ -163,8 +163,8 @@ impl<'p> Fleet<'p> {
 
     /// Runs a plan on all agents, with collected rows and a run file; returns the coordinator's folder.
     fn run(&self, plan: &str, data: Option<&str>) -> anyhow::Result<Workshop> {
-        let files = ["server.pem", "coordinator.creds", "coordinator.key"];
-        let files = files.map(|file| self.keys.path(&format!("keys/{file}")));
+        let files = ["server.pem", "coordinator.creds", "coordinator.key"]
+            .map(|file| self.keys.path(&format!("keys/{file}")));
         let files = files.each_ref().map(|file| file.to_string_lossy());
         let count = AGENTS.to_string();
         let words = [
@@ -259,10 +259,10 @@ fn starts(fleet: &Fleet) -> anyhow::Result<f64> {
 
 /// Prints when each agent started and the verdict, for a start that was not simultaneous.
 fn tell_late(seen: &[(Instant, String)], after: impl Fn(&Instant) -> f64) {
-    let agents = seen
+    let agents: Vec<String> = seen
         .iter()
-        .map(|(at, path)| format!("{path} {:.1} ms", after(at)));
-    let agents: Vec<String> = agents.collect();
+        .map(|(at, path)| format!("{path} {:.1} ms", after(at)))
+        .collect();
     println!("late         {}", agents.join(", "));
 }
 

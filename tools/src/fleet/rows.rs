@@ -46,7 +46,7 @@ impl RowsByLabel {
     /// The starts of a label's samples, relative to the first.
     pub fn starts_ms(&self, label: &str) -> Vec<i64> {
         let rows = self.of(label);
-        let first_ms = rows.first().map_or(0, |row| row.start_ms);
+        let first_ms = rows.first().map(|row| row.start_ms).unwrap_or(0);
         rows.iter().map(|row| row.start_ms - first_ms).collect()
     }
 }

@@ -187,12 +187,11 @@ async fn until(
     is_so: impl Fn(&RunState) -> bool,
 ) -> Result<RunState, FleetError> {
     let waiting = tokio::time::timeout(PATIENCE, state.wait_for(|state| is_so(state))).await;
-    let late = |_| FleetError::Late {
+    let state = waiting.map_err(|_| FleetError::Late {
         what: format!("the coordinator {what}"),
         waited: PATIENCE,
         remedy: "look at its terminal",
-    };
-    let state = waiting.map_err(late)?;
+    })?;
     let state = state.map_err(|error| FleetError::Other(error.to_string()))?;
     Ok(state.clone())
 }

@@ -166,7 +166,7 @@ fn listen(
     leave: &Leave,
 ) -> Result<(Arc<OnceLock<&'static str>>, Listening), Refusal> {
     let first = Arc::new(OnceLock::new());
-    let grace = order.grace.map_or(GRACE, Duration::from_millis);
+    let grace = order.grace.map(Duration::from_millis).unwrap_or(GRACE);
     let (told, leave) = (first.clone(), leave.clone());
     let listening = signals::listen(Some(grace), move |heard| match heard {
         Heard::Signal(1, name) => {
@@ -177,8 +177,8 @@ fn listen(
             }
         }
         Heard::Signal(..) | Heard::GraceOver => leave.hurry(),
-    });
-    let listening = listening.map_err(|error| {
+    })
+    .map_err(|error| {
         let message = format!("signals cannot be handled: {}", cause(&error));
         Refusal::run_failed(message)
     })?;
@@ -382,10 +382,9 @@ fn addresses() -> Vec<IpAddr> {
 /// The folder `drumfire` in the user's cache folder.
 fn default_cache(console: &Console<'_>) -> PathBuf {
     let variable = |name: &str| (console.variable)(name).filter(|value| !value.is_empty());
-    let of_home = || Some(PathBuf::from(variable("HOME")?).join(".cache"));
     let cache = variable("XDG_CACHE_HOME")
         .map(PathBuf::from)
-        .or_else(of_home);
+        .or_else(|| Some(PathBuf::from(variable("HOME")?).join(".cache")));
     cache.unwrap_or_else(std::env::temp_dir).join("drumfire")
 }
 
@@ -468,7 +467,7 @@ fn ceiling(hello: &Hello, of: &str) -> String {
         .iter()
         .filter(|(name, _)| name.starts_with(of));
     let least = matching.map(|(_, most)| *most).min();
-    least.map_or_else(|| "unknown".to_owned(), count)
+    least.map(count).unwrap_or_else(|| "unknown".to_owned())
 }
 
 fn row(hello: &Hello) -> [String; 12] {

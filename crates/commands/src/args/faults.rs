@@ -154,7 +154,7 @@ fn placeholder(option: &str) -> &str {
     let inside = option
         .split_once('<')
         .and_then(|(_, rest)| rest.split_once('>'));
-    inside.map_or("it", |(name, _)| name)
+    inside.map(|(name, _)| name).unwrap_or("it")
 }
 
 /// `Usage: drumfire run …`, without the colours.

@@ -51,8 +51,8 @@ pub fn capacity(
         ("drumfire.load.users", goal.users.to_string()),
         ("drumfire.load.arrivals", goal.max.to_string()),
         ("drumfire.load.duration", LONGEST_S.to_string()),
-    ];
-    let load = load.map(|(name, value)| Change::Property(name.to_owned(), value));
+    ]
+    .map(|(name, value)| Change::Property(name.to_owned(), value));
     options.properties.changes.extend(load);
     options.progress = Progress::Quiet;
     warn_of_inversions(&goal.conditions, console);

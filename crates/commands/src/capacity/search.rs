@@ -300,7 +300,7 @@ impl Search {
             measured: measured(&recording),
             span_ms: (
                 self.measured.first().map_or(0, |first| first.from_ms),
-                self.measured.last().map_or(0, |last| last.to_ms),
+                self.measured.last().map(|last| last.to_ms).unwrap_or(0),
             ),
         });
         self.tell_level();

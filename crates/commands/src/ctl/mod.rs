@@ -35,8 +35,8 @@ pub fn ctl(arguments: &CtlArguments, console: &mut Console<'_>) -> Result<Exit, 
         CtlVerb::Status { json } => {
             let status = page.status().map_err(|why| page.silent(why.as_ref()))?;
             if *json {
-                let text = serde_json::to_string_pretty(&status);
-                let text = text.expect("numbers and texts can be written");
+                let text = serde_json::to_string_pretty(&status)
+                    .expect("numbers and texts can be written");
                 console.print(&format!("{text}\n"));
             } else {
                 console.print(&rendered(&status));

@@ -87,8 +87,8 @@ pub fn orders(visit: &Visit<'_>) -> Reply {
     let sent = visit
         .headers
         .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok());
-    let sent = sent.and_then(|value| value.strip_prefix("Bearer "));
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.strip_prefix("Bearer "));
     match session(visit) {
         Some((_, session)) if sent == Some(session.bearer.as_str()) => reply::json(
             StatusCode::OK,

@@ -86,7 +86,7 @@ impl Shop {
             .next_turn
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let turn = next.map_or(now, |next| next.max(now));
+        let turn = next.map(|next| next.max(now)).unwrap_or(now);
         if turn.saturating_duration_since(now) > LONGEST_QUEUE {
             return None;
         }

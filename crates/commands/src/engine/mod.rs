@@ -146,8 +146,8 @@ impl Engine {
     ) -> Result<(CompiledPlan, Vec<Diagnostic>), Vec<Diagnostic>> {
         let read = load::loaded(read, settings)?;
         let settings = self.run_settings(plan, settings, order, Network::Allowed);
-        let compiled = drumfire_engine::compile(read.tree.clone(), settings);
-        let compiled = compiled.map(|compiled| (compiled.plan, compiled.warnings));
+        let compiled = drumfire_engine::compile(read.tree.clone(), settings)
+            .map(|compiled| (compiled.plan, compiled.warnings));
         CompiledPlan::of(read, compiled)
     }
 

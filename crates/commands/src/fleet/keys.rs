@@ -29,8 +29,8 @@ pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusa
         }
         FleetCommand::Add { folder, agent } => {
             for name in agent {
-                let file = drumfire_fleet::add_agent(folder, name);
-                let file = file.map_err(|error| Refusal::run_failed(error.to_string()))?;
+                let file = drumfire_fleet::add_agent(folder, name)
+                    .map_err(|error| Refusal::run_failed(error.to_string()))?;
                 console.line(&file.display().to_string());
             }
         }
@@ -67,7 +67,7 @@ fn init(
         [] => None,
         hosts => Some(certificate(folder, hosts)?),
     };
-    let host = hosts.first().map_or("127.0.0.1", String::as_str);
+    let host = hosts.first().map(String::as_str).unwrap_or("127.0.0.1");
     let (scheme, ca) = match &tls {
         Some(certificate) => ("tls", format!(" --nats-ca {}", certificate.display())),
         None => ("nats", String::new()),

@@ -88,8 +88,8 @@ pub(super) fn other_user(
     options: &ImportOptions,
 ) -> Result<Option<Draft>, Refusal> {
     let Some(file) = file else { return Ok(None) };
-    let other = drumfire_import::import(&[read(file)?], options);
-    let other = other.map_err(|error| refusal(&error))?;
+    let other =
+        drumfire_import::import(&[read(file)?], options).map_err(|error| refusal(&error))?;
     if counterparts(first, &other) == 0 {
         let message = format!(
             "`{}` is another visit: the two recordings share no request",

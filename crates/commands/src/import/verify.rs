@@ -48,12 +48,11 @@ enum ReplayState {
 impl Proof {
     /// The recorded values that stay constant.
     pub fn constants(&self, accept: bool) -> Vec<Constant> {
-        let stays = |(_, state): &&(Finding, ReplayState)| match state {
+        let constants = self.findings.iter().filter(|(_, state)| match state {
             ReplayState::Constant => true,
             ReplayState::Unreached | ReplayState::Missed => !accept,
             ReplayState::Proved | ReplayState::Changes => false,
-        };
-        let constants = self.findings.iter().filter(stays);
+        });
         constants
             .map(|(finding, _)| Constant {
                 value: finding.value.clone(),

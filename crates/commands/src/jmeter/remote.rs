@@ -107,7 +107,7 @@ pub fn settle_server(order: &mut AgentArguments, settings: &RunProperties) {
     let port = port.filter(|port| *port != SERVER_PORT);
     let host = settings.system.get(HOSTNAME);
     let host = host.or_else(|| settings.properties.get(HOSTNAME));
-    let host = host.map_or_else(this_host, str::to_owned);
+    let host = host.map(str::to_owned).unwrap_or_else(this_host);
     let name = match port {
         Some(port) => format!("{host}-{port}"),
         None => host,
@@ -161,8 +161,8 @@ pub fn settle(
     hosts.may_miss = is_true(settings, "client.continue_on_fail");
     let tries = property("client.tries").map(|tries| number("client.tries", tries));
     if let Some(tries) = tries.transpose()? {
-        let delay = property("client.retries_delay");
-        let delay = delay.map(|delay| number("client.retries_delay", delay));
+        let delay =
+            property("client.retries_delay").map(|delay| number("client.retries_delay", delay));
         let delay_ms = delay.transpose()?.unwrap_or(RETRIES_DELAY_MS);
         let wait_ms = tries.saturating_sub(1).saturating_mul(delay_ms);
         options.agents_wait = Some(wait_ms.max(1_000));

@@ -105,13 +105,13 @@ impl Inspector for Looker {
     }
 
     fn properties(&self, plan: &Path) -> Vec<(String, String)> {
-        let all = |settings: &RunProperties| {
+        self.with_settings(plan, |settings: &RunProperties| {
             let pairs = settings.properties.iter();
             pairs
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect()
-        };
-        self.with_settings(plan, all).unwrap_or_default()
+        })
+        .unwrap_or_default()
     }
 
     fn project(&self, text: &str) -> Vec<(Range<usize>, String)> {

@@ -102,8 +102,8 @@ impl Desk {
     ) -> Result<Desk, Refusal> {
         let folder = std::env::current_dir().and_then(std::fs::canonicalize);
         let folder = folder.map_err(Refusal::failed)?;
-        let state = drumfire_platform::state_folder(console.variable);
-        let state = state.map(|state| state.join(JOURNALS));
+        let state =
+            drumfire_platform::state_folder(console.variable).map(|state| state.join(JOURNALS));
         let program = Arc::new(EditorProgram::new(*engine, state.as_deref()));
         let journals = state.map(Journals::new);
         let host = Host::new(program, journals, vec![folder.clone()]);
@@ -174,7 +174,7 @@ impl Desk {
         // With the findings, the outline knows how elements run.
         let findings = self.request("findings", json!({"plan": plan}))?;
         let opened = self.request("tree", json!({"plan": plan}))?;
-        let findings = findings.as_array().map_or(&[][..], Vec::as_slice);
+        let findings = findings.as_array().map(Vec::as_slice).unwrap_or_default();
         let mut answer = json!({
             "plan": plan,
             "version": opened["version"],
@@ -250,8 +250,8 @@ impl Desk {
         }
         let after = self.text(plan)?;
         let findings = self.findings(plan)?;
-        let diff = TextDiff::from_lines(&before, &after);
-        let mut diff = diff.unified_diff();
+        let lines = TextDiff::from_lines(&before, &after);
+        let mut diff = lines.unified_diff();
         let diff = diff.context_radius(CONTEXT).header("before", "after");
         let mut answer = json!({
             "created": created,

@@ -82,10 +82,11 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let desk = self.0.clone();
-        let work = move || tools::call(&desk, &request.name, request.arguments.unwrap_or_default());
-        let outcome = tokio::task::spawn_blocking(work)
-            .await
-            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let outcome = tokio::task::spawn_blocking(move || {
+            tools::call(&desk, &request.name, request.arguments.unwrap_or_default())
+        })
+        .await
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let result = match outcome {
             Ok(value) => CallToolResult::structured(value),
             Err(refused) => CallToolResult::structured_error(desk::shown(&refused)),

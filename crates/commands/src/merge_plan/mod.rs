@@ -54,9 +54,8 @@ pub fn merge_plan(
 fn canonical(file: &Path, shown: &Path, console: &Console<'_>) -> Result<Tree, Refusal> {
     let bytes = drumfire_platform::files::read_regular(file)
         .map_err(|error| Refusal::unreadable(Exit::RunFailed, file, &error))?;
-    let read = drumfire_jmx::read(&bytes, shown);
-    let read =
-        read.and_then(|read| drumfire_jmx::read(drumfire_jmx::write(&read.tree).as_bytes(), shown));
+    let read = drumfire_jmx::read(&bytes, shown)
+        .and_then(|read| drumfire_jmx::read(drumfire_jmx::write(&read.tree).as_bytes(), shown));
     match read {
         Ok(read) => Ok(read.tree),
         Err(faults) => Err(console.refusal_of(&faults)),

@@ -12,11 +12,10 @@ use crate::refusal::Refusal;
 
 /// The folder of the user's authority: `$XDG_DATA_HOME/drumfire/recorder` or `~/.local/share/drumfire/recorder`.
 pub fn folder(console: &Console<'_>) -> Result<PathBuf, Refusal> {
-    let of_home = || Some(Path::new(&(console.variable)("HOME")?).join(".local/share"));
     let data = (console.variable)("XDG_DATA_HOME")
         .map(PathBuf::from)
         .filter(|folder| folder.is_absolute())
-        .or_else(of_home);
+        .or_else(|| Some(Path::new(&(console.variable)("HOME")?).join(".local/share")));
     match data {
         Some(data) => Ok(data.join("drumfire/recorder")),
         None => Err(Refusal::run_failed(

@@ -66,8 +66,8 @@ pub fn record(
         }
         None => options,
     };
-    let draft = drumfire_import::import(&[(recorded.name, bytes)], &options);
-    let mut draft = draft.map_err(|error| import::refusal(&error))?;
+    let mut draft = drumfire_import::import(&[(recorded.name, bytes)], &options)
+        .map_err(|error| import::refusal(&error))?;
     for (host, count) in recorded.unread {
         let reason = format!("connections to {host}, which were not decrypted");
         draft.left_out.insert(reason, count);

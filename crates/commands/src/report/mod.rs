@@ -149,8 +149,8 @@ pub fn read_quietly(
     let mut options = JtlOptions::from_properties(&lookup);
     options.selection = Selection::from_properties(&lookup).map_err(|error| error.to_string())?;
     if let Some(rule) = lookup(SAMPLE_FILTER).filter(|rule| !rule.is_empty()) {
-        let pattern = Pattern::compile(&rule, Dialect::Java, RegexOptions::default());
-        let pattern = pattern.map_err(|error| format!("{SAMPLE_FILTER}: {error}"))?;
+        let pattern = Pattern::compile(&rule, Dialect::Java, RegexOptions::default())
+            .map_err(|error| format!("{SAMPLE_FILTER}: {error}"))?;
         options.selection.label = Some(Rc::new(move |label| pattern.full_match(label)));
     }
     read_input(path, &options, warnings).map_err(|error| error.to_string().into())

@@ -23,8 +23,8 @@ pub fn attach(
     let link = link(&fleet.link, false)?;
     let run_name = fleet.attach.clone().unwrap_or_default();
     let folder = tempfile::tempdir().map_err(Refusal::failed)?;
-    let plan = drumfire_fleet::fetch_plan(&link, &run_name, folder.path());
-    let plan = plan.map_err(|error| Refusal::run_failed(error.to_string()))?;
+    let plan = drumfire_fleet::fetch_plan(&link, &run_name, folder.path())
+        .map_err(|error| Refusal::run_failed(error.to_string()))?;
     options.plan = Some(PlanChoice::made(plan.plan));
     let given = plan.given.into_iter();
     let given = given.map(|(name, value)| Change::Property(name, value));

@@ -65,8 +65,7 @@ pub fn conclude(
     let (watching, ui) = (listening.watching, listening.ui);
     let (outcome, agents, stopped) = (attended.outcome, attended.agents, attended.stopped);
     let kept = end_kept(listening.kept, outcome.is_ok(), console);
-    let failed = |error| Refusal::run_failed(format!("{error:#}"));
-    let mut outcome = outcome.map_err(failed)?;
+    let mut outcome = outcome.map_err(|error| Refusal::run_failed(format!("{error:#}")))?;
     let nothing_sent = outcome.nothing_sent.take();
     if let Some(why) = &nothing_sent {
         outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));

@@ -574,16 +574,15 @@ impl ChosenPlan {
                 (last.ok_or_else(none)?, None)
             }
             None => {
-                let failed = |error: io::Error| {
+                let written = quickstart.insert(Quickstart::write().map_err(|error| {
                     let why = format!("the built-in plan cannot be written: {}", cause(&error));
                     Refusal::run_failed(why)
-                };
-                let written = quickstart.insert(Quickstart::write().map_err(failed)?);
+                })?);
                 (written.plan(), Some(quickstart::NAME))
             }
         };
         Ok(ChosenPlan {
-            shown: name.map_or_else(|| file.clone(), PathBuf::from),
+            shown: name.map(PathBuf::from).unwrap_or_else(|| file.clone()),
             file,
             quickstart,
         })

@@ -116,10 +116,10 @@ impl<'a, 'b> Screen<'a, 'b> {
     ) -> Self {
         let is_live =
             progress == Progress::Live || (progress == Progress::Auto && console.is_terminal);
-        let name = plan.file_name().map_or_else(
-            || plan.display().to_string(),
-            |name| name.to_string_lossy().into_owned(),
-        );
+        let name = plan
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_else(|| plan.display().to_string());
         let view = if is_live {
             LiveView::start(
                 io::stdout(),
@@ -157,10 +157,9 @@ impl<'a, 'b> Screen<'a, 'b> {
         }
         let grace = settings.properties.get(GRACE);
         let grace = grace.and_then(|seconds| seconds.trim().parse().ok());
-        let grace = grace.map_or(USUAL_GRACE, Duration::from_secs);
+        let grace = grace.map(Duration::from_secs).unwrap_or(USUAL_GRACE);
         let (asked, control) = (Arc::clone(&self.asked), control.clone());
-        let hear = move |heard| asked.hear(heard, grace, &control);
-        match signals::listen(Some(grace), hear) {
+        match signals::listen(Some(grace), move |heard| asked.hear(heard, grace, &control)) {
             Ok(listening) => self.signals = Some(listening),
             Err(error) => self
                 .console

@@ -89,13 +89,12 @@ fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<ListedRun> {
     for (place, one) in history_runs.iter_mut().enumerate() {
         one.number = place + 1;
     }
-    let fits = |one: &ListedRun| {
+    history_runs.retain(|one| {
         plan.is_none_or(|plan| {
             one.run.name == plan
                 || Path::new(&one.run.name).file_stem() == Path::new(plan).file_stem()
         })
-    };
-    history_runs.retain(fits);
+    });
     history_runs
 }
 

@@ -166,8 +166,7 @@ impl Choices {
         let profile = self.profile(choice)?;
         let of_environment = (choice.variable)(TARGET).and_then(|value| value.into_string().ok());
         let of_environment = of_environment.filter(|name| !name.is_empty());
-        let target = choice.target.map(str::to_owned);
-        let target = target.or(of_environment);
+        let target = choice.target.map(str::to_owned).or(of_environment);
         let target = target.or_else(|| profile.and_then(|profile| profile.target.clone()));
         if let Some(name) = target {
             add(named(&self.targets, &name, "target")?)?;
@@ -202,8 +201,8 @@ impl Profile {
         let seconds = |held: &Option<Held>| -> Result<Option<String>, UsageError> {
             let Some(held) = held else { return Ok(None) };
             let text = held.text(choice.variable)?;
-            let ms = duration_ms(&text);
-            let ms = ms.map_err(|why| format!("`{text}` is not a time\nhint: {why}"))?;
+            let ms =
+                duration_ms(&text).map_err(|why| format!("`{text}` is not a time\nhint: {why}"))?;
             Ok(Some(ms.div_ceil(1000).to_string()))
         };
         put(

@@ -203,7 +203,7 @@ pub fn outputs(plan: Option<&Path>, choice: &ProfileChoice<'_>) -> Result<Output
         ..Choices::default()
     };
     let profile = choices.profile(choice)?;
-    Ok(profile.map_or_else(Outputs::default, Profile::outputs))
+    Ok(profile.map(Profile::outputs).unwrap_or_default())
 }
 
 /// The matrix of the project, with the file's folder.

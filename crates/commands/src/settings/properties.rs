@@ -153,8 +153,9 @@ impl RunProperties {
     /// such system properties.
     fn apply_jvm_args(&mut self, around: &Surroundings<'_>) -> Result<(), Box<Diagnostic>> {
         let variable = |name: &str| (around.variable)(name);
-        let text = |name: &str| variable(name).map(|value| value.to_string_lossy().into_owned());
-        let changes = jvm_args(&jvm::options(text));
+        let changes = jvm_args(&jvm::options(|name: &str| {
+            variable(name).map(|value| value.to_string_lossy().into_owned())
+        }));
         changes.iter().try_for_each(|change| self.apply(change))?;
         self.at_start = READ_AT_START
             .iter()
@@ -262,9 +263,9 @@ impl RunProperties {
             return Ok(());
         }
         for name in &self.given {
-            let default = known_property(name).map(|known| known.default);
-            let default =
-                default.filter(|default| is_number(default) && !name.ends_with(".version"));
+            let default = known_property(name)
+                .map(|known| known.default)
+                .filter(|default| is_number(default) && !name.ends_with(".version"));
             let value = self.properties.get(name).unwrap_or_default().trim();
             if let Some(default) = default.filter(|_| !value.is_empty() && !is_number(value)) {
                 let message = format!("the property `{name}` is `{value}`, which is not a number");

@@ -85,7 +85,7 @@ fn controls(line: &str) -> String {
             }
             None => {
                 out.push('\u{fffd}');
-                rest = &rest[rest.chars().next().map_or(1, char::len_utf8)..];
+                rest = &rest[rest.chars().next().map(char::len_utf8).unwrap_or(1)..];
             }
         }
     }

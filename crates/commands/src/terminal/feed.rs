@@ -153,7 +153,7 @@ fn agent_row(agent: &AgentTick) -> AgentRow {
         users: agent.users,
         samples: agent.samples,
         rate_now: now.map_or(0.0, |second| second.samples as f64 / length_s),
-        cores: now.map_or(0.0, |second| second.cores_used),
+        cores: now.map(|second| second.cores_used).unwrap_or(0.0),
         late_ms: now.map_or(0.0, |second| second.delay.max_us as f64 / 1000.0),
         grade: agent.grade,
     }

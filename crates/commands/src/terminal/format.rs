@@ -53,7 +53,7 @@ pub fn wrapped(text: &str, columns: usize) -> String {
 /// The width of a text that may contain colour sequences.
 pub fn shown_width(text: &str) -> usize {
     let mut parts = text.split("\x1b[");
-    let first = parts.next().map_or(0, UnicodeWidthStr::width);
+    let first = parts.next().map(UnicodeWidthStr::width).unwrap_or(0);
     let coloured = parts.filter_map(|part| part.split_once('m'));
     first + coloured.map(|(_, text)| text.width()).sum::<usize>()
 }
@@ -95,13 +95,12 @@ const NON_HTTP: [&str; 2] = ["Non HTTP response code: ", "Non HTTP response mess
 /// first; then the middle is cut, because causes stand at the end.
 pub fn failure(code: &str, message: &str, columns: usize) -> String {
     let whole = format!("{code} {message}");
-    let whole = whole.trim();
-    if let Some(clean) = short_enough(whole, columns) {
+    if let Some(clean) = short_enough(whole.trim(), columns) {
         return clean;
     }
     let [code, message] = [code, message].map(|text| {
         let prefix = NON_HTTP.iter().find(|prefix| text.starts_with(**prefix));
-        &text[prefix.map_or(0, |prefix| prefix.len())..]
+        &text[prefix.map(|prefix| prefix.len()).unwrap_or(0)..]
     });
     cut_middle(format!("{code} {message}").trim(), columns)
 }

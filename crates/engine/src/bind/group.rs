@@ -412,8 +412,8 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let needs = post
             .iter()
             .map(|post| post.reads())
-            .chain(assertions.iter().map(|assertion| assertion.reads()));
-        let needs = needs.fold(self.listeners_need(), |all, one| all.and(one));
+            .chain(assertions.iter().map(|assertion| assertion.reads()))
+            .fold(self.listeners_need(), |all, one| all.and(one));
         let mut decoder = Decoder::new(element, self.decoding);
         let sampler = decode(&mut decoder, &configs, needs)?;
         let name = decoder.name();

@@ -87,11 +87,10 @@ const INIT_FILES: [&str; 2] = ["beanshell.init.file", "jsr223.init.file"];
 
 /// The property that names an init script, if one does.
 pub fn init_file(settings: &RunSettings) -> Option<&'static str> {
-    let is_named = |name: &&str| {
+    INIT_FILES.into_iter().find(|name| {
         let file = settings.properties.get(name);
         file.is_some_and(|file| !file.is_empty())
-    };
-    INIT_FILES.into_iter().find(is_named)
+    })
 }
 
 /// Starts Java, which runs the init scripts, if a property names one.

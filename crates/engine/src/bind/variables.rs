@@ -27,12 +27,10 @@ fn preload_dates(decoding: &mut DecodingContext) {
 pub fn define(element: &Element, decoding: &mut DecodingContext) {
     match element.class.as_str() {
         test_plan::CLASS => {
-            let arguments = element
+            let variables = element
                 .props
-                .element(test_plan::USER_DEFINED_VARIABLES.name)
-                .map(|arguments| arguments.props.clone());
-            let arguments = arguments.as_ref();
-            let arguments = arguments.map_or(&[][..], |own| own.list(VARIABLES.name));
+                .element(test_plan::USER_DEFINED_VARIABLES.name);
+            let arguments = variables.map_or(&[][..], |own| own.props.list(VARIABLES.name));
             // There are no variables yet (`PreCompiler#createVars`): variables that functions set are lost at once.
             let values = values(element, arguments, decoding, Compiler::forget_variables);
             preload_dates(decoding);

@@ -36,15 +36,14 @@ impl Scoped {
     }
 
     fn decode(d: &mut Decoder, property: &str, lists: bool) -> Scoped {
-        let read = |text: &str| match text {
-            "parent" => ResultScope::Parent,
-            "all" => ResultScope::All,
-            "children" => ResultScope::Children,
-            "variable" => ResultScope::Variable,
-            _ => ResultScope::Nothing,
-        };
         Scoped {
-            scope: Choice::decode(d, property, "parent", read),
+            scope: Choice::decode(d, property, "parent", |text: &str| match text {
+                "parent" => ResultScope::Parent,
+                "all" => ResultScope::All,
+                "children" => ResultScope::Children,
+                "variable" => ResultScope::Variable,
+                _ => ResultScope::Nothing,
+            }),
             variable: d.template("Scope.variable"),
             lists,
         }
@@ -117,7 +116,7 @@ impl Scoped {
         } else {
             Some(Input::Result(sample))
         };
-        let bytes = input.as_ref().map_or(0, Input::bytes);
+        let bytes = input.as_ref().map(Input::bytes).unwrap_or(0);
         searches.turn(cx, bytes, move |cx| check(cx, input))
     }
 }

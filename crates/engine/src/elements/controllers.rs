@@ -183,16 +183,16 @@ pub fn weighted_switch(d: &mut Decoder) -> Roles {
     let rows = element
         .props
         .list(weighted_switch_controller::WEIGHTS.name)
-        .iter();
-    let rows = rows.filter_map(|row| match &row.value {
-        Value::List(cells) => Some(cells),
-        _ => None,
-    });
-    let rows = rows.filter(|cells| match &cells[..] {
-        [_, _] => true,
-        [_, _, enabled] => enabled.value.as_str() == "true",
-        _ => false,
-    });
+        .iter()
+        .filter_map(|row| match &row.value {
+            Value::List(cells) => Some(cells),
+            _ => None,
+        })
+        .filter(|cells| match &cells[..] {
+            [_, _] => true,
+            [_, _, enabled] => enabled.value.as_str() == "true",
+            _ => false,
+        });
     Roles::controller(ControllerKind::Weighted(Weights {
         enabled: rows.map(|cells| cell(d, cells, 1)).collect(),
         is_random: element

@@ -119,8 +119,9 @@ impl JsonQuery {
         if let Some(body) = body.local() {
             let json = body.get().map_err(|error| P::message(error).into());
             // The value is not copied.
-            let judged = |json| path(cx)?.with_value(json, |value| judge(cx, value));
-            return Some(json.and_then(judged));
+            return Some(
+                json.and_then(|json| path(cx)?.with_value(json, |value| judge(cx, value))),
+            );
         }
         let path = path(cx).map(Use::into_owned);
         let find = |body: &JsonBody, path: &Result<Arc<P>, ExceptionText>| {

@@ -53,17 +53,17 @@ pub async fn look<'q>(
     let answer = match ready.outcome {
         Ok(query) => {
             let namespaces = query.has_prefixes().then(|| namespaces(cx));
-            let search = move |tree: &_, query: &Arc<XPath>| {
+            xml.search(cx, &*query, move |tree: &_, query: &Arc<XPath>| {
                 answer(query, tree, fragment, namespaces.as_deref())
-            };
-            xml.search(cx, &*query, search).await
+            })
+            .await
         }
         Err(message) => {
-            let search = |tree: &_, message: &ExceptionText| {
-                let malformed = || EvaluationError::Query(message.clone().into());
-                Err(EvaluationError::of(tree).unwrap_or_else(malformed))
-            };
-            xml.search(cx, &message, search).await
+            xml.search(cx, &message, |tree: &_, message: &ExceptionText| {
+                Err(EvaluationError::of(tree)
+                    .unwrap_or_else(|| EvaluationError::Query(message.clone().into())))
+            })
+            .await
         }
     };
     let nothing = || Ok(XPathResult::Nodes(Vec::new()));
@@ -82,7 +82,7 @@ fn namespaces(cx: &Context) -> Arc<Namespaces> {
     let read = || {
         let file = cx.shared.properties.get(CONFIG);
         let file = file.filter(|file| !file.is_empty());
-        Arc::new(file.map_or_else(Namespaces::new, |file| read(Path::new(&*file))))
+        Arc::new(file.map(|file| read(Path::new(&*file))).unwrap_or_default())
     };
     configured.0.get_or_init(read).clone()
 }

@@ -59,7 +59,7 @@ fn fixed_parts(template: &str) -> Vec<&str> {
             }
             (depth == 0 && c == '}').then_some(start + at + 1)
         });
-        rest = end.map_or("", |end| &rest[end..]);
+        rest = end.map(|end| &rest[end..]).unwrap_or_default();
     }
     parts.push(rest);
     parts
@@ -166,14 +166,14 @@ fn in_transaction(journey: &Journey, id: ControllerId) -> (String, Option<String
 
 /// The outermost transaction with a parent sample among a controller and those above it.
 fn owner(journey: &Journey, from: ControllerId) -> Option<ControllerId> {
-    let above = |id: &ControllerId| journey.controllers[*id as usize].parent;
-    let is_parent = |id: &ControllerId| {
+    std::iter::successors(Some(from), |id: &ControllerId| {
+        journey.controllers[*id as usize].parent
+    })
+    .filter(|id| {
         let kind = &journey.controllers[*id as usize].kind;
         matches!(kind, ControllerKind::Transaction { parent: true, .. })
-    };
-    std::iter::successors(Some(from), above)
-        .filter(is_parent)
-        .last()
+    })
+    .last()
 }
 
 #[cfg(test)]

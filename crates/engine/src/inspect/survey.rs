@@ -124,7 +124,7 @@ pub fn glance(tree: &Tree, settings: &Arc<RunSettings>, with_rungs: bool) -> Gla
     let root = plan.root.as_ref();
     // Advice and findings take about the same time, so they are computed in parallel.
     std::thread::scope(|scope| {
-        let advice = scope.spawn(|| root.map_or_else(Vec::new, |root| advise(root, settings)));
+        let advice = scope.spawn(|| root.map(|root| advise(root, settings)).unwrap_or_default());
         let draft = draft(&plan, settings);
         let rungs = with_rungs.then(|| {
             let rows = rows(tree, settings, root, &draft).into_iter();
@@ -233,14 +233,13 @@ impl Surveyor<'_> {
             Some(entry) => (entry.rung, entry.why),
             None => (Rung::Jvm, elements::UNKNOWN_CLASS),
         };
-        let is_here = |finding: &&Diagnostic| {
+        let mut here = self.findings.iter().filter(|finding| {
             finding.span == Some(span)
                 && finding
                     .source
                     .as_ref()
                     .is_some_and(|at| Arc::ptr_eq(at, source))
-        };
-        let mut here = self.findings.iter().filter(is_here);
+        });
         if here.clone().any(|finding| finding.code == LEFT_OUT) {
             return (Rung::Skipped, format!("left out: {why}"));
         }

@@ -257,7 +257,7 @@ impl LoadOverride {
         put(group, "ThreadGroup.num_threads", users);
         put(group, "ThreadGroup.ramp_time", "0");
         put(group, "ThreadGroup.scheduler", false);
-        let iterations = self.iterations.map_or(1, NonZeroU32::get);
+        let iterations = self.iterations.map(NonZeroU32::get).unwrap_or(1);
         set_loops(group, &iterations.to_string());
     }
 }
@@ -308,8 +308,8 @@ fn make_plain(group: &mut Node) {
 
 fn set_loops(group: &mut Node, loops: &str) {
     let known = group.props.element(CONTROLLER).cloned();
-    let controller = known.unwrap_or_else(|| Element::new(loop_controller::CLASS));
-    let controller = controller
+    let controller = known
+        .unwrap_or_else(|| Element::new(loop_controller::CLASS))
         .with(loop_controller::CONTINUE_FOREVER.name, false)
         .with(loop_controller::LOOPS.name, loops);
     put(group, CONTROLLER, controller);
@@ -325,7 +325,7 @@ fn own_users(node: &Node) -> Option<u32> {
         ultimate_thread_group::CLASS => {
             let rows = node.props.list(ultimate_thread_group::SCHEDULE.name).iter();
             let users = rows.map(|row| match &row.value {
-                Value::List(cells) => cells.first().map_or(0, |cell| cell.value.as_int()),
+                Value::List(cells) => cells.first().map(|cell| cell.value.as_int()).unwrap_or(0),
                 _ => 0,
             });
             return u32::try_from(users.sum::<i32>()).ok();

@@ -46,7 +46,7 @@ impl Trail {
         Trail {
             name: name.clone(),
             above: above.cloned(),
-            length: above.map_or(0, |above| above.length) + 1,
+            length: above.map(|above| above.length).unwrap_or(0) + 1,
         }
     }
 
@@ -263,8 +263,8 @@ impl<'a> Resolver<'a> {
             Err(faults) => {
                 self.findings.extend(faults.into_iter().map(|fault| {
                     let folders = [PathBuf::new(), self.base_dir.to_path_buf()];
-                    let near = near_file(Path::new(written.trim()), &folders);
-                    let near = near.filter(|_| fault.code == "file-not-found");
+                    let near = near_file(Path::new(written.trim()), &folders)
+                        .filter(|_| fault.code == "file-not-found");
                     let help = match near {
                         Some(near) => Some(format!("write `{}`, which exists", near.display())),
                         None => fault.help.clone(),

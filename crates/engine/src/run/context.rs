@@ -426,12 +426,11 @@ impl Context {
     /// Records a failure that no row shows, in the element of this name, or else in the sampler at hand.
     #[cold]
     pub fn note_failure(&self, failed: Failed, element: Option<&Arc<str>>, reason: &str) {
-        let name = || {
+        let element = element.cloned().or_else(|| {
             let sampler = self.sampler?;
             let seen = self.worker.samplers.find(self.group, sampler)?;
             Some(seen.name.source().into())
-        };
-        let element = element.cloned().or_else(name);
+        });
         let element = element.unwrap_or_else(|| (*self.group_name).into());
         self.shared.failures.note(failed, &element, reason);
     }

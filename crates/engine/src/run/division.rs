@@ -86,7 +86,7 @@ impl Division<'_> {
 
     /// The machine that has each slot, if it takes part.
     fn owners(&self) -> Vec<Option<usize>> {
-        let period = self.owned.first().map_or(1, Slots::period);
+        let period = self.owned.first().map(Slots::period).unwrap_or(1);
         let mut owners = vec![None; period as usize];
         for (machine, slots) in self.owned.iter().enumerate() {
             if self.weights[machine] > 0 {

@@ -288,13 +288,13 @@ impl MachinePart {
     /// Which of these numbers, each with the time at which it is due, are those of this machine.
     pub fn count_of(&self, due: impl Iterator<Item = (u64, i64)>) -> u64 {
         let moves = self.moves.read().unwrap_or_else(PoisonError::into_inner);
-        let is_mine = |(number, due_ms): &(u64, i64)| {
+        due.filter(|(number, due_ms)| {
             let first = self.share.slots.rank(*number).is_some();
             let due = moves.iter().take_while(|change| change.from_ms <= *due_ms);
             due.filter(|change| change.slots.rank(*number).is_some())
                 .fold(first, |_, change| !change.kind.is_loss())
-        };
-        due.filter(is_mine).count() as u64
+        })
+        .count() as u64
     }
 
     /// Whether this machine has announced a move.

@@ -192,8 +192,9 @@ impl Shared {
         let (in_group, in_all) = self.counts.active(group);
         // Until the numbers of the other machines are known, they are estimated from this machine's.
         let everywhere = |group, here: u32| {
-            let estimate = || (f64::from(here) / self.part.fraction()).round() as u32;
-            self.part.active_users(group).unwrap_or_else(estimate)
+            self.part
+                .active_users(group)
+                .unwrap_or_else(|| (f64::from(here) / self.part.fraction()).round() as u32)
         };
         (everywhere(Some(group), in_group), everywhere(None, in_all))
     }

@@ -20,7 +20,7 @@ pub(super) fn put<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
 pub(super) fn get<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let queue = args.text(0, scope)?;
     let value = scope.properties().fifos().peek(&queue);
-    let value = value.map_or(Text::Literal(""), Text::Property);
+    let value = value.map(Text::Property).unwrap_or(Text::Literal(""));
     args.store(1, &value, scope)?;
     Ok(value)
 }

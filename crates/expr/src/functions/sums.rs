@@ -87,8 +87,9 @@ impl Stateful for Counter {
             *count = count.wrapping_add(1);
             *count
         } else {
-            let own = || self.shared.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-            scope.shared_count(self.instance).unwrap_or_else(own)
+            scope
+                .shared_count(self.instance)
+                .unwrap_or_else(|| self.shared.fetch_add(1, Ordering::Relaxed).wrapping_add(1))
         };
         let text = count.to_string();
         store(&variable, &text, scope);

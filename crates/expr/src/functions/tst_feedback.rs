@@ -34,8 +34,8 @@ impl Stateful for Feedback {
             let first = args.text(1, scope)?;
             scope.properties().set(&property, first.as_str());
         }
-        let limit = args.given(2, scope)?;
-        let limit = limit
+        let limit = args
+            .given(2, scope)?
             .and_then(|limit| parse_int(&limit))
             .unwrap_or(i32::MAX);
         let spare = match args.given(3, scope)? {

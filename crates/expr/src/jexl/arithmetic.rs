@@ -464,9 +464,9 @@ fn among(wanted: &JexlValue<'_>, items: &[JexlValue<'_>]) -> Result<bool, JexlEr
             "A search in something that is not text".to_owned(),
         ));
     }
-    let is_wanted =
-        |item: &JexlValue<'_>| matches!(item, JexlValue::Text(text) if **text == **wanted);
-    Ok(items.iter().any(is_wanted))
+    Ok(items
+        .iter()
+        .any(|item| matches!(item, JexlValue::Text(text) if **text == **wanted)))
 }
 
 /// The values that a loop iterates over.

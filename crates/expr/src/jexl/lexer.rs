@@ -69,7 +69,7 @@ impl JexlLexer<'_> {
             let skipped = if rest.starts_with("##") || rest.starts_with("//") {
                 rest.find(['\n', '\r']).unwrap_or(rest.len())
             } else if rest.starts_with("/*") {
-                rest.find("*/").map_or(rest.len(), |end| end + 2)
+                rest.find("*/").map(|end| end + 2).unwrap_or(rest.len())
             } else {
                 rest.len()
                     - rest

@@ -51,7 +51,7 @@ impl Units {
         let found = self.0[from..]
             .windows(part.0.len())
             .position(|w| w == part.0);
-        found.map_or(-1, |at| (at + from) as i64)
+        found.map(|at| (at + from) as i64).unwrap_or(-1)
     }
 
     fn find_last(&self, part: &Units) -> i64 {
@@ -59,7 +59,7 @@ impl Units {
             return self.0.len() as i64;
         }
         let found = self.0.windows(part.0.len()).rposition(|w| w == part.0);
-        found.map_or(-1, |at| at as i64)
+        found.map(|at| at as i64).unwrap_or(-1)
     }
 }
 
@@ -209,15 +209,11 @@ fn expand(to: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<
         match c {
             '\\' => out.extend(chars.next()),
             '$' => {
-                let illegal = || {
+                let mut group = chars.next().and_then(|c| c.to_digit(10)).ok_or_else(|| {
                     JexlError::Jexl(
                         "java.lang.IllegalArgumentException: Illegal group reference".to_owned(),
                     )
-                };
-                let mut group = chars
-                    .next()
-                    .and_then(|c| c.to_digit(10))
-                    .ok_or_else(illegal)? as usize;
+                })? as usize;
                 while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
                     let longer = group * 10 + digit as usize;
                     if longer >= captures.len() {

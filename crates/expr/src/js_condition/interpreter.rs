@@ -179,10 +179,10 @@ fn function(name: &str, arguments: &[JsValue]) -> JsValue {
     match name {
         "parseInt" => JsValue::Number(numbers::parse_int(
             &first.to_text(),
-            arguments.get(1).map_or(0, JsValue::to_int32),
+            arguments.get(1).map(JsValue::to_int32).unwrap_or(0),
         )),
         "parseFloat" => JsValue::Number(numbers::parse_float(&first.to_text())),
-        "Number" => JsValue::Number(arguments.first().map_or(0.0, JsValue::to_number)),
+        "Number" => JsValue::Number(arguments.first().map(JsValue::to_number).unwrap_or(0.0)),
         "String" => JsValue::text(arguments.first().map(JsValue::to_text).unwrap_or_default()),
         "Boolean" => JsValue::Bool(first.is_truthy()),
         "isNaN" => JsValue::Bool(first.to_number().is_nan()),

@@ -97,7 +97,7 @@ fn search(this: &str, method: &str, args: &[JsValue]) -> JsValue {
 }
 
 fn index_or_minus_one(at: Option<usize>) -> JsValue {
-    JsValue::Number(at.map_or(-1.0, |at| at as f64))
+    JsValue::Number(at.map(|at| at as f64).unwrap_or(-1.0))
 }
 
 fn piece(this: &str, method: &str, args: &[JsValue]) -> Result<JsValue, ConditionError> {
@@ -136,8 +136,9 @@ fn piece(this: &str, method: &str, args: &[JsValue]) -> Result<JsValue, Conditio
     } else {
         &[]
     };
-    let half = |_| ConditionError::Unsupported("half of a surrogate pair".to_owned());
-    String::from_utf16(units).map(JsValue::text).map_err(half)
+    String::from_utf16(units)
+        .map(JsValue::text)
+        .map_err(|_| ConditionError::Unsupported("half of a surrogate pair".to_owned()))
 }
 
 fn units(text: &str) -> (Vec<u16>, usize) {

@@ -260,7 +260,7 @@ impl Member {
     /// How long NATS has had no room for seconds.
     pub fn full_for(&self) -> Duration {
         let full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
-        full.map_or(Duration::ZERO, |since| since.elapsed())
+        full.map(|since| since.elapsed()).unwrap_or(Duration::ZERO)
     }
 
     pub fn note_sequence(&self, sequence: u64) {

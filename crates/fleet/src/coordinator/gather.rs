@@ -225,15 +225,15 @@ impl Assigner {
     /// The assignment of the agent with this index.
     pub fn assignment(&self, index: u32, token: u64, is_again: bool) -> Assignment {
         let signer = self.signer.as_ref();
-        let rights =
-            |signer: &Signer| signer.run_credentials(&self.manifest, (index, token), &self.chunks);
         Assignment {
             run: self.manifest.run.clone(),
             index,
             token,
             is_again,
             key: signer.map(Signer::public_key),
-            credentials: signer.and_then(rights),
+            credentials: signer.and_then(|signer| {
+                signer.run_credentials(&self.manifest, (index, token), &self.chunks)
+            }),
         }
     }
 

@@ -265,7 +265,7 @@ impl Coordinator<'_, '_, '_> {
         let both = self.agents.iter().zip(agents);
         let missing = both.filter_map(|(agent, outcome)| {
             let taken = outcome.end.as_ref();
-            let taken = taken.map_or(agent.state.samples, |end| end.samples);
+            let taken = taken.map(|end| end.samples).unwrap_or(agent.state.samples);
             let missing = (agent.before + taken).saturating_sub(outcome.samples);
             let measured = format!("{} of agent `{}`", counted(missing, "sample"), agent.name);
             (missing > 0).then(|| reason(Cause::NumbersMissing, Vec::new(), measured))

@@ -90,7 +90,7 @@ impl Coordinator<'_, '_, '_> {
         let mut agent = Agent::new(&member, token, Instant::now());
         agent.is_joining = true;
         self.agents.push(agent);
-        let period = self.owned.first().map_or(1, Slots::period);
+        let period = self.owned.first().map(Slots::period).unwrap_or(1);
         self.owned.push(Slots::new(period, Vec::new()));
         self.users.push(ThreadCounts::default());
         self.connections.push(Default::default());

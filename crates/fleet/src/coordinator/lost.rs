@@ -48,7 +48,7 @@ impl Coordinator<'_, '_, '_> {
         }
         self.mark(now_ms, format!("agent `{name}` lost"));
         let heard_ms = self.agents[index as usize].gaps_ms.last();
-        let heard_ms = heard_ms.map_or(now_ms, |(from_ms, _)| *from_ms);
+        let heard_ms = heard_ms.map(|(from_ms, _)| *from_ms).unwrap_or(now_ms);
         let missing = self.undelivered(index as usize, heard_ms);
         let silent_s = (now_ms - heard_ms) as f64 / 1000.0;
         self.warn(format!(
@@ -79,7 +79,7 @@ impl Coordinator<'_, '_, '_> {
             return;
         }
         let next = self.agents.iter().position(|agent| agent.can_adopt());
-        self.state.tear_down_by = next.map_or(index, |next| next as u32);
+        self.state.tear_down_by = next.map(|next| next as u32).unwrap_or(index);
     }
 
     /// Lets an agent go that was told to end. It delivers everything that it has measured.

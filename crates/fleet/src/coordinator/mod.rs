@@ -427,7 +427,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         let clock = Clock::start();
         let steering = Steering::attach(control, clock, order);
         let mut owned = watch::slots(&manifest.shares());
-        let period = owned.first().map_or(1, Slots::period);
+        let period = owned.first().map(Slots::period).unwrap_or(1);
         owned.resize(agents.len(), Slots::new(period, Vec::new()));
         let (count, now) = (agents.len(), Instant::now());
         Coordinator {

@@ -29,9 +29,8 @@ impl Coordinator<'_, '_, '_> {
         self.looked = Instant::now();
         let agents = (0..).zip(&self.agents);
         // A restarted first agent would run setUp thread groups again.
-        let lost = agents
-            .filter(|(index, agent)| agent.is_lost() && (*index > 0 || !self.order.has_set_up));
-        let lost: Vec<(u32, String)> = lost
+        let lost: Vec<(u32, String)> = agents
+            .filter(|(index, agent)| agent.is_lost() && (*index > 0 || !self.order.has_set_up))
             .map(|(index, agent)| (index, agent.name.clone()))
             .collect();
         if lost.is_empty() {

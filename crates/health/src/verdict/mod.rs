@@ -107,7 +107,7 @@ struct WeighedReason {
 
 /// Judges a run by its seconds and its failures.
 pub fn judge(seconds: &[Second], failures: &Failures, limits: &Limits) -> Verdict {
-    let length_ms = seconds.last().map_or(0, |second| second.to_ms);
+    let length_ms = seconds.last().map(|second| second.to_ms).unwrap_or(0);
     let mut remarks = of_seconds(seconds, limits);
     remarks.extend(lost_on_the_way(seconds, &remarks));
     remarks.extend(behind_schedule(failures, length_ms, &remarks));
@@ -128,7 +128,7 @@ pub fn judge(seconds: &[Second], failures: &Failures, limits: &Limits) -> Verdic
             std::cmp::Reverse(length_ms),
         )
     });
-    let mut grade = remarks.first().map_or(Grade::Valid, grade_of);
+    let mut grade = remarks.first().map(grade_of).unwrap_or(Grade::Valid);
     let mut reasons: Vec<Reason> = remarks.into_iter().map(|remark| remark.reason).collect();
     if is_short && grade == Grade::Valid {
         grade = Grade::TooShort;
@@ -232,17 +232,17 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
         for seen in all {
             let stretch_index = stretches
                 .iter()
-                .position(|stretch| stretch.seen.cause == seen.cause);
-            let stretch_index = stretch_index.unwrap_or_else(|| {
-                stretches.push(Stretch {
-                    seen,
-                    second,
-                    spans_ms: Vec::new(),
-                    seconds: 0,
-                    lost_ms: 0.0,
+                .position(|stretch| stretch.seen.cause == seen.cause)
+                .unwrap_or_else(|| {
+                    stretches.push(Stretch {
+                        seen,
+                        second,
+                        spans_ms: Vec::new(),
+                        seconds: 0,
+                        lost_ms: 0.0,
+                    });
+                    stretches.len() - 1
                 });
-                stretches.len() - 1
-            });
             let stretch = &mut stretches[stretch_index];
             extend(&mut stretch.spans_ms, second);
             stretch.seconds += 1;
@@ -511,7 +511,7 @@ fn silence(seconds: &[Second]) -> Option<Reason> {
     // If no sample ends in most seconds, users are probably thinking, and the target is not silent. A single silence between
     // answers counts, however long it is.
     let silent: u64 = spans.iter().map(|(from, to)| to - from).sum();
-    let whole = seconds.last().map_or(0, |second| second.to_ms);
+    let whole = seconds.last().map(|second| second.to_ms).unwrap_or(0);
     let is_single = spans.len() == 1
         && seconds.iter().all(|second| {
             second.samples > 0
@@ -541,7 +541,7 @@ fn lacking_spans(seconds: &[Second], of: fn(&Shortages) -> u64) -> Vec<(u64, u64
         extend(&mut spans, second);
     }
     if spans.is_empty() {
-        spans.push((0, seconds.last().map_or(0, |second| second.to_ms)));
+        spans.push((0, seconds.last().map(|second| second.to_ms).unwrap_or(0)));
     }
     spans
 }

@@ -4,7 +4,7 @@ use crate::failure::{FailureKind, Http2Failure};
 
 /// Classifies an error of `h2`.
 pub(crate) fn kind(error: h2::Error) -> FailureKind {
-    let code = error.reason().map_or(0, u32::from);
+    let code = error.reason().map(u32::from).unwrap_or(0);
     if error.is_io() {
         let is_end = |kind| {
             matches!(

@@ -79,12 +79,12 @@ impl Opening<'_> {
             None,
             socket.clone(),
             Arc::new(TokioRuntime),
-        );
-        let endpoint = endpoint.map_err(FailureKind::from_io)?;
+        )
+        .map_err(FailureKind::from_io)?;
         let verifies = self.session.worker().tls.verifies();
         let name = server_name(&self.target.host, address.ip(), verifies);
-        let connecting = endpoint.connect_with(config, address, &name.to_str());
-        let connecting = connecting
+        let connecting = endpoint
+            .connect_with(config, address, &name.to_str())
             .map_err(|error| FailureKind::Tls(TlsFailure::Other(error.to_string().into())))?;
         let worker = self.session.worker();
         let verified = tls::certificates_seen();

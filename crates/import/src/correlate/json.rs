@@ -36,7 +36,7 @@ impl JsonReader {
         if self.in_string {
             // An expression stands within this string, so it is not the value.
             let end = end_of_string(rest);
-            let length = end.map_or(rest.len(), |end| end + 1);
+            let length = end.map(|end| end + 1).unwrap_or(rest.len());
             out.push_str(&rest[..length]);
             rest = &rest[length..];
             self.in_string = end.is_none();

@@ -275,15 +275,14 @@ impl Correlation<'_> {
 
     /// The variable for a value: an existing one, or a new one from an earlier response.
     fn resolve(&mut self, sent: &Sent, other: Option<&String>, place: usize) -> Option<Resolved> {
-        let is_new = |name: &&String| {
-            !self
-                .brought
-                .contains(&(sent.value.clone(), (*name).clone()))
-        };
         let names = sent
             .names
             .iter()
-            .filter(is_new)
+            .filter(|name| {
+                !self
+                    .brought
+                    .contains(&(sent.value.clone(), (*name).clone()))
+            })
             .filter(|_| sent.counts_by_name());
         let names: Vec<String> = names.cloned().collect();
         if self.places.is_shared(&sent.value) {
@@ -342,8 +341,8 @@ impl Correlation<'_> {
         let extractors = &self.steps[from].extractors;
         let extractor = extractors
             .iter()
-            .find(|extractor| extractor.source == source);
-        let extractor = extractor.map(|extractor| extractor.variable.clone());
+            .find(|extractor| extractor.source == source)
+            .map(|extractor| extractor.variable.clone());
         let variable = extractor.unwrap_or_else(|| {
             let variable = self.names.take(&sent.name);
             self.steps[from].extractors.push(Extractor {

@@ -153,8 +153,9 @@ fn aligned(one: &[String], two: &[String]) -> Vec<Option<usize>> {
     let mut same = vec![None; one.len()];
     let shorter = one.len().min(two.len());
     let start = (0..shorter).take_while(|&at| one[at] == two[at]).count();
-    let from_end = |at: &usize| one[one.len() - 1 - at] == two[two.len() - 1 - at];
-    let end = (0..shorter - start).take_while(from_end).count();
+    let end = (0..shorter - start)
+        .take_while(|at| one[one.len() - 1 - at] == two[two.len() - 1 - at])
+        .count();
     for (at, same) in same.iter_mut().enumerate().take(start) {
         *same = Some(at);
     }

@@ -464,14 +464,13 @@ impl Found {
 /// The words of a text. Base64 is one word, although `+`, `/` and `=` stand between other words.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_base64_run = |run: &str| {
-        let is_inside =
-            |at: usize| at > 0 && run[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
-        let has_plus = run.find('+').is_some_and(is_inside);
+        let has_plus = run.find('+').is_some_and(|at| {
+            at > 0 && run[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric())
+        });
         // A name of a field stands before a value; padding does not.
-        let is_padding = |(at, _): (usize, &str)| {
-            !run[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric())
-        };
-        let has_padding_only = run.match_indices('=').all(is_padding);
+        let has_padding_only = run
+            .match_indices('=')
+            .all(|(at, _)| !run[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric()));
         run.len() >= 20 && has_plus && has_padding_only && !run.contains('.') && is_telling(run)
     };
     let runs = text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_.~+/=".contains(c));

@@ -204,8 +204,9 @@ impl ShellReader<'_> {
         let words = &self.current.words;
         let text = match words.first().map(String::as_str) {
             Some("echo") => {
-                let is_option = |word: &&String| matches!(word.as_str(), "-n" | "-e" | "-E");
-                let said = words[1..].iter().skip_while(is_option);
+                let said = words[1..]
+                    .iter()
+                    .skip_while(|word| matches!(word.as_str(), "-n" | "-e" | "-E"));
                 Some(said.cloned().collect::<Vec<_>>().join(" "))
             }
             Some("printf") if words.len() == 2 => Some(words[1].replace("\\n", "\n")),

@@ -359,8 +359,8 @@ impl<'d> OperationChain<'_, 'd> {
         draft.variables.iter().find(|(name, _, _)| name == TOKEN)?;
         let mut candidates = Vec::new();
         for operation in self.operations.iter().filter(|one| one.method == "post") {
-            let names = format!("{} {}", operation.path, operation.value["operationId"]);
-            let names = names.to_ascii_lowercase();
+            let names = format!("{} {}", operation.path, operation.value["operationId"])
+                .to_ascii_lowercase();
             let rank = LOG_IN.iter().position(|part| names.contains(part));
             let mut schemas = self.schemas(operation).into_iter();
             let path = schemas.find_map(|schema| self.property(schema, &TOKENS));
@@ -544,10 +544,10 @@ fn order(
 ) {
     let extractors = draft.steps().flat_map(|step| &step.extractors);
     let extracted: HashSet<String> = extractors.map(|one| one.variable.clone()).collect();
-    let by_place = operations
+    let by_place: HashMap<(usize, usize), &Operation<'_>> = operations
         .iter()
-        .map(|operation| (operation.place, operation));
-    let by_place: HashMap<(usize, usize), &Operation<'_>> = by_place.collect();
+        .map(|operation| (operation.place, operation))
+        .collect();
     let removes = |place: (usize, usize)| {
         let removed = by_place.get(&place)?;
         let (parameter, variable) = removed.variables.last()?;

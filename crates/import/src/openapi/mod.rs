@@ -247,10 +247,10 @@ impl<'d> Importer<'d> {
         let name = [text("operationId"), text("summary")]
             .into_iter()
             .find(|name| !name.is_empty());
-        request.name = Some(name.map_or_else(
-            || format!("{} {path}", request.method),
-            crate::names::one_line,
-        ));
+        request.name = Some(
+            name.map(crate::names::one_line)
+                .unwrap_or_else(|| format!("{} {path}", request.method)),
+        );
         request.comment = text("description").to_owned();
         let (path, variables) = self.path_text(path, parameters);
         request.address.path.append(path);
@@ -312,13 +312,12 @@ impl<'d> Importer<'d> {
             let described = parameters
                 .iter()
                 .find(|one| one["in"] == "path" && one["name"] == name);
-            let value = described.map_or_else(
-                || PlanText::from("1"),
-                |one| {
+            let value = described
+                .map(|one| {
                     let value = self.document.value_of(one).text();
                     value.map_literals(url::encode_segment)
-                },
-            );
+                })
+                .unwrap_or_else(|| PlanText::from("1"));
             // The identifiers of two collections are different things, even if their examples are equal.
             let collection = path[..path.len() - rest.len() + before.len()].to_owned();
             let by_value = self.path_variables.entry((collection, name.to_owned()));
@@ -580,10 +579,9 @@ impl<'d> Importer<'d> {
         if let Some(kind) = kinds.into_iter().next() {
             request.default_header("Accept", kind.as_str());
         }
-        let is_code = |code: &&&String| code.len() == 3;
         let codes: Vec<String> = good
             .iter()
-            .filter(is_code)
+            .filter(|code| code.len() == 3)
             .map(|code| code.replace(['X', 'x'], "\\d"))
             .collect();
         codes.join("|")
@@ -592,12 +590,12 @@ impl<'d> Importer<'d> {
 
 fn preferred(content: &Map<String, Value>) -> (&str, &Value) {
     let json = content.iter().find(|(kind, _)| kind.contains("json"));
-    let form = || content.iter().find(|(kind, _)| kind.contains("form"));
-    let first = || content.iter().next();
-    let chosen = json.or_else(form).or_else(first);
-    chosen.map_or(("", &Value::Null), |(kind, media)| {
-        (kind.split(';').next().unwrap_or("").trim(), media)
-    })
+    let chosen = json
+        .or_else(|| content.iter().find(|(kind, _)| kind.contains("form")))
+        .or_else(|| content.iter().next());
+    chosen
+        .map(|(kind, media)| (kind.split(';').next().unwrap_or("").trim(), media))
+        .unwrap_or(("", &Value::Null))
 }
 
 fn file_part(name: &str) -> FormPart {

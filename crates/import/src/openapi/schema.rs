@@ -217,9 +217,9 @@ impl<'d> OpenApiDocument<'d> {
                 let media = parameter["content"]
                     .as_object()
                     .and_then(|content| content.values().next());
-                media.map_or(Example::Value(Value::Null), |media| {
-                    self.media_example(media)
-                })
+                media
+                    .map(|media| self.media_example(media))
+                    .unwrap_or(Example::Value(Value::Null))
             }
             // Version 2 has the schema in the parameter itself.
             None => self.example(parameter),

@@ -87,7 +87,7 @@ impl Zone {
     #[must_use]
     pub fn of_time_zone(id: &str) -> Zone {
         let short = SHORT_IDS.iter().find(|(short, _)| *short == id);
-        let id = short.map_or(id, |(_, long)| long);
+        let id = short.map(|(_, long)| *long).unwrap_or(id);
         let named = Zone::of(id).filter(|zone| short.is_some() || !zone.is_offset);
         named
             .or_else(|| {

@@ -203,7 +203,7 @@ fn content(text: &str, start: usize) -> Range<usize> {
         Some(inner) => (start + CDATA.len(), inner.find("]]>")),
         None => (start, rest.find('<')),
     };
-    start..end.map_or(text.len(), |end| start + end)
+    start..end.map(|end| start + end).unwrap_or(text.len())
 }
 
 /// The value after `name:`, which is a field where a line, an object or a list item begins with it.

@@ -188,9 +188,9 @@ impl JsoupParser<'_> {
                 .find(|sign| inner[at..].starts_with(**sign))
                 .map(|sign| (at, *sign))
         });
-        let (key, rest) = found.map_or((inner, None), |(at, sign)| {
-            (&inner[..at], Some((sign, &inner[at + sign.len()..])))
-        });
+        let (key, rest) = found
+            .map(|(at, sign)| (&inner[..at], Some((sign, &inner[at + sign.len()..]))))
+            .unwrap_or((inner, None));
         if key.is_empty() {
             return Err(SelectorError::new("String must not be empty"));
         }

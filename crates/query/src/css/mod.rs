@@ -84,17 +84,14 @@ impl Selector {
                 };
                 found.take(most).map(value).map(Some).collect()
             }
-            SelectorKind::Jodd(chains) => {
-                let value = |element| match attribute {
+            SelectorKind::Jodd(chains) => jodd::select(chains, document.root())
+                .into_iter()
+                .take(most)
+                .map(|element| match attribute {
                     Some(name) => tree::attr(element, name).map(str::to_owned),
                     None => Some(trim(&text::content(element)).to_owned()),
-                };
-                jodd::select(chains, document.root())
-                    .into_iter()
-                    .take(most)
-                    .map(value)
-                    .collect()
-            }
+                })
+                .collect(),
         }
     }
 }

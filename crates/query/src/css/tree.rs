@@ -57,16 +57,15 @@ impl Document {
 /// `StringUtil.resolve`.
 fn resolve(base: Option<Url>, relative: &str) -> String {
     let Some(base) = base else {
-        return Url::parse(relative).map_or_else(
-            |_| {
+        return Url::parse(relative)
+            .map(|url| url.to_string())
+            .unwrap_or_else(|_| {
                 if has_scheme(relative) {
                     relative.to_owned()
                 } else {
                     String::new()
                 }
-            },
-            |url| url.to_string(),
-        );
+            });
     };
     match base.join(relative) {
         Ok(url) => url.to_string(),

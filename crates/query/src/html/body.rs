@@ -210,8 +210,7 @@ impl Builder<'_> {
         let Some(form) = self.form.take() else {
             return Some(());
         };
-        let is_it = |open: &Open| open.id == form;
-        if !self.in_scope(is_it, |open| open.sets & SCOPE != 0) {
+        if !self.in_scope(|open: &Open| open.id == form, |open| open.sets & SCOPE != 0) {
             return Some(());
         }
         self.close_implied(None);

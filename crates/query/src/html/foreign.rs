@@ -60,7 +60,7 @@ impl Builder<'_> {
                 .split_ascii_whitespace()
                 .any(|known| known == written)
             {
-                let prefix = written.find(':').map_or(0, |colon| colon + 1);
+                let prefix = written.find(':').map(|colon| colon + 1).unwrap_or(0);
                 let local = &written[prefix..];
                 let is_local = |other: usize| {
                     &self.page.text[self.page.attributes[other].name.range()] == local

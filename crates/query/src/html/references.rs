@@ -53,11 +53,10 @@ impl Builder<'_> {
         let with_end = run + usize::from(name.as_bytes().get(run) == Some(&b';'));
         let with_end = with_end.min(LONGEST_NAME);
         // The longest known prefix of the name counts.
-        let known = |length: usize| {
+        let (length, first, second) = (1..=with_end).rev().find_map(|length| {
             let (first, second) = NAMED_ENTITIES.get(&name[..length])?;
             (*first != 0).then_some((length, *first, *second))
-        };
-        let (length, first, second) = (1..=with_end).rev().find_map(known)?;
+        })?;
         let follows = name.as_bytes().get(length).copied();
         let is_closed = name.as_bytes()[length - 1] == b';';
         if in_attribute

@@ -16,9 +16,9 @@ pub(super) fn evaluate<'j, 't>(expression: &'j Expr, value: &'j Value<'t>) -> Re
             .get(name)
             .map_or(Cow::Owned(Value::Null), Cow::Borrowed),
         Expr::Index(index) => match value {
-            Value::Array(items) => {
-                item(items, *index).map_or(Cow::Owned(Value::Null), Cow::Borrowed)
-            }
+            Value::Array(items) => item(items, *index)
+                .map(Cow::Borrowed)
+                .unwrap_or(Cow::Owned(Value::Null)),
             _ => Cow::Owned(Value::Null),
         },
         Expr::Then(left, right) => {
@@ -195,8 +195,8 @@ fn slice(from: Option<i64>, to: Option<i64>, step: i64, length: i64) -> Vec<usiz
         (-1, length - 1)
     };
     let bound = |index: i64| (if index < 0 { index + length } else { index }).clamp(low, high);
-    let mut at = from.map_or(if step > 0 { low } else { high }, bound);
-    let end = to.map_or(if step > 0 { high } else { low }, bound);
+    let mut at = from.map(bound).unwrap_or(if step > 0 { low } else { high });
+    let end = to.map(bound).unwrap_or(if step > 0 { high } else { low });
     let mut indexes = Vec::new();
     while if step > 0 { at < end } else { at > end } {
         indexes.extend(usize::try_from(at));

@@ -325,6 +325,6 @@ fn by_reference<'j, 't>(
         }
     });
     Ok(Cow::Owned(
-        best.map_or(Value::Null, |(_, item)| (*item).clone()),
+        best.map(|(_, item)| (*item).clone()).unwrap_or(Value::Null),
     ))
 }

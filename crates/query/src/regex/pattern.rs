@@ -305,7 +305,7 @@ fn without_looks(text: &str) -> String {
             rest = after;
         } else if let Some(after) = rest.strip_prefix('\\') {
             let is_digit = |c: char| c.is_ascii_digit();
-            let escaped = after.chars().next().map_or(0, char::len_utf8);
+            let escaped = after.chars().next().map(char::len_utf8).unwrap_or(0);
             if after.starts_with(is_digit) {
                 rest = after.trim_start_matches(is_digit);
             } else if let Some(after) = after.strip_prefix('G') {

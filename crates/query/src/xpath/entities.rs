@@ -154,7 +154,7 @@ fn split(text: &str, start: usize) -> Option<(&str, usize, bool)> {
             }
             _ => {
                 is_external |= rest.starts_with("SYSTEM") || rest.starts_with("PUBLIC");
-                at += rest.chars().next().map_or(1, char::len_utf8);
+                at += rest.chars().next().map(char::len_utf8).unwrap_or(1);
             }
         }
     }
@@ -216,7 +216,7 @@ fn words(text: &str) -> Vec<&str> {
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '"' | '\'' => rest[1..].find(first).map_or(rest.len(), |end| end + 1),
-            '(' => rest.find(')').map_or(rest.len(), |end| end + 1),
+            '(' => rest.find(')').map(|end| end + 1).unwrap_or(rest.len()),
             _ => rest
                 .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '('))
                 .unwrap_or(rest.len()),
@@ -259,7 +259,7 @@ impl Declarations {
                 rest = &rest[name.len() + 2..];
                 continue;
             }
-            let first = rest.chars().next().map_or(1, char::len_utf8);
+            let first = rest.chars().next().map(char::len_utf8).unwrap_or(1);
             rest = &rest[first..];
         }
     }
@@ -574,8 +574,7 @@ impl<'d> Expansion<'d> {
         let source_at = |at: usize| source.map(|source| source + at);
         while at < text.len() {
             let rest = &text[at..];
-            let plain = memchr::memchr3(b'&', b'"', b'\'', rest.as_bytes());
-            let plain = plain.unwrap_or(rest.len());
+            let plain = memchr::memchr3(b'&', b'"', b'\'', rest.as_bytes()).unwrap_or(rest.len());
             if plain > 0 {
                 self.copy(&rest[..plain], source_at(at))?;
                 at += plain;

@@ -116,8 +116,8 @@ impl XPath {
             match evaluate(expression, &context).map_err(|error| eval_error(&error))? {
                 Value::NodeSet(nodes) => {
                     let texts = nodes.into_iter().map(|node| node_text(node, fragment));
-                    let texts = cost::within_limit(texts, bytes);
-                    let texts = texts.ok_or_else(|| XPathError::new(cost::RESULT_TOO_LARGE))?;
+                    let texts = cost::within_limit(texts, bytes)
+                        .ok_or_else(|| XPathError::new(cost::RESULT_TOO_LARGE))?;
                     XPathResult::Nodes(texts)
                 }
                 Value::Boolean(value) => XPathResult::Bool(value),
@@ -136,7 +136,7 @@ impl XPath {
 }
 
 fn bytes(text: &Option<String>) -> usize {
-    text.as_ref().map_or(0, String::len)
+    text.as_ref().map(String::len).unwrap_or(0)
 }
 
 impl XPathResult {

@@ -292,7 +292,7 @@ impl Tree {
         let colon = name.bytes().position(|byte| byte == b':');
         Name {
             whole: Span { start, end },
-            local: start + colon.map_or(0, |colon| number(colon + 1)),
+            local: start + colon.map(|colon| number(colon + 1)).unwrap_or(0),
         }
     }
 

@@ -114,7 +114,7 @@ impl<'t> Scanner<'t> {
     fn expected_after<T>(&mut self, message: impl Into<String>) -> Checked<T> {
         let next = self.rest().chars().next();
         let ends = self.is_end();
-        self.at += next.map_or(0, char::len_utf8);
+        self.at += next.map(char::len_utf8).unwrap_or(0);
         if ends {
             fault(UNFINISHED)
         } else {

@@ -156,7 +156,7 @@ impl<'t> Evaluation<'t> {
             "not" => Item::Bool(!truth(&given[0])?),
             "number" => {
                 let item = at_most_one(&given[0], &place(0, name), false)?;
-                Item::Double(item.map_or(f64::NAN, |item| number(&item.atom())))
+                Item::Double(item.map(|item| number(&item.atom())).unwrap_or(f64::NAN))
             }
             "sum" => match (&given[0][..], given.get(1)) {
                 ([], Some(zero)) => return Ok(zero.clone()),

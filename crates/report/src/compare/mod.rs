@@ -531,7 +531,7 @@ fn bound(mut chances: Vec<f64>) -> f64 {
         .iter()
         .enumerate()
         .take_while(|(place, chance)| **chance <= CHANCE / (tests - place) as f64);
-    sentences.last().map_or(0.0, |(_, chance)| *chance)
+    sentences.last().map(|(_, chance)| *chance).unwrap_or(0.0)
 }
 
 impl Difference {

@@ -78,7 +78,7 @@ pub(super) fn sentence(
 }
 
 fn size(d: &Difference) -> f64 {
-    d.change.map_or(f64::INFINITY, f64::abs)
+    d.change.map(f64::abs).unwrap_or(f64::INFINITY)
 }
 
 impl Comparison {

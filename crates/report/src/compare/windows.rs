@@ -40,7 +40,7 @@ impl Windows {
         let Some(first) = used.clone().next().map(|cell| cell.at) else {
             return Windows::default();
         };
-        let last = used.clone().last().map_or(first, |cell| cell.at);
+        let last = used.clone().last().map(|cell| cell.at).unwrap_or(first);
         let steps = (last - first) / WINDOWS + 1;
         let mut all = vec![Window::default(); ((last - first) / steps + 1) as usize];
         used.by_ref().for_each(|cell| {

@@ -64,10 +64,10 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
 fn has_same_load(moments: &[Moment]) -> bool {
     let is_same = |of: fn(&Moment) -> f64| {
         let fifth = (moments.len() / 5).max(1);
-        let parts = moments
+        let parts: Vec<f64> = moments
             .chunks(fifth)
-            .map(|part| median(part.iter().map(of)).unwrap_or(0.0));
-        let parts: Vec<f64> = parts.collect();
+            .map(|part| median(part.iter().map(of)).unwrap_or(0.0))
+            .collect();
         let [least, most] = [0.0, 1.0].map(|share| quantile(parts.iter().copied(), share));
         least
             .zip(most)
@@ -88,8 +88,8 @@ fn of_label(place: usize, series: &Series) -> Option<Drift> {
     let (slope, start, rest) = line(&points);
     let last = points[points.len() - 1].0;
     let (from_ms, to_ms) = (start.exp(), (start + slope * last).exp());
-    let thirds = points.chunks(points.len().div_ceil(3));
-    let thirds: Vec<f64> = thirds
+    let thirds: Vec<f64> = points
+        .chunks(points.len().div_ceil(3))
         .filter_map(|third| median(third.iter().map(|point| point.1)))
         .collect();
     let third = RISE.ln() / 4.0;

@@ -146,7 +146,7 @@ fn steps(run: &Run<'_>, code: &Code<'_>, alone: bool) -> Option<Vec<Step>> {
             .codes
             .iter()
             .find(|(known, _)| Some(usize::from(*known)) == place);
-        found.map_or(0, |(_, count)| *count)
+        found.map(|(_, count)| *count).unwrap_or(0)
     };
     let steps = |errors: &dyn Fn(&drumfire_results::TotalCell) -> u64| {
         let cells = timeline.total().iter();

@@ -101,7 +101,7 @@ fn level(values: impl Iterator<Item = Option<f64>>) -> Vec<f64> {
         .map(|at| {
             let near = &values[at.saturating_sub(half)..(at + half + 1).min(values.len())];
             let near = median(near.iter().flatten().copied()).unwrap_or(0.0);
-            values[at].map_or(0.0, |value| value - near)
+            values[at].map(|value| value - near).unwrap_or(0.0)
         })
         .collect();
     let usual = median(logs.iter().map(|log| log.abs())).unwrap_or(0.0) * 1.4826;

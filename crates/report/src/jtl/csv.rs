@@ -239,7 +239,7 @@ impl CsvRowReader {
                 self.columns = columns;
                 continue;
             }
-            let line = row.position().map_or(0, csv::Position::line);
+            let line = row.position().map(csv::Position::line).unwrap_or(0);
             match self.read_row(&row, line) {
                 Ok(()) => {
                     self.count(&mut jtl.recording, &row);

@@ -32,8 +32,7 @@ struct Curve {
 
 /// The kinds as a page shows them, with at most so many steps in each curve.
 pub fn of_kinds(kinds: Vec<ErrorKind>, most_steps: usize) -> Vec<PageErrors> {
-    let kinds = kinds.into_iter().enumerate();
-    let kinds = kinds.map(|(place, mut kind)| {
+    let kinds = kinds.into_iter().enumerate().map(|(place, mut kind)| {
         let known = std::mem::take(&mut kind.curve);
         let curve = (!known.is_empty()).then(|| curve(known, most_steps, place < MOST_CURVES));
         PageErrors { kind, curve }

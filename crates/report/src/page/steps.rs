@@ -122,7 +122,7 @@ impl Steps {
                 .codes
                 .iter()
                 .find(|(code, _)| usize::from(*code) == index);
-            counts.push(found.map_or(0, |(_, count)| *count));
+            counts.push(found.map(|(_, count)| *count).unwrap_or(0));
         }
     }
 }

@@ -228,7 +228,7 @@ fn spans_of(text: &str) -> Result<(&str, Option<u32>, Option<u32>), SyntaxError>
 }
 
 fn after(cut: Option<(&str, &str)>) -> usize {
-    cut.map_or(0, |(before, _)| before.len())
+    cut.map(|(before, _)| before.len()).unwrap_or(0)
 }
 
 /// Limit of a window, whose seconds are all kept in memory.

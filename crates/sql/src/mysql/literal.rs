@@ -54,7 +54,7 @@ fn skipped(rest: &str) -> usize {
     match rest.as_bytes()[0] {
         quote @ (b'\'' | b'"' | b'`') => quoted(rest, quote),
         _ => match comment(rest) {
-            0 => rest.chars().next().map_or(1, char::len_utf8),
+            0 => rest.chars().next().map(char::len_utf8).unwrap_or(1),
             length => length,
         },
     }

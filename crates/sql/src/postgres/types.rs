@@ -70,7 +70,7 @@ impl Column {
 fn without_offset(text: &str) -> &str {
     let time = text.find(' ').unwrap_or(0);
     let offset = text[time..].find(['+', '-']);
-    offset.map_or(text, |offset| &text[..time + offset])
+    offset.map(|offset| &text[..time + offset]).unwrap_or(text)
 }
 
 fn money(text: &str) -> String {
@@ -92,10 +92,9 @@ fn bytes(text: &str) -> String {
     let bytes: Option<Vec<u8>> = pairs
         .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
         .collect();
-    bytes.map_or_else(
-        || text.to_owned(),
-        |bytes| String::from_utf8_lossy(&bytes).into_owned(),
-    )
+    bytes
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_else(|| text.to_owned())
 }
 
 /// `PGInterval#toString`.

@@ -325,8 +325,8 @@ impl Measure {
         let pattern = part(self.target.as_deref().unwrap_or(""));
         let meant = arrivals
             .iter()
-            .filter(|arrival| !arrival.target.starts_with(WARM_UP));
-        let meant = meant.filter(|arrival| pattern.is_match(&arrival.target));
+            .filter(|arrival| !arrival.target.starts_with(WARM_UP))
+            .filter(|arrival| pattern.is_match(&arrival.target));
         match self.value {
             MeasureKind::MostAtServer => {
                 json!(meant.map(|arrival| arrival.under_way).max().unwrap_or(0))
@@ -436,11 +436,11 @@ impl Measure {
         let Some(found) = found.as_f64() else {
             return false;
         };
-        let is_close =
-            |wanted: &f64| (wanted - found).abs() <= self.tolerance.max(self.share * wanted.abs());
-        let is_below = |wanted: &f64| *wanted <= found;
-        numbers.iter().any(is_close)
-            || (numbers.iter().any(is_below) && numbers.iter().any(|wanted| *wanted >= found))
+        numbers
+            .iter()
+            .any(|wanted| (wanted - found).abs() <= self.tolerance.max(self.share * wanted.abs()))
+            || (numbers.iter().any(|wanted| *wanted <= found)
+                && numbers.iter().any(|wanted| *wanted >= found))
     }
 }
 

@@ -79,7 +79,7 @@ fn second_message() -> Vec<u8> {
 }
 
 fn part(message: &[u8], at: usize) -> &[u8] {
-    let number = |at: usize| message.get(at).copied().map_or(0, usize::from);
+    let number = |at: usize| message.get(at).copied().map(usize::from).unwrap_or(0);
     let length = number(at) | number(at + 1) << 8;
     let offset = number(at + 4) | number(at + 5) << 8;
     message.get(offset..offset + length).unwrap_or_default()

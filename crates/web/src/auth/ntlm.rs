@@ -164,7 +164,7 @@ impl Challenge {
 
 fn u32_at(message: &[u8], at: usize) -> u32 {
     let bytes = message.get(at..at + 4).and_then(|b| b.try_into().ok());
-    bytes.map_or(0, u32::from_le_bytes)
+    bytes.map(u32::from_le_bytes).unwrap_or(0)
 }
 
 /// The part whose location is stored at `at`; zeros if the message is too short (`NTLMEngineImpl.readSecurityBuffer`).
@@ -172,7 +172,7 @@ fn part_at(message: &[u8], at: usize) -> Vec<u8> {
     let length = (u32_at(message, at) & 0xffff) as usize;
     let offset = u32_at(message, at + 4) as usize;
     let part = message.get(offset..offset.saturating_add(length));
-    part.map_or_else(|| vec![0; length], <[u8]>::to_vec)
+    part.map(<[u8]>::to_vec).unwrap_or_else(|| vec![0; length])
 }
 
 struct Identity<'a> {

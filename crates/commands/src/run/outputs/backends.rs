@@ -67,9 +67,10 @@ pub fn start(
         encoder.interval().as_secs(),
         source_of_times(spec)
     );
-    let now_ms = || Timestamp::now().as_millisecond();
-    Exporter::start(&spec.name, encoder, transport, now_ms)
-        .map_err(|error| error.to_string().into())
+    Exporter::start(&spec.name, encoder, transport, || {
+        Timestamp::now().as_millisecond()
+    })
+    .map_err(|error| error.to_string().into())
 }
 
 /// Names the samples that averages, extremes and percentiles are computed from; empty for listeners that send none of

@@ -105,8 +105,8 @@ fn property<T: FromStr>(
     name: &str,
     default: &str,
 ) -> Result<T, OutputError> {
-    let text = lookup(name).unwrap_or_else(|| default.to_owned());
-    let text = text.trim();
+    let property = lookup(name).unwrap_or_else(|| default.to_owned());
+    let text = property.trim();
     text.parse()
         .map_err(|_| format!("the property {name} is `{text}`").into())
 }

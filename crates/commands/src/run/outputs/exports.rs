@@ -66,11 +66,10 @@ impl Exports {
             id: run_id.to_owned(),
             tags,
         };
-        let now_ms = || Timestamp::now().as_millisecond();
         let sinks = outs
             .map_err(|error| Refusal::usage(error.to_string()))?
             .iter()
-            .map(|out| out.start(&run, &authorities, now_ms))
+            .map(|out| out.start(&run, &authorities, || Timestamp::now().as_millisecond()))
             .collect::<Result<_, _>>()
             .map_err(|error| {
                 Refusal::run_failed(error.to_string())

@@ -133,7 +133,7 @@ impl ResponseAssertion {
     fn text<'s>(&self, cx: &mut Context, subject: &Subject<'_>, sample: &'s Sample) -> Text<'s> {
         let Some(field) = subject.field else {
             let value = subject.scope.variable(cx);
-            return value.map_or(Text::Literal(""), Text::Shared);
+            return value.map(Text::Shared).unwrap_or(Text::Literal(""));
         };
         let literal = |text: &'s Option<Rc<str>>| Text::Literal(text.as_deref().unwrap_or(""));
         match field {

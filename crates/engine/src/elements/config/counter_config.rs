@@ -78,12 +78,12 @@ impl Range {
             .checked_div(self.increment)?;
         let ends = self.increment > 0 && self.end < i64::MAX;
         // With an end below the start, JMeter gives the start again and again.
-        ends.then(|| u64::try_from(steps).map_or(1, |steps| steps + 1))
+        ends.then(|| u64::try_from(steps).map(|steps| steps + 1).unwrap_or(1))
     }
 
     /// The number at a place of the sequence, counted from 0.
     fn at(self, place: u64) -> i64 {
-        let place = self.length().map_or(place, |length| place % length);
+        let place = self.length().map(|length| place % length).unwrap_or(place);
         let step = self.increment.wrapping_mul(place as i64);
         self.start.wrapping_add(step)
     }

@@ -113,11 +113,10 @@ impl IterationListener for CsvDataSet {
         if !cx.alive {
             return; // another listener ended the user: JMeter would not have come here
         }
-        let bind = |cx: &mut Context| {
+        let Some(bound) = bound_once(cx, self.state, |cx: &mut Context| {
             let bound = self.bind(cx);
             bound.map_err(|(RowFailure::Argument(reason) | RowFailure::Io(reason))| reason.into())
-        };
-        let Some(bound) = bound_once(cx, self.state, bind) else {
+        }) else {
             return;
         };
         self.take_row(&bound, cx);
@@ -162,12 +161,12 @@ impl CsvDataSet {
         let targets = match &self.targets {
             Some(targets) => targets.clone(),
             None if names.is_empty() => {
-                let header = csv_file::split_header(&file.header().unwrap_or_default(), first);
-                let header = header.map_err(|_| {
-                    RowFailure::Argument(format!(
-                        "Could not split CSV header line from file:{file_name}"
-                    ))
-                })?;
+                let header = csv_file::split_header(&file.header().unwrap_or_default(), first)
+                    .map_err(|_| {
+                        RowFailure::Argument(format!(
+                            "Could not split CSV header line from file:{file_name}"
+                        ))
+                    })?;
                 header
                     .iter()
                     .map(|name| ColumnTarget::Named(drumfire_java::text::trim(name).into()))

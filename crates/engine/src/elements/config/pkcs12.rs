@@ -61,8 +61,7 @@ fn open(data: &[u8]) -> Option<(&[u8], Option<Der<'_>>)> {
 /// Checks the MAC of a store.
 fn check(integrity: Der, data: &[u8], password: &str) -> Result<(), KeyStoreError> {
     let mac = StoreMac::read(integrity).ok_or("the store's MAC is damaged")?;
-    let hash = hash(mac.algorithm, oid::DIGESTS);
-    let hash = hash.ok_or("the store has a MAC of an unknown kind")?;
+    let hash = hash(mac.algorithm, oid::DIGESTS).ok_or("the store has a MAC of an unknown kind")?;
     let rounds = limited(mac.rounds)?;
     let key = (hash.derive)(MAC_KEY, password, mac.salt, rounds, mac.expected.len());
     if (hash.mac)(&key, data) == mac.expected {
@@ -132,7 +131,7 @@ impl Bags {
             let mut bag = Der(bag.content);
             let kind = bag.tagged(OBJECT_IDENTIFIER).ok_or(damaged)?.content;
             let mut value = bag.enter(field(0)).ok_or(damaged)?;
-            let (name, id) = bag.enter(SET).map_or((None, None), attributes);
+            let (name, id) = bag.enter(SET).map(attributes).unwrap_or((None, None));
             match kind {
                 oid::KEY_BAG => {
                     let der = value.tagged(SEQUENCE).ok_or(damaged)?.bytes.to_vec();

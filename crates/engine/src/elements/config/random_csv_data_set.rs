@@ -103,8 +103,8 @@ impl RandomCsvDataSet {
             let exception = format!("java.io.UnsupportedEncodingException: {}", self.encoding);
             fault(RowFailure::Io(exception))
         })?;
-        let records = Records::read(&self.file_name, &self.base_dir, &charset, self.delimiter);
-        let mut records = records.map_err(fault)?;
+        let mut records = Records::read(&self.file_name, &self.base_dir, &charset, self.delimiter)
+            .map_err(fault)?;
         let mut names = self.names.clone();
         if names.is_empty() {
             names = records.fields(0, self.delimiter).map_err(fault)?;

@@ -220,12 +220,12 @@ impl Pool {
             connections.push(self.open().await.map_err(cannot_create)?);
         }
         let since = Instant::now();
-        let idle = |connection| Idle {
-            connection,
-            worker,
-            since,
-        };
-        self.idle().extend(connections.into_iter().map(idle));
+        self.idle()
+            .extend(connections.into_iter().map(|connection| Idle {
+                connection,
+                worker,
+                since,
+            }));
         *is_open = true;
         Ok(())
     }

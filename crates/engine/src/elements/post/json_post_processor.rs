@@ -288,10 +288,10 @@ impl Destination<'_> {
     }
 
     fn store_all(&mut self, found: &[Option<Rc<str>>], cx: &mut Context) {
-        let values = found
+        let values: Vec<Rc<str>> = found
             .iter()
-            .map(|value| value.clone().unwrap_or_else(|| self.default.clone()));
-        let values: Vec<Rc<str>> = values.collect();
+            .map(|value| value.clone().unwrap_or_else(|| self.default.clone()))
+            .collect();
         let concatenates = self.concatenates.get(cx);
         if let 2.. = values.len() {
             self.concatenates.repeat(cx, values.len() + 1); // handleListResult asks for each value

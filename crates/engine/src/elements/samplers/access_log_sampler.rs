@@ -214,8 +214,8 @@ impl Log {
                     skips_first_line: false,
                 };
                 for _ in 0..MAX_BLANK_LINES {
-                    let line = file.line(reading, |line| line.map(str::to_owned));
-                    let line = line
+                    let line = file
+                        .line(reading, |line| line.map(str::to_owned))
                         .map_err(|(RowFailure::Argument(fault) | RowFailure::Io(fault))| fault)?;
                     if line.as_deref() != Some("") {
                         return Ok(line);

@@ -368,15 +368,15 @@ mod pipe {
     impl Printed {
         pub fn of(mut reader: PipeReader) -> io::Result<Printed> {
             let (told, pieces) = mpsc::channel(1);
-            let read = move || {
-                let mut piece = [0; 4096];
-                while let Ok(length @ 1..) = reader.read(&mut piece)
-                    && told.blocking_send(piece[..length].to_vec()).is_ok()
-                {}
-            };
             std::thread::Builder::new()
                 .name("printed".to_owned())
-                .spawn(read)?;
+                .spawn(move || {
+                    let mut piece = [0; 4096];
+                    while let Ok(length @ 1..) = reader.read(&mut piece)
+                        && told.blocking_send(piece[..length].to_vec()).is_ok()
+                    {
+                    }
+                })?;
             Ok(Printed(pieces))
         }
 

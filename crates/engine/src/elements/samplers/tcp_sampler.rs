@@ -181,8 +181,8 @@ fn client(d: &mut Decoder, class: &Template) -> Option<(TcpClient, i32)> {
         }
         "BinaryTCPClientImpl" => Some((TcpClient::Binary, byte("tcp.BinaryTCPClient.eomByte"))),
         "LengthPrefixedBinaryTCPClientImpl" => {
-            let length = property("tcp.binarylength.prefix.length");
-            let length = length.and_then(|length| values::parse_int(&length));
+            let length = property("tcp.binarylength.prefix.length")
+                .and_then(|length| values::parse_int(&length));
             let prefix_bytes = length.map_or(2, |length| usize::try_from(length).unwrap_or(0));
             Some((TcpClient::LengthPrefixed { prefix_bytes }, 1000))
         }
@@ -381,7 +381,7 @@ impl TcpSettings {
             self.reuses,
             self.closes,
             self.linger.unwrap_or(0),
-            self.eol.map_or(0, |eol| i32::from(eol as i8)),
+            self.eol.map(|eol| i32::from(eol as i8)).unwrap_or(0),
             self.no_delay
         )
     }

@@ -36,7 +36,7 @@ pub fn decode(d: &mut Decoder) -> Option<GroupLoad> {
 }
 
 fn to_row(texts: &[String]) -> Row {
-    std::array::from_fn(|column| texts.get(column).map_or(0, |text| number::int(text)))
+    std::array::from_fn(|column| texts.get(column).map(|text| number::int(text)).unwrap_or(0))
 }
 
 /// `UltimateThreadGroup#scheduleThread`: `left` counts down while the users of a row are made.

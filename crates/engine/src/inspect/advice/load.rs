@@ -264,15 +264,14 @@ fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
     if !sight.property("httpclient.reset_state_on_thread_group_iteration", true) {
         return Vec::new();
     }
-    let is_new_user = |group: &&&Element| {
-        group.props.has(group::SAME_USER.name)
-            && !group.props.bool(group::SAME_USER.name, true)
-            && loops(group, sight).is_none_or(|loops| !(0.0..=1.0).contains(&loops))
-    };
     sight
         .groups
         .iter()
-        .filter(is_new_user)
+        .filter(|group| {
+            group.props.has(group::SAME_USER.name)
+                && !group.props.bool(group::SAME_USER.name, true)
+                && loops(group, sight).is_none_or(|loops| !(0.0..=1.0).contains(&loops))
+        })
         .filter(|group| {
             let samplers = sight.samplers(group);
             let mut requests = samplers

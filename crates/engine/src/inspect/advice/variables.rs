@@ -48,8 +48,7 @@ fn never_set<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         // The run does not use the Test Plan's name.
         let own = (element.class != test_plan::CLASS).then_some(&*element.name);
         // `${name}` in a script may be a variable of its own language.
-        let texts = texts.iter().filter(|text| text.refers);
-        let texts = texts.filter(|text| {
+        let texts = texts.iter().filter(|text| text.refers).filter(|text| {
             let facts = text.facts(&element.class);
             !facts.is_some_and(|facts| matches!(facts.kind, Kind::Script))
         });

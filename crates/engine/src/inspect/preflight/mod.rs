@@ -81,7 +81,7 @@ fn inspected(mut draft: Draft, plan: &Plan, settings: &RunSettings) -> Draft {
     let root = plan.root.as_ref();
     draft
         .findings
-        .extend(root.map_or_else(Vec::new, |root| inspect(root, settings)));
+        .extend(root.map(|root| inspect(root, settings)).unwrap_or_default());
     let groups = draft.plan.as_ref().map(|plan| &plan.program.groups);
     let users = groups.and_then(|groups| numbers::too_many_users(settings, groups));
     draft.findings.extend(users);

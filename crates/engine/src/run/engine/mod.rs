@@ -409,7 +409,7 @@ impl Run<'_, '_> {
         let mut stop_now_since = None;
         while pending > 0 {
             pending += self.adopt(kind);
-            let quiet = self.quiet_until.take().map_or(TICK, rest);
+            let quiet = self.quiet_until.take().map(rest).unwrap_or(TICK);
             match self.finished.recv_timeout(quiet.max(TICK)) {
                 Ok(_) => pending -= 1,
                 Err(RecvTimeoutError::Timeout) => {}

@@ -278,7 +278,7 @@ impl<'a> Visit<'a> {
 
     /// A number that tells one sample of this user from the next.
     pub fn sample_number(&self) -> u32 {
-        self.user().map_or(0, VisitedUser::sample_number)
+        self.user().map(VisitedUser::sample_number).unwrap_or(0)
     }
 
     /// The index of the sampler at hand among the elements that Java runs, if it is one of them.

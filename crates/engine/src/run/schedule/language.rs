@@ -146,7 +146,7 @@ fn is_line_end(c: char) -> bool {
 /// Length of `12`, `1.5` or `.5` at the start.
 fn number_len(text: &str) -> usize {
     let whole = digits(text);
-    let fraction = text[whole..].strip_prefix('.').map_or(0, digits);
+    let fraction = text[whole..].strip_prefix('.').map(digits).unwrap_or(0);
     if fraction > 0 {
         whole + 1 + fraction
     } else {

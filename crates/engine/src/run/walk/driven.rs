@@ -57,7 +57,7 @@ impl ControllerChildren for WalkBelow<'_> {
             return NOTHING;
         };
         match ask {
-            Ask::Next => return walker.next(child).map_or(NOTHING, Step::code),
+            Ask::Next => return walker.next(child).map(Step::code).unwrap_or(NOTHING),
             Ask::IsDone => return walker.is_done(child).into(),
             Ask::Initialize => walker.initialize(child),
             Ask::EndOfLoop => walker.trigger_end_of_loop(child),

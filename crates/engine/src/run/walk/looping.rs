@@ -66,8 +66,8 @@ impl Walker<'_> {
         else {
             return true;
         };
-        let condition = condition.eval(self.cx);
-        let condition = condition.trim();
+        let text = condition.eval(self.cx);
+        let condition = text.trim();
         if (loop_end && condition.is_empty()) || condition.eq_ignore_ascii_case("LAST") {
             return !self.cx.last_sample_ok;
         }

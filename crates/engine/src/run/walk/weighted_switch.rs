@@ -146,9 +146,9 @@ impl Walker<'_> {
         let mut sum: i64 = 0;
         for template in &weights.enabled {
             are_constant &= template.literal().is_some();
-            let weight = template.eval(self.cx).into_string();
-            let weight: i64 = weight.parse().map_err(|_| {
-                format!("java.lang.NumberFormatException: For input string: \"{weight}\"")
+            let text = template.eval(self.cx).into_string();
+            let weight: i64 = text.parse().map_err(|_| {
+                format!("java.lang.NumberFormatException: For input string: \"{text}\"")
             })?;
             sum = sum.wrapping_add(weight);
             shares.push(weight as f64);

@@ -347,11 +347,12 @@ impl CsvFile {
     ) -> Result<Vec<String>, RowFailure> {
         let mut position = self.lock();
         if let Some(shared) = &self.shared {
-            let pass = |reader: &mut LineReader| Ok(!fields(reader, delimiter)?.is_empty());
             let has_row = if shared.is_remote {
                 self.receive(shared, &mut position, reading, true)?
             } else {
-                self.seek(shared, &mut position, reading, pass)?
+                self.seek(shared, &mut position, reading, |reader: &mut LineReader| {
+                    Ok(!fields(reader, delimiter)?.is_empty())
+                })?
             };
             if !has_row {
                 return Ok(Vec::new());
@@ -394,10 +395,10 @@ impl CsvFile {
 
     fn open_file(&self) -> Result<(File, Charset), RowFailure> {
         let not_readable = || {
-            let name = Path::new(&self.name).file_name().map_or_else(
-                || self.name.clone(),
-                |name| name.to_string_lossy().into_owned(),
-            );
+            let name = Path::new(&self.name)
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_else(|| self.name.clone());
             RowFailure::Argument(format!(
                 "java.lang.IllegalArgumentException: File {name} must exist and be readable"
             ))
@@ -595,7 +596,7 @@ impl LineReader {
 
     fn next(&mut self) -> io::Result<Option<char>> {
         let next = self.peek()?;
-        self.at += next.map_or(0, char::len_utf8);
+        self.at += next.map(char::len_utf8).unwrap_or(0);
         Ok(next)
     }
 

@@ -197,7 +197,7 @@ impl RequestBuilder {
             method: to.method,
             target: &wire.target,
             cookies: cookies.as_deref(),
-            length: body.as_ref().map_or(0, |body| body.len),
+            length: body.as_ref().map(|body| body.len).unwrap_or(0),
         };
         let (cache, mut head) = (&worker(cx).cache, cx.worker.room.head());
         let keep_alive = match cache.append_head(call.key, &given, differing, &mut head) {

@@ -163,8 +163,7 @@ impl HttpSettings {
 
 /// Refuses a host that is not among the allowed ones; `None` allows all.
 pub fn permit(allowed: Option<&[String]>, host: &str) -> Result<(), Exception> {
-    let is_allowed = |own: &String| own.eq_ignore_ascii_case(host);
-    if allowed.is_none_or(|allowed| allowed.iter().any(is_allowed)) {
+    if allowed.is_none_or(|allowed| allowed.iter().any(|own| own.eq_ignore_ascii_case(host))) {
         return Ok(());
     }
     let message = format!("`{host}` is not among the hosts of drumfire.http.allowed_hosts");

@@ -209,13 +209,13 @@ fn range(first: IpAddr, last: IpAddr) -> Option<Vec<IpAddr>> {
     let (from, to, make): (u128, u128, fn(u128) -> IpAddr) = match (first, last) {
         (IpAddr::V4(first), IpAddr::V4(last)) => {
             let number = |address| u128::from(u32::from(address));
-            let make = |number| IpAddr::V4(Ipv4Addr::from(number as u32));
-            (number(first), number(last), make)
+            (number(first), number(last), |number| {
+                IpAddr::V4(Ipv4Addr::from(number as u32))
+            })
         }
-        (IpAddr::V6(first), IpAddr::V6(last)) => {
-            let make = |number| IpAddr::V6(Ipv6Addr::from(number));
-            (u128::from(first), u128::from(last), make)
-        }
+        (IpAddr::V6(first), IpAddr::V6(last)) => (u128::from(first), u128::from(last), |number| {
+            IpAddr::V6(Ipv6Addr::from(number))
+        }),
         _ => return None,
     };
     (from <= to && to - from < MAX_ADDRESSES).then(|| (from..=to).map(make).collect())
