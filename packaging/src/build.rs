@@ -267,9 +267,10 @@ impl Build {
 
     /// The options of the compilers for Rust and for C.
     fn flags(&self) -> anyhow::Result<(Vec<String>, Vec<String>)> {
-        let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-        let cargo_home = cargo_home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
-        let cargo_home = cargo_home.context("there is no home folder")?;
+        let cargo_home = std::env::var_os("CARGO_HOME")
+            .map(PathBuf::from)
+            .or_else(|| Some(std::env::home_dir()?.join(".cargo")))
+            .context("there is no home folder")?;
         // Paths of this machine would make the bytes depend on the folder.
         let mapped = [
             (self.sources.as_path(), "/drumfire"),

@@ -11,8 +11,9 @@ fn crates_of_profiles(manifest: &str) -> Vec<String> {
     for line in manifest.lines().map(str::trim) {
         if let Some(header) = line.strip_prefix('[') {
             section = header.trim_end_matches(']');
-            let own = section.strip_prefix("profile.");
-            let own = own.and_then(|own| own.split_once(".package."));
+            let own = section
+                .strip_prefix("profile.")
+                .and_then(|own| own.split_once(".package."));
             names.extend(own.map(|(_, name)| name.trim_matches('"').to_owned()));
         } else if section.starts_with("profile.") && section.ends_with(".package") {
             let name = line.split_once('=').map(|(name, _)| name.trim());
@@ -74,9 +75,8 @@ fn features(selection: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     for line in tree.lines().filter(|line| !line.is_empty()) {
         let line = line.trim_end_matches(" (*)");
         let (name, set) = line.split_once('|').expect("the format has a bar");
-        let name = name.trim_end_matches(" (proc-macro)");
         features
-            .entry(name.to_owned())
+            .entry(name.trim_end_matches(" (proc-macro)").to_owned())
             .or_default()
             .insert(set.to_owned());
     }

@@ -42,10 +42,9 @@ pub fn compare(folder: &Path) -> anyhow::Result<()> {
 /// The value of `passed = N` in the floor file.
 fn floor(text: &str) -> anyhow::Result<u64> {
     let values = text.lines().filter_map(|line| line.split_once('='));
-    let mut values = values
-        .filter(|(name, _)| name.trim() == "passed")
-        .map(|(_, value)| value.trim());
     values
+        .filter(|(name, _)| name.trim() == "passed")
+        .map(|(_, value)| value.trim())
         .next()
         .and_then(|value| value.parse().ok())
         .with_context(|| format!("{FLOOR} has no number `passed`"))

@@ -63,8 +63,9 @@ impl Authorities {
             };
             AuthoritiesError { why, hint }
         };
-        let certificates = CertificateDer::pem_file_iter(file).map_err(wrong)?;
-        let certificates = certificates.map(|one| one.map(|one| certificate(&one)));
+        let certificates = CertificateDer::pem_file_iter(file)
+            .map_err(wrong)?
+            .map(|one| one.map(|one| certificate(&one)));
         let own: Vec<_> = certificates.collect::<Result<_, _>>().map_err(wrong)?;
         if own.is_empty() {
             Err(wrong(PemError::NoItemsFound))

@@ -189,8 +189,9 @@ pub fn on_worker_and_in_pool(
     cx: &mut Context,
     judge: impl AsyncFn(&mut Context) -> AssertionResult,
 ) -> AssertionResult {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    let runtime = runtime.expect("a runtime needs nothing of the system");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime needs nothing of the system");
     let mut verdict = |in_pool| {
         cx.parsed.clear();
         cx.set_searches_apart(in_pool);

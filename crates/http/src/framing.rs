@@ -205,8 +205,9 @@ impl Chunked {
             let Some(end) = memchr(b'\n', rest) else {
                 self.line.extend_from_slice(rest);
                 if self.line.len() > MAX_LINE_BYTES {
-                    let start = String::from_utf8_lossy(&self.line[..SHOWN_BYTES]);
-                    let start = start.into_owned().into();
+                    let start = String::from_utf8_lossy(&self.line[..SHOWN_BYTES])
+                        .into_owned()
+                        .into();
                     return Err(FailureKind::BadChunk(BadChunk::Size(start)));
                 }
                 return Ok(input.len());

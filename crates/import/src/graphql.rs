@@ -54,11 +54,12 @@ pub fn is_graphql(text: &str) -> bool {
 
 /// Makes one request of each operation of a document.
 pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError> {
-    let document = tokens(text).and_then(|tokens| document(text, &tokens));
-    let document = document.map_err(|why| {
-        ImportError::new(format!("the GraphQL is broken: {why}"))
-            .hint("correct it there, or save the whole document again")
-    })?;
+    let document = tokens(text)
+        .and_then(|tokens| document(text, &tokens))
+        .map_err(|why| {
+            ImportError::new(format!("the GraphQL is broken: {why}"))
+                .hint("correct it there, or save the whole document again")
+        })?;
     let mut draft = Draft::new("GraphQL");
     let mut steps = Vec::new();
     let mut names = VariableNames::default();

@@ -89,15 +89,15 @@ const SERVER: &str =
     "Run it with: drumfire run PLAN.jmx -Jhost=shop.example -Jusers=50 -Jseconds=300";
 
 fn variables(all: &[(&str, &str, &str)]) -> Vec<(String, PlanText, String)> {
-    let all = all.iter();
-    all.map(|(name, value, about)| {
-        (
-            (*name).to_owned(),
-            PlanText::expression(*value),
-            (*about).to_owned(),
-        )
-    })
-    .collect()
+    all.iter()
+        .map(|(name, value, about)| {
+            (
+                (*name).to_owned(),
+                PlanText::expression(*value),
+                (*about).to_owned(),
+            )
+        })
+        .collect()
 }
 
 fn server() -> Node {

@@ -141,9 +141,9 @@ impl PlanText {
         let mut found = None;
         for (at, piece) in self.0.iter().enumerate() {
             if let Piece::Literal(literal) = piece {
-                let mut starts = starts.iter();
-                let end =
-                    starts.find_map(|start| Some(literal.find(start.as_str())? + start.len()));
+                let end = starts
+                    .iter()
+                    .find_map(|start| Some(literal.find(start.as_str())? + start.len()));
                 found = found.or(end.map(|end| (at, literal.split_at(end))));
             }
         }

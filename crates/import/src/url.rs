@@ -63,8 +63,7 @@ impl Address {
     /// Splits an address without variables; `None` if it is not an HTTP address. Credentials and fragments are
     /// dropped.
     pub fn parse(url: &str) -> Option<Address> {
-        let url = url.trim();
-        let (scheme, rest) = url.split_once("://")?;
+        let (scheme, rest) = url.trim().split_once("://")?;
         let scheme = match scheme.to_ascii_lowercase().as_str() {
             "http" => "http",
             "https" => "https",

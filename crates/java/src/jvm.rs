@@ -55,12 +55,13 @@ impl JvmDefaults {
     pub fn from_options(options: &str) -> JvmDefaults {
         let language = property(options, "user.language");
         // The older name of the two may hold a variant, too (`Locale.initDefault`).
-        let region = property(options, "user.region").map(|region| {
-            region
-                .split_once('_')
-                .map_or(region, |(country, _)| country)
-        });
-        let region = region.or_else(|| property(options, "user.country"));
+        let region = property(options, "user.region")
+            .map(|region| {
+                region
+                    .split_once('_')
+                    .map_or(region, |(country, _)| country)
+            })
+            .or_else(|| property(options, "user.country"));
         JvmDefaults {
             zone: match property(options, "user.timezone").filter(|id| !id.is_empty()) {
                 Some(id) => Zone::of_time_zone(id),

@@ -185,8 +185,8 @@ impl<'t> Merge<'t> {
 
     fn path(&self, item: MergedElement) -> String {
         let path = item.ours.map(|at| &self.ours[at].path);
-        let path = path.or(item.theirs.map(|at| &self.theirs[at].path));
-        path.or(item.base.map(|at| &self.base[at].path))
+        path.or(item.theirs.map(|at| &self.theirs[at].path))
+            .or(item.base.map(|at| &self.base[at].path))
             .cloned()
             .unwrap_or_default()
     }

@@ -256,8 +256,7 @@ fn split(line: Part<'_>) -> (Part<'_>, Part<'_>) {
             _ => end += 1,
         }
     }
-    let end = end.min(line.len());
-    let mut value = end;
+    let mut value = end.min(line.len());
     let blanks = |from: usize| {
         line[from..]
             .iter()

@@ -79,8 +79,9 @@ impl SourceFile {
             .replace_range(replaced.start..replaced.end, inserted);
         if let Some(starts) = self.line_starts.get_mut() {
             // The byte before the range may be a carriage return, whose meaning depends on the next byte.
-            let first = starts.partition_point(|start| *start < replaced.start);
-            let first = first.max(1);
+            let first = starts
+                .partition_point(|start| *start < replaced.start)
+                .max(1);
             let behind = starts
                 .partition_point(|start| *start <= replaced.end)
                 .max(first);

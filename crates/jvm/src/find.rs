@@ -76,8 +76,9 @@ fn on_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let java = std::env::split_paths(&path)
         .map(|folder| folder.join(format!("java{}", std::env::consts::EXE_SUFFIX)))
-        .find(|java| java.is_file())?;
-    let java = java.canonicalize().ok()?;
+        .find(|java| java.is_file())?
+        .canonicalize()
+        .ok()?;
     Some(java.parent()?.parent()?.to_path_buf())
 }
 

@@ -84,8 +84,9 @@ fn on_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let program = std::env::split_paths(&path)
         .map(|folder| folder.join("jmeter"))
-        .find(|program| program.is_file())?;
-    let program = program.canonicalize().ok()?;
+        .find(|program| program.is_file())?
+        .canonicalize()
+        .ok()?;
     Some(program.parent()?.parent()?.to_path_buf())
 }
 

@@ -194,8 +194,9 @@ impl Jvm {
                 .iter()
                 .flat_map(|(name, value)| [&**name, &**value])
                 .collect();
-            let levels = self.log_levels.iter();
-            let levels: Vec<&str> = levels
+            let levels: Vec<&str> = self
+                .log_levels
+                .iter()
                 .flat_map(|(category, level)| [category.as_str(), level])
                 .collect();
             machine.begin(&jmeter.home, plan, &system, &levels, is_groovy_expected)?;

@@ -342,13 +342,14 @@ impl Machine {
     /// The bridge's exception.
     pub fn test_started(&self, group: &Handle) -> Result<Option<String>, JavaFailure> {
         self.attached(|env| {
-            let problem = env.call_static_method(
-                &self.lifecycle,
-                jni_str!("testStarted"),
-                jni_sig!("(Ldev/drumfire/jvm/Group;)Ljava/lang/String;"),
-                &[JValue::Object(group)],
-            )?;
-            let problem = problem.l()?;
+            let problem = env
+                .call_static_method(
+                    &self.lifecycle,
+                    jni_str!("testStarted"),
+                    jni_sig!("(Ldev/drumfire/jvm/Group;)Ljava/lang/String;"),
+                    &[JValue::Object(group)],
+                )?
+                .l()?;
             if problem.is_null() {
                 return Ok(None);
             }
@@ -563,13 +564,12 @@ impl Machine {
         self.attached(|env| {
             let thread_name = env.new_string(visit.thread_name())?;
             let none = JObject::null();
-            let group = group.map(|group| group.as_ref()).unwrap_or(&none);
             let user = env.call_static_method(
                 &self.bridge,
                 jni_str!("user"),
                 jni_sig!("(Ldev/drumfire/jvm/Group;Ljava/lang/String;IJJ)Ldev/drumfire/jvm/User;"),
                 &[
-                    JValue::Object(group),
+                    JValue::Object(group.map(|group| group.as_ref()).unwrap_or(&none)),
                     JValue::Object(&thread_name),
                     JValue::Int(visit.thread_number() as i32),
                     JValue::Long(line as i64),

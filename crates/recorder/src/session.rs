@@ -496,8 +496,9 @@ impl Session {
             Purpose::Script(number) => {
                 // A script that leads to another page has no result.
                 if let Some(details) = result.get("exceptionDetails") {
-                    let thrown = details.pointer("/exception/description");
-                    let thrown = thrown.or_else(|| details.pointer("/exception/value"));
+                    let thrown = details
+                        .pointer("/exception/description")
+                        .or_else(|| details.pointer("/exception/value"));
                     let text = match thrown.and_then(Value::as_str).or(details["text"].as_str()) {
                         Some(text) => text.lines().next().unwrap_or("").to_owned(),
                         None => "an exception".to_owned(),

@@ -331,8 +331,9 @@ fn header_change(
     let text = drumfire_platform::files::read_regular_text(&path)
         .map_err(|error| RenameError::new(format!("`{}`: {error}", path.display())))?;
     let spans = column_spans(line);
-    let edits = spans.into_iter().filter(|span| &line[span.clone()] == old);
-    let edits: Vec<Splice> = edits
+    let edits: Vec<Splice> = spans
+        .into_iter()
+        .filter(|span| &line[span.clone()] == old)
         .map(|span| Splice {
             span: drumfire_jmx::Span::new(span.start, span.end),
             text: new.to_owned(),

@@ -124,9 +124,10 @@ fn charts(page: &mut String, points: &[TrendPoint], loads: &[(usize, u32)]) {
         has_rings: false,
     };
     let names = [("p50", "a"), ("p95", "b"), ("p99", "c")];
-    let times = names.into_iter().enumerate();
-    let times =
-        times.map(|(at, (name, class))| series(name, class, &|point| point.percentiles_ms[at]));
+    let times = names
+        .into_iter()
+        .enumerate()
+        .map(|(at, (name, class))| series(name, class, &|point| point.percentiles_ms[at]));
     let mut chart = drawing(times.collect());
     chart.limits = points.last().map_or(&[][..], |last| &last.limits_ms);
     chart.has_rings = true;

@@ -322,8 +322,9 @@ impl CollectorSpec {
 
     fn labels_of(&self, values: &[String], more: Option<(&str, &String)>) -> String {
         let names = self.labels.iter().map(String::as_str);
-        let pairs = names.zip(values).chain(more);
-        let pairs: Vec<String> = pairs
+        let pairs: Vec<String> = names
+            .zip(values)
+            .chain(more)
             .map(|(name, value)| {
                 let value = value
                     .replace('\\', "\\\\")

@@ -41,8 +41,9 @@ impl Encoder for JsonLines {
             .verdict
             .and_then(|verdict| words.get(usize::from(verdict)));
         let tags = self.run.tags.iter();
-        let tags = tags.map(|(name, value)| (name.clone(), Value::from(value.as_str())));
-        let tags: Map<String, Value> = tags.collect();
+        let tags: Map<String, Value> = tags
+            .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
+            .collect();
         let line = json!({
             "run": self.run.id,
             "tags": tags,

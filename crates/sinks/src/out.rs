@@ -223,8 +223,9 @@ impl RequestedOutput {
                     ("Content-Type", "application/x-protobuf"),
                     ("Content-Encoding", "snappy"),
                     ("X-Prometheus-Remote-Write-Version", "0.1.0"),
-                ];
-                let headers = headers.map(|(name, value)| (name, value.to_owned())).into();
+                ]
+                .map(|(name, value)| (name, value.to_owned()))
+                .into();
                 (
                     Box::new(RemoteWrite::new(run.clone())),
                     Transport::http(target, headers, authorities),

@@ -59,8 +59,8 @@ pub(crate) fn read(file: &Path, overrides: &[String], files: &Files) -> Result<T
 /// Whether a change leads to an execution by its index: `execution.0.concurrency=5`.
 fn names_an_execution(change: &str) -> bool {
     let path = change.split('=').next().unwrap_or("");
-    let path = path.trim_start_matches('^');
     let index = path
+        .trim_start_matches('^')
         .strip_prefix("execution.")
         .and_then(|rest| rest.split('.').next());
     index.is_some_and(|index| index.trim_start_matches('^').parse::<i64>().is_ok())

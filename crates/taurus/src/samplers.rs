@@ -181,8 +181,7 @@ fn with_address(mut node: Node, url: &str) -> Node {
         }
         node = node.with(http::PORT.name, parts.next().unwrap_or_default());
     }
-    let path = path.strip_suffix('?').unwrap_or(path);
-    node.with(http::PATH.name, path)
+    node.with(http::PATH.name, path.strip_suffix('?').unwrap_or(path))
 }
 
 fn uploads(

@@ -89,8 +89,9 @@ fn refuse_others(written: &[Value], default: &str) -> Result<(), TaurusError> {
     let removals = others
         .iter()
         .rev()
-        .map(|(place, _)| format!("-o '^execution.{place}='"));
-    let removals = removals.collect::<Vec<_>>().join(" ");
+        .map(|(place, _)| format!("-o '^execution.{place}='"))
+        .collect::<Vec<_>>()
+        .join(" ");
     Err(fault.hint(format!(
         "only `executor: jmeter` is run here; leave the rest out with `{removals}`"
     )))

@@ -70,12 +70,11 @@ fn each(node: &mut Node, change: &mut dyn FnMut(&mut Node)) {
 /// Makes file names absolute, because the plan that runs is stored in another folder.
 pub(crate) fn absolute_files(plan: &mut Node, folder: &Path) {
     each(plan, &mut |node| {
-        let props: Vec<Prop> = node
+        let props: Props = node
             .props
             .iter()
             .map(|prop| anchored(prop, folder))
             .collect();
-        let props: Props = props.into_iter().collect();
         if props != node.props {
             node.props = props;
         }

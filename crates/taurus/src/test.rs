@@ -68,8 +68,9 @@ pub fn load(file: &Path, overrides: &[String]) -> Result<Test, TaurusError> {
     let mut notes = Vec::new();
     let executions = executions(&mut config, &files)?;
     keys::check(&config, &executions)?;
-    let module = table(&config, "modules").and_then(|all| all.get("jmeter"));
-    let module = module.map_or_else(Table::new, |module| as_table(module, "class"));
+    let module = table(&config, "modules")
+        .and_then(|all| all.get("jmeter"))
+        .map_or_else(Table::new, |module| as_table(module, "class"));
     let mut parts = Vec::new();
     let mut criteria = Criteria::default();
     let mut properties = hooks::pairs(table(&module, "properties"));

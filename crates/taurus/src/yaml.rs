@@ -73,8 +73,8 @@ impl Located {
             Raw::Text(text) => Value::String(text),
             Raw::List(items) => items.into_iter().map(|item| item.value(lines)).collect(),
             Raw::Table(entries) => {
-                let entries = entries.into_iter();
                 let table: Table = entries
+                    .into_iter()
                     .map(|(key, value)| (key, value.value(lines)))
                     .collect();
                 Value::Object(table)

@@ -22,8 +22,7 @@ impl Random {
 /// How many rounds a test makes: the environment variable `MUTATIONS`, or the default.
 pub fn rounds(usual: usize) -> usize {
     let given = std::env::var("MUTATIONS").ok();
-    let given = given.and_then(|text| text.parse().ok());
-    given.unwrap_or(usual)
+    given.and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
 /// The seed with one to five damages: truncated, a part removed or repeated, one of the pieces inserted, or a byte

@@ -114,8 +114,9 @@ impl Workshop {
 /// The rate that `drumfire capacity` found, in samples per second.
 pub fn capacity_found(finished: &Finished) -> f64 {
     let mut lines = finished.out.lines();
-    let line = lines.find(|line| line.starts_with("capacity  "));
-    let line = line.unwrap_or_else(|| panic!("{finished:?}"));
+    let line = lines
+        .find(|line| line.starts_with("capacity  "))
+        .unwrap_or_else(|| panic!("{finished:?}"));
     let rate = line.split(' ').nth(2);
     let rate = rate.and_then(|text| text.strip_suffix("/s;"));
     rate.and_then(|text| text.parse().ok()).expect(line)

@@ -314,8 +314,9 @@ fn native_crash(bench: &FaultBench) -> anyhow::Result<()> {
     }
     let script = "def f = Class.forName('sun.misc.Unsafe').getDeclaredField('theUnsafe'); f.accessible = true; if (vars.getIteration() > 1 || !vars.get('x')) { vars.put('x', '1'); f.get(null).putAddress(0L, 0L) }";
     let home = jmeter_home().unwrap_or_default();
-    let workshop = bench.with_plan("1", 1, "");
-    let workshop = workshop.variable("JMETER_HOME", &home.to_string_lossy());
+    let workshop = bench
+        .with_plan("1", 1, "")
+        .variable("JMETER_HOME", &home.to_string_lossy());
     let busy = group("1", -1, &[pause(20), sample("busy")].concat());
     let crashes = group(
         "1",

@@ -117,10 +117,11 @@ fn exits(bench: &FaultBench, inside: &str, by: &str) -> anyhow::Result<()> {
     if !has_java() {
         return Ok(());
     }
-    let after = group("1", 1, &sample("after")).replace("ThreadGroupGui", "PostThreadGroupGui");
-    let after = after.replace("\"ThreadGroup\"", "\"PostThreadGroup\"");
-    let after = after.replace("<ThreadGroup ", "<PostThreadGroup ");
-    let after = after.replace("</ThreadGroup>", "</PostThreadGroup>");
+    let after = group("1", 1, &sample("after"))
+        .replace("ThreadGroupGui", "PostThreadGroupGui")
+        .replace("\"ThreadGroup\"", "\"PostThreadGroup\"")
+        .replace("<ThreadGroup ", "<PostThreadGroup ")
+        .replace("</ThreadGroup>", "</PostThreadGroup>");
     let workshop = bench.with_plan("1", 1, "");
     let users = group("2", 50, &[sample("before"), inside.to_owned()].concat());
     workshop.write("p.jmx", plan(&[users, after].concat()));

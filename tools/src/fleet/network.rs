@@ -278,8 +278,9 @@ fn rows_once(fleet: &Fleet) -> anyhow::Result<()> {
         *arrived.entry(path).or_default() += 1;
     }
     let twice = arrived.values().filter(|count| **count > 1).count();
-    let known = (0..ROWS).filter(|row| arrived.contains_key(&format!("/row/{row}")));
-    let known = known.count();
+    let known = (0..ROWS)
+        .filter(|row| arrived.contains_key(&format!("/row/{row}")))
+        .count();
     println!("rows         {known} of {ROWS} reached the target, {twice} of them more than once");
     ensure!(
         known == ROWS && twice == 0 && arrived.len() == ROWS,

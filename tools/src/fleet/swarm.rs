@@ -84,8 +84,9 @@ async fn run(
     let start_ms = until(&mut state, "to name the start", |state| {
         state.start_ms.is_some()
     })
-    .await?;
-    let start_ms = start_ms.start_ms.unwrap_or_default();
+    .await?
+    .start_ms
+    .unwrap_or_default();
     say(&|own| own.stage = Stage::Running);
     begun();
     // Seconds begin at whole seconds of the coordinator's clock.
@@ -187,12 +188,13 @@ async fn until(
     is_so: impl Fn(&RunState) -> bool,
 ) -> Result<RunState, FleetError> {
     let waiting = tokio::time::timeout(PATIENCE, state.wait_for(|state| is_so(state))).await;
-    let state = waiting.map_err(|_| FleetError::Late {
-        what: format!("the coordinator {what}"),
-        waited: PATIENCE,
-        remedy: "look at its terminal",
-    })?;
-    let state = state.map_err(|error| FleetError::Other(error.to_string()))?;
+    let state = waiting
+        .map_err(|_| FleetError::Late {
+            what: format!("the coordinator {what}"),
+            waited: PATIENCE,
+            remedy: "look at its terminal",
+        })?
+        .map_err(|error| FleetError::Other(error.to_string()))?;
     Ok(state.clone())
 }
 

@@ -107,8 +107,9 @@ fn settings(page: &mut String, classes: &[String]) {
             "" => property.help.to_owned(),
             differs => format!("{} Differs from JMeter: {differs}", property.help),
         };
-        let cells = [property.label.to_owned(), default, effect];
-        let cells = cells.map(|cell| cell.replace('|', "\\|")).join(" | ");
+        let cells = [property.label.to_owned(), default, effect]
+            .map(|cell| cell.replace('|', "\\|"))
+            .join(" | ");
         let row = format!("| `{}` | {cells} |", property.name);
         if !rows.contains(&row) {
             rows.push(row);

@@ -344,8 +344,9 @@ fn hello(order: &AgentArguments, engine: &Engine) -> Result<Hello, Refusal> {
         labels.insert(name.to_owned(), value.to_owned());
     }
     // Measuring the machine takes seconds, so the agent does that once.
-    let stored_hello = std::env::var(CONNECTED).ok();
-    let stored_hello = stored_hello.and_then(|hello| serde_json::from_str::<Hello>(&hello).ok());
+    let stored_hello = std::env::var(CONNECTED)
+        .ok()
+        .and_then(|hello| serde_json::from_str::<Hello>(&hello).ok());
     let machine = stored_hello.unwrap_or_else(|| Hello {
         memory_mib: crate::run::run_file::memory_mib().unwrap_or(0),
         ceilings: machine_ceilings()
@@ -411,8 +412,7 @@ pub fn agents(order: &AgentsArguments, console: &mut Console<'_>) -> Result<Exit
 /// An agent as JSON, with the runs that wait for it.
 fn listed(hello: &Hello, runs: &[WaitingRun]) -> Value {
     let mut value = serde_json::to_value(hello).unwrap_or_default();
-    let runs = runs.iter().filter(|run| run.selection.covers(hello));
-    let waiting = runs.map(|run| {
+    let waiting = runs.iter().filter(|run| run.selection.covers(hello)).map(|run| {
         json!({"plan": run.plan, "host": run.host, "agents": run.selection.to_string(), "since_ms": run.since_ms})
     });
     value["waiting"] = waiting.collect();

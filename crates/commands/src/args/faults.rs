@@ -164,8 +164,9 @@ fn usage(error: &Error) -> String {
 
 /// The program and its subcommand, from the usage.
 fn command(usage: &str) -> String {
-    let words = usage.trim_start_matches("Usage:").split_whitespace();
-    let words: Vec<&str> = words
+    let words: Vec<&str> = usage
+        .trim_start_matches("Usage:")
+        .split_whitespace()
         .take_while(|word| !word.starts_with(['[', '<', '-']))
         .collect();
     if words.is_empty() {

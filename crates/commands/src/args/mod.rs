@@ -58,8 +58,9 @@ pub fn with_joined_ui(words: &[String]) -> Vec<String> {
             joined.push(word.clone());
             continue;
         }
-        let address = words.next_if(|next| is_address(next));
-        let address = address.map_or_else(|| ListenAddress::default().0.to_string(), String::clone);
+        let address = words
+            .next_if(|next| is_address(next))
+            .map_or_else(|| ListenAddress::default().0.to_string(), String::clone);
         joined.push(format!("--ui={address}"));
     }
     joined

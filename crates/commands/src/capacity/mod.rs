@@ -84,8 +84,9 @@ pub fn capacity(
 }
 
 fn goal(arguments: &CapacityArguments) -> Result<Goal, UsageError> {
-    let conditions = arguments.until.split(" or ");
-    let conditions = conditions
+    let conditions = arguments
+        .until
+        .split(" or ")
         .map(str::parse)
         .collect::<Result<Vec<Threshold>, _>>()
         .map_err(|error| error.to_string())?;

@@ -93,8 +93,8 @@ impl ControlClient {
 
     fn status(&self) -> Result<Status, ControlFailure> {
         let request = self.agent.get(format!("{}/api/status", self.place));
-        let request = request.header("Authorization", format!("Bearer {}", self.token));
         let mut answer = request
+            .header("Authorization", format!("Bearer {}", self.token))
             .call()
             .map_err(|error| drumfire_authorities::told(&error))?;
         let text = answer.body_mut().read_to_string();

@@ -101,10 +101,12 @@ pub fn settle_server(order: &mut AgentArguments, settings: &RunProperties) {
         return;
     }
     // RmiUtils#getRmiRegistryPort: 0 leaves the choice to the other property.
-    let ports = ["server_port", "server.rmi.port"];
-    let mut ports = ports.iter().filter_map(|name| property(settings, name));
-    let port = ports.find(|port| *port != "0");
-    let port = port.filter(|port| *port != SERVER_PORT);
+    let mut ports = ["server_port", "server.rmi.port"]
+        .iter()
+        .filter_map(|name| property(settings, name));
+    let port = ports
+        .find(|port| *port != "0")
+        .filter(|port| *port != SERVER_PORT);
     let host = settings.system.get(HOSTNAME);
     let host = host.or_else(|| settings.properties.get(HOSTNAME));
     let host = host.map(str::to_owned).unwrap_or_else(this_host);

@@ -82,8 +82,9 @@ pub fn k8s(
 
 /// The two commands that make the keys and their Secret.
 fn how_to_make_keys(name: &str, agents: u32) -> String {
-    let agents = (0..agents).map(|index| format!(" --agent {name}-{index}"));
-    let agents: String = agents.collect();
+    let agents: String = (0..agents)
+        .map(|index| format!(" --agent {name}-{index}"))
+        .collect();
     format!(
         "Agents take only signed plans. The Secret {DEFAULT_KEYS} holds the keys; make it once:\n  \
          drumfire fleet init keys --host {name}-nats --at {KEYS}{agents}\n  \

@@ -196,10 +196,9 @@ impl Visit for Parts {
 }
 
 fn line(now: Timestamp, zone: &TimeZone, level: &str, category: &str, message: &str) -> String {
-    let now = now.to_zoned(zone.clone());
     format!(
         "{} {level} {}: {message}\n",
-        now.strftime("%Y-%m-%d %H:%M:%S,%3f"),
+        now.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S,%3f"),
         shorten(category)
     )
 }

@@ -100,8 +100,9 @@ impl Desk {
         engine: &Engine,
         console: &Console<'_>,
     ) -> Result<Desk, Refusal> {
-        let folder = std::env::current_dir().and_then(std::fs::canonicalize);
-        let folder = folder.map_err(Refusal::failed)?;
+        let folder = std::env::current_dir()
+            .and_then(std::fs::canonicalize)
+            .map_err(Refusal::failed)?;
         let state =
             drumfire_platform::state_folder(console.variable).map(|state| state.join(JOURNALS));
         let program = Arc::new(EditorProgram::new(*engine, state.as_deref()));

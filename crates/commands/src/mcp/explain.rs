@@ -37,8 +37,9 @@ pub fn explain(arguments: &Explain) -> Result<Value, Refused> {
         return Ok(property_text(about, property));
     }
     let refused = Refused::new(PARAMETERS, format!("nothing is called `{about}`"));
-    let names = drumfire_elements::all().flat_map(|facts| [facts.name, facts.class]);
-    let names = names.chain(drumfire_expr::functions().iter().map(|spec| spec.name));
+    let names = drumfire_elements::all()
+        .flat_map(|facts| [facts.name, facts.class])
+        .chain(drumfire_expr::functions().iter().map(|spec| spec.name));
     Err(match did_you_mean(about, names) {
         Some(near) => refused.hint(format!("did you mean `{near}`?")),
         None => refused.hint("give a type such as `HTTP Request`, a function such as `__P`, a property, or an exit code"),

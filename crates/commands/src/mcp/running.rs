@@ -129,8 +129,9 @@ pub fn run(desk: &Desk, arguments: &Run) -> Result<Value, Refused> {
     command.args(arguments.once.then_some("--once"));
     let limit = Duration::from_secs(arguments.limit_s.unwrap_or(RUN_LIMIT_S));
     let (code, mut said) = carried_out(command, &desk.folder, limit)?;
-    let measured = std::fs::read(&summary).ok();
-    let measured = measured.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    let measured = std::fs::read(&summary)
+        .ok()
+        .and_then(|text| serde_json::from_slice::<Value>(&text).ok());
     let Some(measured) = measured else {
         if said.is_empty() {
             said = "the run ended without a result".to_owned();

@@ -136,8 +136,9 @@ fn head(request: &str, parameters: &HashMap<String, String>, redirect: Option<&s
         (None, None) => header(request, "X-ResponseStatus").unwrap_or("200 OK"),
     };
     let mut head = format!("HTTP/1.0 {status}\r\nContent-Type: text/plain\r\n");
-    let set = header(request, "X-SetHeaders").unwrap_or_default();
-    let set = set.trim_end_matches('|'); // String#split
+    let set = header(request, "X-SetHeaders")
+        .unwrap_or_default()
+        .trim_end_matches('|'); // String#split
     let more = redirect
         .into_iter()
         .chain(set.split('|').filter(|_| !set.is_empty()));

@@ -166,8 +166,9 @@ fn through_proxy(
     names: &Receiver<String>,
     console: &mut Console<'_>,
 ) -> Result<Recorded, Refusal> {
-    let taken = proxy.record(stop, names, &mut |line| console.line(&format!("  {line}")));
-    let taken = taken.map_err(failed)?;
+    let taken = proxy
+        .record(stop, names, &mut |line| console.line(&format!("  {line}")))
+        .map_err(failed)?;
     for (host, why) in &taken.untrusted {
         console.warn(&format!(
             "the certificate of `{host}` is not trusted ({why}); it was recorded all the same"

@@ -379,13 +379,12 @@ fn run_id(plan: &Path) -> String {
 fn watch(options: &RunArguments, settings: &RunProperties) -> Result<Watching, Refusal> {
     let property = settings.properties.get(WATCH).unwrap_or_default();
     let of_property = property.split(';').map(str::trim);
-    let of_property = of_property.filter(|text| !text.is_empty());
     let all = options
         .exports
         .watch
         .iter()
         .map(String::as_str)
-        .chain(of_property);
+        .chain(of_property.filter(|text| !text.is_empty()));
     let sources = all.map(Source::parse).collect::<Result<Vec<_>, _>>();
     let sources = sources.map_err(|error| Refusal::usage(error.to_string()))?;
     let mut watching = Watching::trusting(authorities::of(settings)?);
@@ -451,8 +450,9 @@ fn keep(
 ) -> Result<Option<KeptRun>, Refusal> {
     let now_ms = Timestamp::now().as_millisecond();
     let keep = settings.properties.get(KEEP_COUNT);
-    let keep = keep.and_then(|count| count.trim().parse().ok());
-    let keep = keep.unwrap_or(kept_run::KEPT);
+    let keep = keep
+        .and_then(|count| count.trim().parse().ok())
+        .unwrap_or(kept_run::KEPT);
     let kept_place = match &options.report.run_file {
         Some(path) => KeptPlace::Asked(path.clone()),
         None if options.report.no_run_file

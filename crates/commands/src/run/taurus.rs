@@ -122,8 +122,8 @@ pub fn taurus(
 
 /// definitions of the command line come later and win
 fn defined(letter: &str, pairs: &[(String, String)]) -> Vec<String> {
-    let pairs = pairs.iter();
     pairs
+        .iter()
         .map(|(name, value)| format!("-{letter}{name}={value}"))
         .collect()
 }

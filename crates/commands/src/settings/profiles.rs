@@ -164,8 +164,9 @@ impl Choices {
         };
         add(&self.properties)?;
         let profile = self.profile(choice)?;
-        let of_environment = (choice.variable)(TARGET).and_then(|value| value.into_string().ok());
-        let of_environment = of_environment.filter(|name| !name.is_empty());
+        let of_environment = (choice.variable)(TARGET)
+            .and_then(|value| value.into_string().ok())
+            .filter(|name| !name.is_empty());
         let target = choice.target.map(str::to_owned).or(of_environment);
         let target = target.or_else(|| profile.and_then(|profile| profile.target.clone()));
         if let Some(name) = target {

@@ -203,12 +203,13 @@ impl RunProperties {
     /// Notes system properties of the command line that Java's library reads and that change nothing here.
     fn note_definitions_without_effect(&mut self) {
         let given_names = self.given_system.iter();
-        let notes = given_names.filter(|name| !READ_AT_START.contains(&name.as_str()));
-        let notes = notes.filter_map(|name| match known_property(name)?.effect {
-            Effect::None(why) => Some(format!("`-D{name}` has no effect: {why}")),
-            Effect::Honoured | Effect::Java => None,
-        });
-        let notes: Vec<String> = notes.collect();
+        let notes: Vec<String> = given_names
+            .filter(|name| !READ_AT_START.contains(&name.as_str()))
+            .filter_map(|name| match known_property(name)?.effect {
+                Effect::None(why) => Some(format!("`-D{name}` has no effect: {why}")),
+                Effect::Honoured | Effect::Java => None,
+            })
+            .collect();
         self.notes.extend(notes);
     }
 

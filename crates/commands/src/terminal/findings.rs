@@ -86,12 +86,13 @@ fn several(group: &Group<'_>, shown: Shown) -> String {
     if group.others.is_empty() {
         return text;
     }
-    let places = group
+    let places: Vec<String> = group
         .others
         .iter()
         .take(PLACES)
-        .map(|other| location(other));
-    let places: Vec<String> = places.filter(|place| !place.is_empty()).collect();
+        .map(|other| location(other))
+        .filter(|place| !place.is_empty())
+        .collect();
     let rest = match group.others.len().saturating_sub(PLACES) {
         0 => "",
         _ => " …",

@@ -232,8 +232,9 @@ fn agent_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
     );
     let hidden = agents.len() - shown;
     if hidden > 0 {
-        let running = agents.iter().skip(shown);
-        let running = running
+        let running = agents
+            .iter()
+            .skip(shown)
             .filter(|agent| agent.phase == AgentPhase::Running)
             .count();
         let line = format!("and {hidden} more, {running} running");

@@ -526,9 +526,10 @@ impl Context {
     /// done by then. Time limits of the sample do not apply to it.
     pub async fn attend_others<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let end_ms = self.end_ms.filter(|_| self.interrupted_at_end);
-        let end = end_ms.map(|end_ms| self.clock().instant(end_ms));
-        let end = end.filter(|end| *end > Instant::now());
-        let end = end.map(|end| self.worker.alarms.wait_until(end));
+        let end = end_ms
+            .map(|end_ms| self.clock().instant(end_ms))
+            .filter(|end| *end > Instant::now())
+            .map(|end| self.worker.alarms.wait_until(end));
         let done = self.attend_until(work, end).await;
         done.filter(|_| !self.breaks_off())
     }

@@ -106,14 +106,15 @@ impl Division<'_> {
             }
         }
         let period = before.len() as u32;
-        let receipts = received
+        let receipts: Vec<Receipt> = received
             .into_iter()
             .enumerate()
             .map(|(machine, slots)| Receipt {
                 machine,
                 slots: Slots::new(period, slots),
-            });
-        let receipts: Vec<Receipt> = receipts.filter(|it| !it.slots.is_empty()).collect();
+            })
+            .filter(|it| !it.slots.is_empty())
+            .collect();
         for receipt in &receipts {
             for (machine, owned) in self.owned.iter_mut().enumerate() {
                 *owned = if machine == receipt.machine {

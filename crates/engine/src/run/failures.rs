@@ -80,8 +80,9 @@ fn line(mut kind: Kind<'_>, noun: &str, what: &str) -> Option<String> {
     }
     kind.sort_by_key(|(.., tally)| std::cmp::Reverse(tally.count));
     let places = kind.iter().take(MOST_ELEMENTS);
-    let places = places.map(|(failed, element, tally)| failure_text(*failed, element, tally));
-    let mut places: Vec<String> = places.collect();
+    let mut places: Vec<String> = places
+        .map(|(failed, element, tally)| failure_text(*failed, element, tally))
+        .collect();
     if kind.len() > MOST_ELEMENTS {
         let more = kind.len() - MOST_ELEMENTS;
         places.push(format!("the rest in {more} more"));

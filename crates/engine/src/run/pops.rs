@@ -61,8 +61,9 @@ pub async fn value_in_time(
     timeout_s: i64,
 ) -> Option<Arc<str>> {
     let limit = Duration::from_secs(u64::try_from(timeout_s).unwrap_or(0));
-    let end = Instant::now().checked_add(limit);
-    let mut end = end.map(|end| alarms.wait_until(end));
+    let mut end = Instant::now()
+        .checked_add(limit)
+        .map(|end| alarms.wait_until(end));
     let mut value = std::pin::pin!(fifos.take(queue));
     poll_fn(|task| match (value.as_mut().poll(task), &mut end) {
         (Poll::Ready(value), _) => Poll::Ready(Some(value)),

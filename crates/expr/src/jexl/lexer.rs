@@ -112,8 +112,9 @@ impl JexlLexer<'_> {
         {
             return self.regex(pattern.len());
         }
-        let mark = MARKS.iter().find(|mark| rest.starts_with(**mark));
-        let mark = mark
+        let mark = MARKS
+            .iter()
+            .find(|mark| rest.starts_with(**mark))
             .filter(|mark| self.dialect == Dialect::Jexl3 || !NEW_MARKS.contains(mark))
             .ok_or_else(|| syntax(self.at, &first.to_string()))?;
         self.at += mark.len();

@@ -122,8 +122,9 @@ fn run_folder(options: &AgentOptions, assignment: &Assignment) -> PathBuf {
 
 async fn manifest(link: &Link, run: &str, trust: &[String]) -> Result<Manifest, FleetError> {
     let key = format!("{run}.manifest");
-    let kept = within(CALL, "the manifest of the run", link.runs.get(key)).await?;
-    let kept = kept.ok_or_else(|| FleetError::Other("the run has no manifest".to_owned()))?;
+    let kept = within(CALL, "the manifest of the run", link.runs.get(key))
+        .await?
+        .ok_or_else(|| FleetError::Other("the run has no manifest".to_owned()))?;
     let wrong = |why: String| FleetError::Other(format!("the plan of run {run} is refused: {why}"));
     let signed: Signed = wire::of_json(&kept).map_err(|error| wrong(error.to_string()))?;
     let manifest = signed.open(trust).map_err(|error| wrong(error.into()))?;
@@ -222,12 +223,13 @@ impl Part<'_> {
             .map_err(|error| FleetError::Other(unwritable(folder, &error)))?;
         let reader = |file| wire::reader_name(&member.run, member.index, member.token, file);
         runtime.block_on(files::fetch(link, &manifest.files, reader, &cache, folder))?;
-        let offset = runtime.block_on(talk::measure(link, &member.run));
-        let offset = offset.ok_or_else(|| FleetError::Late {
-            what: "the coordinator to say what time it is".to_owned(),
-            waited: CALL,
-            remedy: "check the network between the agent and NATS",
-        })?;
+        let offset = runtime
+            .block_on(talk::measure(link, &member.run))
+            .ok_or_else(|| FleetError::Late {
+                what: "the coordinator to say what time it is".to_owned(),
+                waited: CALL,
+                remedy: "check the network between the agent and NATS",
+            })?;
         member.say(|own| {
             (own.stage, own.offset_ns, own.bound_ns) =
                 (Stage::Compiling, offset.offset_ns, offset.bound_ns);

@@ -64,13 +64,14 @@ async fn kept<T: DeserializeOwned>(link: &Link, run: &str, what: &str) -> Result
     if !wire::is_token(run) {
         return Err(FleetError::Other(format!("`{run}` is not a run's name")));
     }
-    let stored = within(CALL, "NATS", link.runs.get(format!("{run}.{what}"))).await?;
-    let stored = stored.ok_or_else(|| {
-        FleetError::Other(format!(
-            "there is no run `{run}` at {}, or it has not started; `drumfire run` starts one",
-            link.url
-        ))
-    })?;
+    let stored = within(CALL, "NATS", link.runs.get(format!("{run}.{what}")))
+        .await?
+        .ok_or_else(|| {
+            FleetError::Other(format!(
+                "there is no run `{run}` at {}, or it has not started; `drumfire run` starts one",
+                link.url
+            ))
+        })?;
     wire::of_json(&stored).map_err(|error| FleetError::Other(format!("run {run}: {error}")))
 }
 

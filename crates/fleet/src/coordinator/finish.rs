@@ -164,14 +164,15 @@ impl Coordinator<'_, '_, '_> {
     /// Warns of rows that are missing, because their agents were lost or started again.
     fn tell_of_lost_rows(&mut self) {
         let told = self.agents.iter().zip(self.merger.samples());
-        let lost = told.filter_map(|(agent, samples)| {
-            let rows = match agent.end {
-                Some(_) => agent.before,
-                None => *samples,
-            };
-            (rows > 0).then(|| format!("{rows} of agent `{}`", agent.name))
-        });
-        let lost: Vec<String> = lost.collect();
+        let lost: Vec<String> = told
+            .filter_map(|(agent, samples)| {
+                let rows = match agent.end {
+                    Some(_) => agent.before,
+                    None => *samples,
+                };
+                (rows > 0).then(|| format!("{rows} of agent `{}`", agent.name))
+            })
+            .collect();
         if !lost.is_empty() {
             let lost = lost.join(", ");
             self.warn(format!(

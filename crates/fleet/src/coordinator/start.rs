@@ -20,19 +20,21 @@ impl Coordinator<'_, '_, '_> {
                 .agents
                 .iter()
                 .filter(|agent| agent.state.stage == Stage::Refused);
-            let lines = refused.flat_map(|agent| {
-                let faults = agent.state.faults.iter();
-                faults.map(|fault| format!("agent `{}`: {fault}", agent.name))
-            });
-            let lines: Vec<String> = lines.collect();
+            let lines: Vec<String> = refused
+                .flat_map(|agent| {
+                    let faults = agent.state.faults.iter();
+                    faults.map(|fault| format!("agent `{}`: {fault}", agent.name))
+                })
+                .collect();
             if !lines.is_empty() {
                 return Err(FleetError::Refused(lines));
             }
-            let late = self
+            let late: Vec<&str> = self
                 .agents
                 .iter()
-                .filter(|agent| agent.state.stage < Stage::Ready);
-            let late: Vec<&str> = late.map(|agent| agent.name.as_str()).collect();
+                .filter(|agent| agent.state.stage < Stage::Ready)
+                .map(|agent| agent.name.as_str())
+                .collect();
             if late.is_empty() {
                 break;
             }

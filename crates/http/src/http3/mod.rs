@@ -103,8 +103,9 @@ impl Conversation<'_> {
         while !self.receiver.in_body() {
             let timers = &self.worker.timers;
             let response = timers.within(self.limit, stream.recv_response()).await;
-            let response = response.ok_or(FailureKind::ReadTimeout)?;
-            let response = response.map_err(|error| self.kind(error))?;
+            let response = response
+                .ok_or(FailureKind::ReadTimeout)?
+                .map_err(|error| self.kind(error))?;
             self.receiver.begin(
                 binary_head::response(&response, 3, &self.worker.heads)?,
                 false,

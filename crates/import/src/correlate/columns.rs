@@ -99,8 +99,7 @@ pub fn add_second_row(data: &mut Data, other: &Data) {
         let at = other.names.iter().position(|other| other == name);
         at.and_then(|at| others.get(at)).unwrap_or(value).clone()
     });
-    let row = row.collect();
-    data.rows.push(row);
+    data.rows.push(row.collect());
 }
 
 impl Correlation<'_> {

@@ -275,7 +275,7 @@ impl Correlation<'_> {
 
     /// The variable for a value: an existing one, or a new one from an earlier response.
     fn resolve(&mut self, sent: &Sent, other: Option<&String>, place: usize) -> Option<Resolved> {
-        let names = sent
+        let names: Vec<String> = sent
             .names
             .iter()
             .filter(|name| {
@@ -283,8 +283,9 @@ impl Correlation<'_> {
                     .brought
                     .contains(&(sent.value.clone(), (*name).clone()))
             })
-            .filter(|_| sent.counts_by_name());
-        let names: Vec<String> = names.cloned().collect();
+            .filter(|_| sent.counts_by_name())
+            .cloned()
+            .collect();
         if self.places.is_shared(&sent.value) {
             return None;
         }

@@ -24,10 +24,9 @@ pub fn addresses(pattern: &str) -> Option<Vec<String>> {
                 if all.len() * choices.len() > MOST {
                     return None;
                 }
-                let each = all.iter().flat_map(|start| {
-                    let choices = choices.iter();
-                    choices.map(move |choice| format!("{start}{choice}"))
-                });
+                let each = all
+                    .iter()
+                    .flat_map(|start| choices.iter().map(move |choice| format!("{start}{choice}")));
                 all = each.collect();
                 rest = next;
             }

@@ -338,10 +338,10 @@ impl<'d> OperationChain<'_, 'd> {
                 open.push((item, format!("{path}[0]"), depth + 1));
             }
             let parts = schema["allOf"].as_array().into_iter().flatten();
-            let parts = parts
+            let named = parts
                 .map(|part| self.document.resolve(part))
-                .chain([schema]);
-            let named = parts.filter_map(|part| part["properties"].as_object());
+                .chain([schema])
+                .filter_map(|part| part["properties"].as_object());
             for (name, inner) in named.flatten() {
                 let inside = format!("{path}.{name}");
                 if ENVELOPES.contains(&name.as_str()) {
@@ -391,8 +391,9 @@ impl<'d> OperationChain<'_, 'd> {
     /// Adds the request for a token by client credentials or by a password.
     fn token_request(&self, draft: &mut Draft) -> Option<(usize, usize)> {
         let root = self.document.root;
-        let all = root["components"]["securitySchemes"].as_object();
-        let all = all.or(root["securityDefinitions"].as_object())?;
+        let all = root["components"]["securitySchemes"]
+            .as_object()
+            .or(root["securityDefinitions"].as_object())?;
         let (url, grant) = all.values().find_map(|scheme| {
             let scheme = self.document.resolve(scheme);
             let flow = |name: &str| scheme["flows"][name]["tokenUrl"].as_str();
@@ -453,14 +454,12 @@ fn filled(
             });
             Example::Object(fields.collect())
         }
-        Value::Array(items) => {
-            let items = items.iter();
-            Example::List(
-                items
-                    .map(|item| filled(item, None, name, from, found))
-                    .collect(),
-            )
-        }
+        Value::Array(items) => Example::List(
+            items
+                .iter()
+                .map(|item| filled(item, None, name, from, found))
+                .collect(),
+        ),
         value => Example::Value(value.clone()),
     }
 }

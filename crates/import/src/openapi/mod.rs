@@ -445,8 +445,9 @@ impl<'d> Importer<'d> {
     /// Sets the body. Returns its value, if it is JSON or a form.
     fn body_of_3(&mut self, body: &'d Value, request: &mut Request) -> Option<Example> {
         let body = self.document.resolve(body);
-        let content = body["content"].as_object();
-        let content = content.filter(|content| !content.is_empty())?;
+        let content = body["content"]
+            .as_object()
+            .filter(|content| !content.is_empty())?;
         let (kind, media) = preferred(content);
         let value = self.document.media_example(media);
         if kind.starts_with("multipart/") {

@@ -51,8 +51,7 @@ impl Example {
                 text
             }
             Example::Value(Value::Array(items)) => {
-                let items = items.iter().cloned().map(Example::Value).collect();
-                Example::List(items).text()
+                Example::List(items.iter().cloned().map(Example::Value).collect()).text()
             }
             Example::Value(value) => value.to_string().into(),
             Example::Object(_) => self.json(),
@@ -132,20 +131,14 @@ impl Example {
     /// The value as the fields of a form.
     pub fn fields(&self) -> Vec<(PlanText, PlanText)> {
         match self {
-            Example::Object(fields) => {
-                let fields = fields.iter();
-                fields
-                    .map(|(name, value)| (name.as_str().into(), value.text()))
-                    .collect()
-            }
-            Example::Value(Value::Object(fields)) => {
-                let fields = fields.iter();
-                fields
-                    .map(|(name, value)| {
-                        (name.as_str().into(), Example::Value(value.clone()).text())
-                    })
-                    .collect()
-            }
+            Example::Object(fields) => fields
+                .iter()
+                .map(|(name, value)| (name.as_str().into(), value.text()))
+                .collect(),
+            Example::Value(Value::Object(fields)) => fields
+                .iter()
+                .map(|(name, value)| (name.as_str().into(), Example::Value(value.clone()).text()))
+                .collect(),
             _ => Vec::new(),
         }
     }
@@ -157,8 +150,9 @@ impl From<&Value> for Example {
         match value {
             Value::Array(items) => Example::List(items.iter().map(Example::from).collect()),
             Value::Object(fields) => {
-                let fields = fields.iter();
-                let fields = fields.map(|(name, value)| (name.clone(), Example::from(value)));
+                let fields = fields
+                    .iter()
+                    .map(|(name, value)| (name.clone(), Example::from(value)));
                 Example::Object(fields.collect())
             }
             value => Example::Value(value.clone()),

@@ -408,8 +408,7 @@ impl Importer {
             let is_after = event["listen"] == "test";
             let mut rest = script.rest;
             for (name, value) in script.sets {
-                let step = step.as_deref_mut();
-                if !self.set(variable_name(&name), value, is_after, step) {
+                if !self.set(variable_name(&name), value, is_after, step.as_deref_mut()) {
                     rest += 1;
                 }
             }

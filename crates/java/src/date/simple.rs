@@ -84,8 +84,9 @@ impl SimplePattern {
 
     /// Appends the moment `epoch_ms` (milliseconds since the Unix epoch), formatted in `zone`.
     pub fn write(&self, epoch_ms: i64, zone: &TimeZone, out: &mut Vec<u8>) {
-        let moment = Timestamp::from_millisecond(epoch_ms).unwrap_or(Timestamp::UNIX_EPOCH);
-        let moment = moment.to_zoned(zone.clone());
+        let moment = Timestamp::from_millisecond(epoch_ms)
+            .unwrap_or(Timestamp::UNIX_EPOCH)
+            .to_zoned(zone.clone());
         for item in &self.items {
             match item {
                 PatternPiece::Literal(text) => out.extend_from_slice(text.as_bytes()),

@@ -73,8 +73,8 @@ impl ZoneNames {
             ["1", name, id] => _ = self.full.insert(name, id),
             ["2", name, id] => _ = self.short.insert(name, id),
             [a, b, c, d, e, f, ids] => {
-                let ids = ids.split(' ');
-                self.printed.extend(ids.map(|id| (id, [a, b, c, d, e, f])));
+                self.printed
+                    .extend(ids.split(' ').map(|id| (id, [a, b, c, d, e, f])));
             }
             _ => {}
         }

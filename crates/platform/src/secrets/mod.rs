@@ -293,10 +293,9 @@ fn words(name: &str) -> Vec<String> {
             word.extend(c.to_lowercase());
         }
     }
-    let words = words
-        .iter()
-        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()));
     words
+        .iter()
+        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()))
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect()

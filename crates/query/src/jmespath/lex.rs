@@ -58,8 +58,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<JmesPathToken>, JmesPathError> {
             }
             '`' => {
                 let (inner, behind) = delimited(rest, '`')?;
-                let inner = inner.replace("\\`", "`");
-                (literal(inner.trim())?, behind)
+                (literal(inner.replace("\\`", "`").trim())?, behind)
             }
             _ => match SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
                 Some(symbol) => (JmesPathToken::Symbol(symbol), &rest[symbol.len()..]),

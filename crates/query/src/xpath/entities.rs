@@ -479,8 +479,9 @@ impl<'d> Expansion<'d> {
                 ("<?", "?>"),
                 ("</", ">"),
                 ("&", ";"),
-            ];
-            let skipped = skipped.iter().find(|(open, _)| rest.starts_with(open));
+            ]
+            .iter()
+            .find(|(open, _)| rest.starts_with(open));
             let length = match skipped {
                 Some(("&", _)) => 1,
                 Some((_, close)) => rest.find(close).map_or(rest.len(), |end| end + close.len()),

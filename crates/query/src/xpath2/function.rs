@@ -103,8 +103,9 @@ impl Function {
             };
         }
         let old = FUNCTIONS.iter().map(|row| (row, false));
-        let rows = old.chain(newer::FUNCTIONS.iter().map(|row| (row, true)));
-        let mut rows = rows.filter(|((known, ..), _)| *known == name);
+        let mut rows = old
+            .chain(newer::FUNCTIONS.iter().map(|row| (row, true)))
+            .filter(|((known, ..), _)| *known == name);
         let Some(((name, least, most), is_newer)) = rows.next() else {
             return if NOT_BUILT.contains(&format!(" {name} ")) {
                 Err(XPath2Error::not_built(&format!("the function {name}")))

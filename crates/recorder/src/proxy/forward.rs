@@ -273,13 +273,13 @@ fn lock(tape: &Mutex<Tape>) -> MutexGuard<'_, Tape> {
 
 /// A body that passes its bytes to a function as they go by.
 fn copied(body: Incoming, see: impl Fn(&Bytes) + Send + Sync + 'static) -> Body {
-    let body = body.map_frame(move |frame| {
+    body.map_frame(move |frame| {
         if let Some(bytes) = frame.data_ref() {
             see(bytes);
         }
         frame
-    });
-    body.boxed()
+    })
+    .boxed()
 }
 
 /// Connects both ends of a connection that is no longer HTTP, such as a WebSocket.

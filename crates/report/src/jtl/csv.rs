@@ -172,8 +172,7 @@ fn default_columns(config: &SaveConfig) -> Columns {
     let delimiter = config.delimiter;
     let mut line = Vec::new();
     RowFormat::new(config, [].into(), "".into()).write_head(&mut line);
-    let line = line.strip_suffix(b"\n").unwrap_or(&line);
-    Columns::of(split(line, delimiter))
+    Columns::of(split(line.strip_suffix(b"\n").unwrap_or(&line), delimiter))
 }
 
 fn require(columns: &Columns, is_named: bool) -> Result<(), ContentError> {

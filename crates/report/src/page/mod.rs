@@ -154,8 +154,9 @@ fn page<'a>(
     } = apdex.limits;
     let label_step_s = steps::label_step_s(&recording.timeline, recording.labels.len());
     let shown = recording.labels.iter().enumerate();
-    let shown = shown.filter(|(_, label)| options.shows(label, matches));
-    let shown: Vec<_> = shown.collect();
+    let shown: Vec<_> = shown
+        .filter(|(_, label)| options.shows(label, matches))
+        .collect();
     let places: Vec<usize> = shown.iter().map(|(place, _)| *place).collect();
     // A page of a run that goes on has no periods: it would send all of them anew.
     let (period_s, periods) = match kind {

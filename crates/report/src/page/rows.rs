@@ -141,8 +141,8 @@ fn distribution(service: &Histogram) -> Vec<(f64, f64, u64)> {
         let bar = ((highest_us.max(1) as f64).log2() * BARS).floor() as i32;
         *bars.entry(bar).or_insert(0) += count;
     }
-    let bars = bars.into_iter();
-    bars.map(|(bar, count)| (edge(bar), edge(bar + 1), count))
+    bars.into_iter()
+        .map(|(bar, count)| (edge(bar), edge(bar + 1), count))
         .collect()
 }
 

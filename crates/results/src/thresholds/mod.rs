@@ -241,8 +241,8 @@ fn seconds_of(text: &str) -> Result<u32, SyntaxError> {
         let digits: u32 = text.strip_suffix(suffix)?.trim().parse().ok()?;
         digits.checked_mul(*factor)
     });
-    let seconds = seconds.filter(|seconds| (1..=LONGEST_S).contains(seconds));
     seconds
+        .filter(|seconds| (1..=LONGEST_S).contains(seconds))
         .ok_or_else(|| format!("`{text}` is not a time from 1s to 1h, such as 30s or 5min").into())
 }
 

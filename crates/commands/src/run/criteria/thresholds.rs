@@ -148,8 +148,9 @@ pub fn check_labels(
         }
         let names: Vec<&str> = labels.names.iter().map(String::as_str).collect();
         let (text, label) = (&condition.text, &condition.label);
-        let silent = labels.silent.iter();
-        let silent = silent
+        let silent = labels
+            .silent
+            .iter()
             .clone()
             .find(|silent| (condition.covers)(&silent.name));
         let (fault, hint) = match silent {

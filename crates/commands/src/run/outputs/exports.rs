@@ -102,8 +102,8 @@ impl Exports {
             });
             self.listeners.push(started.ok());
             let queue = spec.samples.iter();
-            let queue = queue.map(|queue| (spec.name.clone(), queue.clone()));
-            self.queues.extend(queue);
+            self.queues
+                .extend(queue.map(|queue| (spec.name.clone(), queue.clone())));
         }
         problems
     }

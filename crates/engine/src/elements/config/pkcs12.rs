@@ -194,8 +194,9 @@ fn attributes(attributes: Der) -> (Option<String>, Option<Vec<u8>>) {
         let value = attribute.enter(SET).and_then(|mut values| values.next());
         match (kind.map(|kind| kind.content), value) {
             (Some(oid::FRIENDLY_NAME), Some(value)) if value.tag == BMP_STRING => {
-                let units = value.content.chunks_exact(2);
-                let units: Vec<u16> = units
+                let units: Vec<u16> = value
+                    .content
+                    .chunks_exact(2)
                     .map(|unit| u16::from_be_bytes([unit[0], unit[1]]))
                     .collect();
                 name = Some(String::from_utf16_lossy(&units));

@@ -112,8 +112,9 @@ impl StatementSettings {
 impl JdbcStatement {
     pub fn decode(d: &mut Decoder) -> JdbcStatement {
         let properties = &d.settings().properties;
-        let null_marker = properties.get("jdbcsampler.nullmarker");
-        let null_marker = null_marker.map_or_else(|| "]NULL[".to_owned(), |text| text.to_string());
+        let null_marker = properties
+            .get("jdbcsampler.nullmarker")
+            .map_or_else(|| "]NULL[".to_owned(), |text| text.to_string());
         let kind = if d.text(jdbc::QUERY_TYPE.name).is_empty() {
             Template::raw(SELECT)
         } else {

@@ -72,8 +72,9 @@ impl BoundaryExtractor {
     ) -> Result<Vec<Text<'s>>, Raised> {
         let element = ("Boundary Extractor", &self.name);
         let inputs = scope.inputs_or_warning(cx, sample, element).into_iter();
-        let texts = inputs.map(|input| ExtractorField::text(&self.field, cx, &input));
-        let texts: Vec<Text<'s>> = texts.collect::<Result<_, _>>()?;
+        let texts: Vec<Text<'s>> = inputs
+            .map(|input| ExtractorField::text(&self.field, cx, &input))
+            .collect::<Result<_, _>>()?;
         Ok(texts)
     }
 

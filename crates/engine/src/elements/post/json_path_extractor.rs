@@ -121,13 +121,13 @@ fn read_path(
     let value = path.read(json).map_err(|error| error.message)?;
     match &*value {
         Value::Array(items) if items.is_empty() => Err("Extracted array is empty".into()),
-        Value::Array(items) => {
-            let items = items.iter().map(|item| item.to_assertion_text().into());
-            Ok(PathTexts::All(
-                value.to_assertion_text().into(),
-                items.collect(),
-            ))
-        }
+        Value::Array(items) => Ok(PathTexts::All(
+            value.to_assertion_text().into(),
+            items
+                .iter()
+                .map(|item| item.to_assertion_text().into())
+                .collect(),
+        )),
         value => Ok(PathTexts::One(value.to_assertion_text().into())),
     }
 }

@@ -62,8 +62,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
         SessionIdLocation::Argument
     };
     let dialect = RegexRules::new(&d.settings().properties).0;
-    let constant = argument.literal();
-    let constant = constant.and_then(|name| compile(name, form, dialect));
+    let constant = argument
+        .literal()
+        .and_then(|name| compile(name, form, dialect));
     Roles::pre(UrlRewritingModifier {
         argument,
         constant,

@@ -119,8 +119,8 @@ fn outlasting_timers<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         };
         for (_, scope) in sight.samplers(group) {
             let timers = scope.iter().copied();
-            let timers = timers.filter(|timer| CONSTANT_DELAYS.contains(&timer.class.as_str()));
             let delays: Vec<(&Element, f64)> = timers
+                .filter(|timer| CONSTANT_DELAYS.contains(&timer.class.as_str()))
                 .filter_map(|timer| {
                     let delay_ms = sight.number(&timer.props, constant_timer::DELAY.name)?;
                     Some((timer, delay_ms.max(0.0) / 1000.0))

@@ -140,8 +140,7 @@ fn is_jsr223_in(element: &Element, languages: &[&str]) -> bool {
 }
 
 fn calls(texts: &[PropertyText], function: &str) -> bool {
-    let mut texts = texts.iter().filter(|text| text.refers);
-    texts.any(|text| {
+    texts.iter().filter(|text| text.refers).any(|text| {
         let mut calls = references(text.text).into_iter();
         calls.any(|call| call.starts_with(function))
     })

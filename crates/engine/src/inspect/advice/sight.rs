@@ -211,8 +211,7 @@ const COMMENTS: &str = "TestPlan.comments";
 /// Adds the texts of properties; `top` is the element's property that they are part of.
 fn texts<'p>(top: Option<&'p str>, props: &'p Props, all: &mut Vec<PropertyText<'p>>) {
     for prop in props.iter().filter(|prop| prop.name != COMMENTS) {
-        let top = top.unwrap_or(&prop.name);
-        value_texts(top, &prop.name, &prop.value, all);
+        value_texts(top.unwrap_or(&prop.name), &prop.name, &prop.value, all);
     }
 }
 

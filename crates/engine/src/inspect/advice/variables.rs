@@ -182,8 +182,9 @@ fn set_texts<'s>(sight: &'s AdvisedPlan<'_>) -> Words<'s> {
             match (may_name(text, element), text.refers) {
                 (false, false) => {}
                 (false, true) => {
-                    let calls = references(text.text).into_iter();
-                    let calls = calls.filter(|call| is_call(call));
+                    let calls = references(text.text)
+                        .into_iter()
+                        .filter(|call| is_call(call));
                     found.extend(calls.flat_map(between_variables));
                 }
                 (true, false) => found.add(text.text),

@@ -113,8 +113,7 @@ impl HttpSampler {
     fn to_request(&self, cx: &mut Context, call: &HttpCall<'_>) -> Request {
         let cookies = self.cookie_manager();
         let policy = cookies.and_then(|manager| manager.policy(cx));
-        let policy = policy.map(str::to_owned);
-        call.to_request(!self.template.headers.is_empty(), policy)
+        call.to_request(!self.template.headers.is_empty(), policy.map(str::to_owned))
     }
 
     /// Applies the changes that pre-processors ask for. Scripts that run after the sample still see them.

@@ -88,8 +88,9 @@ pub struct JavaClientSettings {
 impl JavaClientSettings {
     fn read(properties: &Properties) -> JavaClientSettings {
         let system = |name: &str| properties.get_system(name);
-        let limit = system("http.maxRedirects").and_then(|text| values::parse_int(&text));
-        let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+        let limit = system("http.maxRedirects")
+            .and_then(|text| values::parse_int(&text))
+            .and_then(|limit| usize::try_from(limit).ok());
         let keeps = system("http.keepAlive");
         JavaClientSettings {
             max_requests: limit.filter(|limit| *limit > 0).unwrap_or(20),
@@ -171,8 +172,9 @@ pub fn permit(allowed: Option<&[String]>, host: &str) -> Result<(), Exception> {
 }
 
 fn allowed_hosts(list: &str) -> Option<Arc<[String]>> {
-    let hosts = list.split(',').map(str::trim);
-    let hosts: Vec<String> = hosts
+    let hosts: Vec<String> = list
+        .split(',')
+        .map(str::trim)
         .filter(|host| !host.is_empty())
         .map(str::to_owned)
         .collect();

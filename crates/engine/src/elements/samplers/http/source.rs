@@ -142,8 +142,9 @@ fn by_name(name: &str) -> Result<IpAddr, Exception> {
     if let Ok(address) = name.parse() {
         return Ok(address);
     }
-    let found = (name, 0).to_socket_addrs().ok();
-    let mut found: Vec<IpAddr> = found
+    let mut found: Vec<IpAddr> = (name, 0)
+        .to_socket_addrs()
+        .ok()
         .into_iter()
         .flatten()
         .map(|found| found.ip())

@@ -342,8 +342,9 @@ impl RequestTemplate {
         } else {
             Text::Literal("")
         };
-        let files = self.files.iter();
-        let files = files
+        let files = self
+            .files
+            .iter()
             .map(|file| file.read(read, &flags.file_reads))
             .collect();
         let leaves = self
