@@ -1,11 +1,11 @@
 //! `cargo xtask integrations`: runs the tests of `integrations/`, which start the program from Maven, JUnit, jmeter-java-dsl and
 //! Gradle, and checks the files in `ci/` and the compose files against their schemas.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::bail;
-use xtask::{cargo, root, run};
+use xtask::{cargo, root, run, target};
 
 /// Files for CI systems and containers, the schema of each, and the conversion that it needs first.
 const SCHEMAS: [(&str, &[&str]); 5] = [
@@ -41,10 +41,9 @@ pub fn test(options: &[&str]) -> anyhow::Result<()> {
         ),
     };
     run(cargo().args(["build", "--package", "drumfire"]))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root().join("target"), PathBuf::from);
     let binary = format!(
         "-Ddrumfire.binary={}",
-        target.join("debug/drumfire").display()
+        target().join("debug/drumfire").display()
     );
     let folder = root().join("integrations");
     if is_there("mvn", "-version") && is_there("javac", "-version") {

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
-use xtask::{root, run};
+use xtask::{root, run, target};
 
 /// Builds this version's folder and lists all existing ones. A release adds its folder to those of earlier releases.
 pub fn build() -> anyhow::Result<()> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root().join("target"), PathBuf::from);
-    let site = target.join("site");
+    let site = target().join("site");
     let version = env!("CARGO_PKG_VERSION");
     let book = site.join(version);
     run(Command::new("mdbook")
