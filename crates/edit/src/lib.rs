@@ -18,7 +18,8 @@ mod session;
 mod tree;
 
 pub use program::{
-    Hint, Inspection, PartEvent, PartListener, PartOrder, Program, Rung, RunningPart,
+    Hint, Inspection, LoadListener, PartEvent, PartListener, PartOrder, Program, ProposedExtractor,
+    Rung, RunningLoad, RunningPart, StoredResponse,
 };
 pub use refused::Refused;
 pub use session::{Journals, Outside, Session};

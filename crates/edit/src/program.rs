@@ -1,13 +1,13 @@
 //! The questions of a session that the command line answers, which has the engine and the importers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use drumfire_jmx::{Diagnostic, Node, Tree};
 
-use crate::protocol::methods::RunSampleDetail;
-use crate::protocol::types::{RunDetail, RunOutcome, RunSample};
+use crate::protocol::methods::{RunGo, RunSampleDetail, RunTest};
+use crate::protocol::types::{RunDetail, RunHalt, RunOutcome, RunSample};
 use crate::refused::Refused;
 use crate::tree::Id;
 
@@ -67,17 +67,54 @@ pub struct PartOrder {
     pub variables: BTreeMap<String, String>,
     /// Properties of this run.
     pub properties: BTreeMap<String, String>,
+    /// How far users go before they stand still for the first time: `run`, `step` or `sample`. `None` for a run in which they never do.
+    pub pace: Option<String>,
+    /// The elements before which users stand still.
+    pub breakpoints: BTreeSet<Id>,
+}
+
+/// A response of a sample.
+#[derive(Debug, Clone, Default)]
+pub struct StoredResponse {
+    /// The run.
+    pub run: u64,
+    /// The number of the sample.
+    pub number: usize,
+    /// The status line and the header fields, a line each.
+    pub headers: String,
+    /// `Content-Type`.
+    pub content_type: String,
+    /// The body as text.
+    pub body: String,
+}
+
+/// An extractor that yields a text of a response.
+pub struct ProposedExtractor {
+    /// Its kind.
+    pub kind: String,
+    /// The expression.
+    pub expression: String,
+    /// Which of the texts that it finds it yields, from 1.
+    pub number: usize,
+    /// How many texts it finds.
+    pub matches: usize,
+    /// The time of the search, in microseconds.
+    pub cost_us: u64,
+    /// A name for its variable.
+    pub name: String,
+    /// What it yields from each of the responses.
+    pub values: Vec<Option<String>>,
+    /// Makes its element for a variable.
+    pub element: Box<dyn Fn(&str) -> Node>,
 }
 
 /// A message of a running part.
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "made once for each sample, and written at once"
-)]
 pub enum PartEvent {
     /// A sample is complete.
     Sample(RunSample),
+    /// A user stands still, or goes on.
+    Halted(Option<RunHalt>),
     /// The run is over.
     Ended(RunOutcome),
 }
@@ -101,6 +138,42 @@ pub trait RunningPart: Send + Sync {
 
     /// The numbers of the samples whose request or response has a text, in any case.
     fn search(&self, text: &str) -> Vec<usize>;
+
+    /// Lets a user go on that stands still.
+    ///
+    /// # Errors
+    /// There is no such pace.
+    fn go(&self, order: RunGo) -> Result<(), Refused>;
+
+    /// Replaces the elements before which users stand still.
+    fn break_at(&self, elements: BTreeSet<Id>);
+
+    /// The response of a sample.
+    ///
+    /// # Errors
+    /// There is no such sample, or its body cannot be read.
+    fn response(&self, number: usize) -> Result<StoredResponse, Refused>;
+
+    /// What an expression finds in the body of a sample.
+    ///
+    /// # Errors
+    /// There is no such sample, or the expression cannot be read.
+    fn test(&self, asked: &RunTest) -> Result<Vec<String>, Refused>;
+}
+
+/// Called once a run with load is over and its page closed, with the error that ended it if there was one.
+pub type LoadListener = Box<dyn Fn(Option<String>) + Send + Sync>;
+
+/// A plan that runs with its load, in a process of its own.
+pub trait RunningLoad: Send + Sync {
+    /// The URL of its live page.
+    fn url(&self) -> &str;
+
+    /// Ends the run and closes the page.
+    fn stop(&self);
+
+    /// Whether the run is over and the page closed.
+    fn is_over(&self) -> bool;
 }
 
 /// The program around the sessions.
@@ -124,6 +197,22 @@ pub trait Program: Send + Sync {
     /// What jars of the user say of the forms of these classes, as `drumfire-jvm` tells it; `None` if no jar has one of them. Takes
     /// seconds.
     fn forms(&self, classes: &[&str]) -> Option<String>;
+
+    /// The extractors that yield a text of a response, and what they yield from all responses of its sampler. `at` is where the
+    /// text stands in the body, in bytes, if it was chosen there.
+    fn propose(
+        &self,
+        text: &str,
+        at: Option<usize>,
+        response: &StoredResponse,
+        all: &[StoredResponse],
+    ) -> Vec<ProposedExtractor>;
+
+    /// Runs a saved plan with its load.
+    ///
+    /// # Errors
+    /// The plan cannot run.
+    fn load(&self, plan: &Path, listener: LoadListener) -> Result<Arc<dyn RunningLoad>, Refused>;
 
     /// Runs a part of a plan.
     ///

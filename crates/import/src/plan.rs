@@ -492,7 +492,7 @@ impl PlanWriter<'_> {
     }
 }
 
-fn extractor(extractor: &Extractor) -> Node {
+pub(crate) fn extractor(extractor: &Extractor) -> Node {
     let variable = &extractor.variable;
     match &extractor.source {
         ExtractorSource::Json(path) => elements::json_extractor(variable, path),

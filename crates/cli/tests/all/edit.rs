@@ -94,7 +94,7 @@ impl Client {
         }
     }
 
-    fn kill(mut self) {
+    pub fn kill(mut self) {
         self.program.kill().expect("the program is killed");
         self.program.wait().expect("it ends");
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::plans::{http, pause, plan, users};
@@ -188,7 +189,7 @@ fn parts_of_a_plan_run_once_without_timers() {
     assert_eq!(search("nowhere"), json!([]));
     // A page that is loaded again asks for what it was told.
     let runs = client.result("runs", json!({"plan": 1}));
-    let told = json!([{"run": number, "kind": "to_here", "id": id(&opened, "Last"), "samples": samples, "outcome": outcome}]);
+    let told = json!([{"run": number, "kind": "to_here", "id": id(&opened, "Last"), "samples": samples, "outcome": outcome, "halted": null}]);
     assert_eq!(runs, told);
     let (samples, ..) = run(&mut client, of("Never", "branch"));
     assert_eq!(
@@ -234,6 +235,275 @@ fn a_run_is_stopped_and_another_one_waits_for_it() {
         json!({"plan": 1, "id": id(&opened, "Other"), "kind": "this"}),
     );
     assert_eq!(labels(&samples), ["Other"]);
+}
+
+#[test]
+fn a_user_stands_still_at_breakpoints_and_goes_on_with_other_variables() {
+    let server = server();
+    let workshop = workshop(&server);
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let (find, last) = (id(&opened, "find"), id(&opened, "Last"));
+    let set = client.result("breakpoints", json!({"plan": 1, "ids": [find]}));
+    assert_eq!(set, json!([find]));
+    assert_eq!(client.notified("breakpoints")["ids"], json!([find]));
+    let started = client.result(
+        "run",
+        json!({"plan": 1, "id": last, "kind": "to_here", "pace": "run", "variables": {"mine": "1"}}),
+    );
+    let run = started["run"].clone();
+    let halted = client.notified("run_halted")["halted"].clone();
+    assert_eq!(
+        (&halted["id"], &halted["part"], &halted["variables"]["mine"]),
+        (&find, &json!("post-processor"), &json!("1"))
+    );
+    assert_eq!(halted["variables"]["token"], Value::Null);
+    let entry = client.result("runs", json!({"plan": 1}))[0].clone();
+    assert_eq!(entry["halted"], halted, "a page that is loaded again");
+    let mut go = |pace: &str, edits: Value| {
+        let order = json!({"run": run, "pace": pace, "edits": edits});
+        client.result("run_go", order);
+        assert_eq!(client.notified("run_halted")["halted"], Value::Null);
+        client.notified("run_halted")["halted"].clone()
+    };
+    let halted = go("sample", json!({"mine": null, "other": "2"}));
+    assert_eq!(
+        (&halted["id"], &halted["variables"]["token"]),
+        (&last, &json!("t0p"))
+    );
+    assert_eq!(halted["variables"]["mine"], Value::Null);
+    assert_eq!(halted["variables"]["other"], "2");
+    let odd = client.ask("run_go", json!({"run": run, "pace": "back"}));
+    assert_eq!(odd["error"]["code"], -32602, "{odd}");
+    let go = json!({"run": run, "pace": "run", "edits": {"token": "mine"}});
+    client.result("run_go", go);
+    let ended = client.notified("run_ended");
+    assert_eq!(ended["outcome"]["ended"], "done", "{ended}");
+    let detail = client.result("run_sample_detail", json!({"run": run, "number": 2}));
+    let url = detail["sample"]["url"].as_str();
+    assert!(
+        url.is_some_and(|url| url.ends_with("/last?token=mine")),
+        "{detail}"
+    );
+    // Runs that are not debugged pass all breakpoints.
+    client.result("breakpoints", json!({"plan": 1, "ids": [find, last]}));
+    let order = json!({"plan": 1, "id": last, "kind": "to_here"});
+    let (samples, outcome, _) = self::run(&mut client, order.clone());
+    assert_eq!((samples.len(), &outcome["ended"]), (2, &json!("done")));
+    // A breakpoint that is set while the user runs holds; the end of the run frees the user.
+    client.result("breakpoints", json!({"plan": 1, "ids": []}));
+    let mut stepped = order;
+    stepped["pace"] = json!("step");
+    let started = client.result("run", stepped);
+    client.result("breakpoints", json!({"plan": 1, "ids": [last]}));
+    let go = json!({"run": started["run"], "pace": "run"});
+    client.result("run_go", go);
+    let halted_at = loop {
+        let told = client.notified("run_halted");
+        if told["run"] == started["run"] && told["halted"]["id"] == last {
+            break told["halted"]["name"].clone();
+        }
+    };
+    assert_eq!(halted_at, "Last");
+    client.result("run_stop", json!({"run": started["run"]}));
+    let ended = loop {
+        let ended = client.notified("run_ended");
+        if ended["run"] == started["run"] {
+            break ended;
+        }
+    };
+    assert_eq!(ended["outcome"]["ended"], "stopped", "{ended}");
+}
+
+#[test]
+fn expressions_are_tried_on_the_body_of_a_sample() {
+    let server = server();
+    let workshop = workshop(&server);
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let order = json!({"plan": 1, "id": id(&opened, "Log in"), "kind": "this"});
+    let (_, _, run) = run(&mut client, order);
+    let mut test = |kind: &str, expression: &str| {
+        let asked = json!({"run": run, "number": 1, "kind": kind, "expression": expression});
+        client.ask("run_test", asked)
+    };
+    assert_eq!(test("jsonpath", "$.token")["result"], json!(["t0p"]));
+    assert_eq!(test("boundary", "\": \"...\"")["result"], json!(["t0p"]));
+    assert_eq!(test("regex", "t(.)p")["result"], json!(["0"]));
+    for (kind, expression) in [("regex", "("), ("sql", "a")] {
+        let refused = test(kind, expression);
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    }
+}
+
+#[test]
+fn extractors_of_a_text_are_proved_on_all_responses_and_inserted_with_their_variable() {
+    let count = AtomicUsize::new(0);
+    let server = Server::start(move |request| {
+        let body = match request.target.as_str() {
+            "/login" => format!(
+                r#"{{"id": 7, "token": "s{}t"}}"#,
+                count.fetch_add(1, Ordering::Relaxed)
+            ),
+            _ => "fine".to_owned(),
+        };
+        let fields = "Content-Type: application/json\r\n";
+        vec![ResponseStep::Send(respond("200 OK", fields, &body))]
+    });
+    let port = server.address().port().to_string();
+    let sampler = |name: &str, path: &str| {
+        http(
+            name,
+            &[("domain", "127.0.0.1"), ("port", &port), ("path", path)],
+        )
+    };
+    let own = [
+        sampler("Before", "/before?token=old"),
+        sampler("Log in", "/login"),
+        sampler("Goods", "/goods?token=old&amp;id=7"),
+        sampler("Pay", "/pay?TOKEN=old"),
+        sampler("Cold", "/cold"),
+    ];
+    let other = users(1, 1, "", &sampler("Else", "/else?token=old"));
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    workshop.write("p.jmx", plan(&(users(1, 1, "", &own.concat()) + &other)));
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let login = id(&opened, "Log in");
+    let order = json!({"plan": 1, "id": login, "kind": "this"});
+    run(&mut client, order.clone());
+    let (_, _, number) = run(&mut client, order);
+    let asked = json!({"run": number, "number": 1, "text": "s1t"});
+    let found = client.result("run_propose", asked.clone());
+    let json_path = found["proposals"][0].clone();
+    assert_eq!(
+        (
+            &json_path["kind"],
+            &json_path["expression"],
+            &json_path["name"]
+        ),
+        (&json!("JSON"), &json!("$.token"), &json!("token"))
+    );
+    let yields =
+        json!([{"run": 1, "number": 1, "value": "s0t"}, {"run": 2, "number": 1, "value": "s1t"}]);
+    for proposal in found["proposals"].as_array().expect("proposals") {
+        assert_eq!(proposal["found"], yields, "{proposal}");
+    }
+    // Today's token is sent nowhere; that of the recording is, after the log-in.
+    let sent = found["sent"].as_array().expect("values");
+    assert_eq!(
+        (sent.len(), &sent[0]["value"]),
+        (1, &json!("old")),
+        "{found}"
+    );
+    let places = sent[0]["uses"].as_array().expect("places").iter();
+    let places: Vec<&Value> = places.map(|place| &place["id"]).collect();
+    assert_eq!(places, [&id(&opened, "Goods"), &id(&opened, "Pay")]);
+    let id_of_seven = json!({"run": number, "number": 1, "text": "7", "name": "goods"});
+    let seven = client.result("run_propose", id_of_seven);
+    assert_eq!(seven["proposals"][0]["name"], "goods");
+    assert_eq!(seven["sent"][0]["value"], "7");
+    let order = json!({"plan": 1, "id": login, "element": json_path["element"], "name": "token", "value": "old"});
+    let change = client.result("extract_value", order);
+    assert_eq!(change["can_undo"], "Extract token, sent 2 times");
+    assert_eq!(change["created"].as_array().map(Vec::len), Some(1));
+    // A second variable has a name of its own.
+    let again = client.result("run_propose", asked);
+    assert_eq!(again["proposals"][0]["name"], "token_2");
+    let (samples, ..) = run(&mut client, json!({"plan": 1, "kind": "plan"}));
+    let urls = samples.iter().filter_map(|sample| sample["url"].as_str());
+    let mut targets: Vec<&str> = urls.filter_map(|url| url.split(&port).nth(1)).collect();
+    targets.sort_unstable();
+    let expected = [
+        "/before?token=old",
+        "/cold",
+        "/else?token=old",
+        "/goods?token=s2t&id=7",
+        "/login",
+        "/pay?TOKEN=s2t",
+    ];
+    assert_eq!(targets, expected);
+    client.result("undo", json!({"plan": 1}));
+    let text = client.result("text", json!({"plan": 1}))["text"].clone();
+    assert_eq!(text, workshop.read("p.jmx"));
+    let nothing = json!({"run": number, "number": 1, "text": "nowhere"});
+    assert_eq!(
+        client.result("run_propose", nothing)["proposals"],
+        json!([])
+    );
+    let odd = json!({"plan": 1, "id": login, "element": "odd", "name": "a", "value": "b"});
+    let refused = client.ask("extract_value", odd);
+    assert_eq!(refused["error"]["code"], -32002, "{refused}");
+}
+
+#[test]
+fn a_plan_runs_with_its_load_and_ends_with_the_editor() {
+    let server = server();
+    let workshop = workshop(&server);
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let slow = id(&opened, "Slow");
+    let change = json!({"plan": 1, "ids": [slow], "enabled": false});
+    client.result("enable", change);
+    let dirty = client.ask("load", json!({"plan": 1}));
+    assert_eq!(dirty["error"]["code"], -32002, "{dirty}");
+    client.result("save", json!({"plan": 1}));
+    let load = client.result("load", json!({"plan": 1}));
+    let url = load["url"].as_str().expect("an address").to_owned();
+    assert_eq!(client.notified("load_started")["url"], *url);
+    assert_eq!(client.result("load_state", json!({"plan": 1})), load);
+    let busy = client.ask("load", json!({"plan": 1}));
+    assert_eq!(busy["error"]["code"], -32005, "{busy}");
+    let is_there = || ureq::get(&url).call().is_ok();
+    assert!(is_there());
+    client.result("load_stop", json!({"plan": 1}));
+    client.notified("load_ended");
+    assert!(!is_there());
+    let state = client.result("load_state", json!({"plan": 1}));
+    assert_eq!(state, Value::Null);
+    // A plan that cannot run says why.
+    let odd = json!({"plan": 1, "id": id(&opened, "Last"), "property": "HTTPSampler.port", "value": "99999"});
+    client.result("set", odd);
+    client.result("save", json!({"plan": 1}));
+    let refused = client.ask("load", json!({"plan": 1}));
+    assert_eq!(refused["error"]["code"], -32006, "{refused}");
+    let why = refused["error"]["message"].as_str();
+    assert!(why.is_some_and(|why| why.contains("99999")), "{refused}");
+    client.result("undo", json!({"plan": 1}));
+    client.result("save", json!({"plan": 1}));
+    let load = client.result("load", json!({"plan": 1}));
+    let url = load["url"].as_str().expect("an address").to_owned();
+    // The input ends, and with it the editor and the run.
+    drop(client);
+    let until = Instant::now() + Duration::from_secs(30);
+    while ureq::get(&url).call().is_ok() {
+        assert!(Instant::now() < until, "the run goes on");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn bodies_that_a_killed_editor_left_are_removed_at_the_next_start() {
+    let server = server();
+    let workshop = workshop(&server);
+    let folder = workshop.path(".local/state/drumfire/edit/runs");
+    let bodies = || std::fs::read_dir(&folder).map_or(0, Iterator::count);
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    run(
+        &mut client,
+        json!({"plan": 1, "id": id(&opened, "Last"), "kind": "to_here", "variables": {"token": "1"}}),
+    );
+    assert_eq!(bodies(), 1);
+    // Those of an editor that goes on stay.
+    let mut other = Client::start(&workshop);
+    other.result("files", json!({}));
+    assert_eq!(bodies(), 1);
+    client.kill();
+    assert_eq!(bodies(), 1);
+    let mut next = Client::start(&workshop);
+    next.result("files", json!({}));
+    assert_eq!(bodies(), 0);
 }
 
 #[test]

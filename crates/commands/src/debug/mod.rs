@@ -6,7 +6,7 @@ pub mod arguments;
 pub mod curl;
 mod page;
 pub mod session;
-mod testers;
+pub mod testers;
 mod text;
 
 use std::io::{self, Write as _};
@@ -21,7 +21,7 @@ use crate::command::Command;
 use crate::console::Console;
 use crate::debug::arguments::DebugArguments;
 use crate::debug::page::DebugPage;
-use crate::debug::session::{DebugSession, Followed, OnSample, Pace, forget_data};
+use crate::debug::session::{DebugSession, Followed, OnSample, Pace, SessionChange, forget_data};
 use crate::debug::text::{Secrets, render};
 use crate::engine::{Control, Debugging, Engine};
 use crate::exit_codes::Exit;
@@ -57,7 +57,7 @@ pub fn debug(
     };
     let live = live(arguments);
     let told = live.clone();
-    let on_change = Box::new(move || told.tell("debug", &()));
+    let on_change = Box::new(move |_: SessionChange<'_>| told.tell("debug", &()));
     let pace = if arguments.step {
         Pace::Step
     } else {

@@ -178,12 +178,7 @@ impl DebugPage {
     }
 
     fn go(&self, go: Go) -> Result<Value, Refused> {
-        let pace = match go.pace.as_str() {
-            "run" => Pace::Run,
-            "step" => Pace::Step,
-            "sample" => Pace::NextSample,
-            other => return Err(format!("`{other}` is none of run, step and sample").into()),
-        };
+        let pace = Pace::of_word(&go.pace)?;
         self.session.go_on(pace, go.edits.into_iter().collect());
         Ok(json!({}))
     }

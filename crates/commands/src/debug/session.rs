@@ -68,8 +68,40 @@ pub enum Pace {
     NextSample,
 }
 
+impl Pace {
+    /// The pace that pages name so.
+    ///
+    /// # Errors
+    /// There is no such pace.
+    pub fn of_word(word: &str) -> Result<Pace, String> {
+        match word {
+            "run" => Ok(Pace::Run),
+            "step" => Ok(Pace::Step),
+            "sample" => Ok(Pace::NextSample),
+            other => Err(format!("`{other}` is none of run, step and sample")),
+        }
+    }
+}
+
 /// Called with each sample, and its number, once the sample is complete. It may take parts out of the sample.
 pub type OnSample = Box<dyn Fn(usize, &mut Shown) + Send + Sync>;
+
+/// A change that a page shows.
+#[derive(Clone, Copy, Debug)]
+pub enum SessionChange<'s> {
+    /// The user was halted.
+    Halted(&'s HaltedUser),
+    /// The halted user goes on, or the run ends.
+    Freed,
+    /// A sample, or the breakpoints.
+    Other,
+}
+
+/// Called with each change, in their order. It must not ask the session.
+pub type OnChange = Box<dyn Fn(SessionChange<'_>) + Send + Sync>;
+
+/// Whether the user stops at an element.
+pub type IsBreakpoint = Box<dyn Fn(&ElementTurn) -> bool + Send>;
 
 /// Drops the bodies of a sample as they came; their texts stay.
 pub fn forget_data(sample: &mut SampleView) {
@@ -110,8 +142,7 @@ struct Inner {
     control: Control,
     followed: Followed,
     on_sample: OnSample,
-    /// Called when something that a page shows has changed.
-    on_change: Box<dyn Fn() + Send + Sync>,
+    on_change: OnChange,
 }
 
 #[derive(Default)]
@@ -124,8 +155,33 @@ struct DebuggerState {
     /// The threads whose users have got their variables.
     begun: BTreeSet<String>,
     breakpoints: BTreeSet<String>,
-    halted: Option<(HaltedUser, oneshot::Sender<Edits>)>,
+    is_breakpoint: Option<IsBreakpoint>,
+    halted: Option<Halt>,
     is_over: bool,
+}
+
+/// A halted user.
+struct Halt {
+    user: HaltedUser,
+    /// The variables that it gets at its first element.
+    given: Edits,
+    resume: oneshot::Sender<Edits>,
+}
+
+impl DebuggerState {
+    /// Whether the user stops before an element.
+    fn stops_at(&self, turn: &ElementTurn) -> bool {
+        let is_next = match self.pace {
+            Pace::Run => false,
+            Pace::Step => true,
+            Pace::NextSample => turn.part == ElementKind::Sampler,
+        };
+        let is_breakpoint = || {
+            let is_breakpoint = self.is_breakpoint.as_ref();
+            self.breakpoints.contains(&turn.name) || is_breakpoint.is_some_and(|is| is(turn))
+        };
+        !self.is_over && (is_next || is_breakpoint())
+    }
 }
 
 impl DebugSession {
@@ -134,7 +190,7 @@ impl DebugSession {
         control: Control,
         followed: Followed,
         on_sample: OnSample,
-        on_change: Box<dyn Fn() + Send + Sync>,
+        on_change: OnChange,
     ) -> DebugSession {
         let state = DebuggerState {
             pace: followed.pace,
@@ -157,7 +213,7 @@ impl DebugSession {
     /// Where the user is halted, if it is.
     pub fn halted(&self) -> Option<HaltedUser> {
         let state = self.lock();
-        state.halted.as_ref().map(|(halted, _)| halted.clone())
+        state.halted.as_ref().map(|halt| halt.user.clone())
     }
 
     /// The names of the elements at which the user stops.
@@ -168,28 +224,40 @@ impl DebugSession {
     /// Sets the names of the elements at which the user stops from now on.
     pub fn break_at(&self, names: impl IntoIterator<Item = String>) {
         self.lock().breakpoints = names.into_iter().collect();
-        (self.0.on_change)();
+        (self.0.on_change)(SessionChange::Other);
+    }
+
+    /// Stops the user at further elements from now on.
+    pub fn break_where(&self, is_breakpoint: IsBreakpoint) {
+        self.lock().is_breakpoint = Some(is_breakpoint);
     }
 
     /// Lets a halted user continue, with these changes to its variables.
     pub fn go_on(&self, pace: Pace, edits: Edits) {
         let mut state = self.lock();
         state.pace = pace;
-        if let Some((_, resume)) = state.halted.take() {
-            // The receiver is gone if the run was ended in the meantime.
-            let _ = resume.send(edits);
-        }
+        let halt = state.halted.take();
+        // The user may halt again as soon as it goes on.
+        (self.0.on_change)(SessionChange::Freed);
         drop(state);
-        (self.0.on_change)();
+        if let Some(Halt {
+            mut given, resume, ..
+        }) = halt
+        {
+            given.extend(edits);
+            // The receiver is gone if the run was ended in the meantime.
+            let _ = resume.send(given);
+        }
     }
 
     /// Notes that the run is over or about to end: users stop at no element any more.
     pub fn end(&self) {
         let mut state = self.lock();
         state.is_over = true;
-        state.halted = None;
+        let halt = state.halted.take();
+        (self.0.on_change)(SessionChange::Freed);
         drop(state);
-        (self.0.on_change)();
+        drop(halt);
     }
 
     /// Whether the run is over.
@@ -215,31 +283,36 @@ impl Debugger for DebugSession {
     ) -> Option<oneshot::Receiver<Edits>> {
         let mut state = self.lock();
         let given = &self.0.followed.variables;
-        if !given.is_empty() && state.begun.insert(thread_name.to_owned()) {
-            let (resume, wait) = oneshot::channel();
-            // The receiver is here.
-            let _ = resume.send(given.clone());
-            return Some(wait);
-        }
-        let stops = match state.pace {
-            Pace::Run => false,
-            Pace::Step => true,
-            Pace::NextSample => turn.part == ElementKind::Sampler,
-        };
-        let stops = (stops || state.breakpoints.contains(&turn.name)) && !state.is_over;
+        let begins = !given.is_empty() && state.begun.insert(thread_name.to_owned());
+        let given = if begins { given.clone() } else { Edits::new() };
         // Only one user is halted at a time.
-        if !stops || state.halted.is_some() {
-            return None;
+        if state.halted.is_some() || !state.stops_at(turn) {
+            return begins.then(|| {
+                let (resume, wait) = oneshot::channel();
+                // The receiver is here.
+                let _ = resume.send(given);
+                wait
+            });
         }
         let (resume, wait) = oneshot::channel();
-        let halted = HaltedUser {
+        let mut variables = vars.clone();
+        for (name, value) in &given {
+            match value {
+                Some(value) => drop(variables.insert(name.clone(), value.clone())),
+                None => drop(variables.remove(name)),
+            }
+        }
+        let user = HaltedUser {
             turn: turn.clone(),
             thread_name: thread_name.to_owned(),
-            variables: vars.clone(),
+            variables,
         };
-        state.halted = Some((halted, resume));
-        drop(state);
-        (self.0.on_change)();
+        state.halted = Some(Halt {
+            user: user.clone(),
+            given,
+            resume,
+        });
+        (self.0.on_change)(SessionChange::Halted(&user));
         Some(wait)
     }
 
@@ -284,7 +357,7 @@ impl Debugger for DebugSession {
             state.is_over = true;
         }
         drop(state);
-        (self.0.on_change)();
+        (self.0.on_change)(SessionChange::Other);
     }
 }
 
@@ -325,24 +398,25 @@ mod tests {
         }
     }
 
-    fn session(most: usize, pace: Pace) -> (DebugSession, Control) {
+    fn session(most: usize, pace: Pace, given: &[(&str, &str)]) -> (DebugSession, Control) {
         let control = Control::default();
         let quiet: OnSample = Box::new(|_, _| {});
+        let variables = values(given).into_iter();
         let followed = Followed {
             users: 1..=1,
             most,
             pace,
-            variables: Vec::new(),
+            variables: variables.map(|(name, value)| (name, Some(value))).collect(),
         };
         (
-            DebugSession::new(control.clone(), followed, quiet, Box::new(|| {})),
+            DebugSession::new(control.clone(), followed, quiet, Box::new(|_| {})),
             control,
         )
     }
 
     #[test]
     fn steps_and_their_changes_belong_to_the_sample_that_follows() {
-        let (session, control) = session(1, Pace::Run);
+        let (session, control) = session(1, Pace::Run, &[]);
         let (before, after) = (
             values(&[("a", "1"), ("b", "1")]),
             values(&[("a", "2"), ("c", "3")]),
@@ -383,7 +457,7 @@ mod tests {
 
     #[test]
     fn a_user_stops_where_he_is_told_to() {
-        let (session, _) = session(9, Pace::Run);
+        let (session, _) = session(9, Pace::Run, &[]);
         let vars = values(&[("a", "1")]);
         let stop = |part, name| session.before("t", &turn(part, name), &vars);
         assert!(stop(ElementKind::Sampler, "Home").is_none());
@@ -405,5 +479,33 @@ mod tests {
         let mut wait = stop(ElementKind::Assertion, "200").expect("a step");
         session.end();
         assert!(wait.try_recv().is_err() && stop(ElementKind::Sampler, "Home").is_none());
+    }
+
+    #[test]
+    fn given_variables_are_there_when_the_first_element_halts() {
+        let (session, _) = session(9, Pace::Run, &[("a", "1"), ("b", "2")]);
+        session.break_where(Box::new(|turn| turn.class == "C" && turn.name != "Free"));
+        let vars = values(&[("a", "0")]);
+        let stop = |thread, name| {
+            let mut wait = session.before(thread, &turn(ElementKind::Sampler, name), &vars)?;
+            wait.try_recv().ok()
+        };
+        let given = |all: &[(&str, &str)]| {
+            let all = all.iter();
+            let all = all.map(|(name, value)| ((*name).to_owned(), Some((*value).to_owned())));
+            Some(all.collect::<Edits>())
+        };
+        assert_eq!(stop("t 1", "Free"), given(&[("a", "1"), ("b", "2")]));
+        assert_eq!(stop("t 1", "Free"), None, "only once");
+        let mut wait = session
+            .before("t 2", &turn(ElementKind::Sampler, "Home"), &vars)
+            .expect("a breakpoint");
+        let halted = session.halted().expect("it is halted");
+        assert_eq!(halted.variables, values(&[("a", "1"), ("b", "2")]));
+        // Another user gets its variables meanwhile.
+        assert_eq!(stop("t 3", "Home"), given(&[("a", "1"), ("b", "2")]));
+        session.go_on(Pace::Run, vec![("b".to_owned(), Some("3".to_owned()))]);
+        let edits = wait.try_recv().ok();
+        assert_eq!(edits, given(&[("a", "1"), ("b", "2"), ("b", "3")]));
     }
 }

@@ -1,9 +1,12 @@
 //! `drumfire edit`: edits plans in the browser, or for a program over standard input and output.
 
 pub mod arguments;
+mod bodies;
 mod browser;
 mod clipboard;
 mod git;
+mod load;
+mod propose;
 mod run;
 
 use std::io::{self, BufReader};
@@ -15,7 +18,8 @@ use std::time::{Duration, Instant};
 
 use drumfire_edit::protocol::{Host, stdio};
 use drumfire_edit::{
-    Inspection, Journals, PartListener, PartOrder, Program, Refused, Rung, RunningPart,
+    Inspection, Journals, LoadListener, PartListener, PartOrder, Program, ProposedExtractor,
+    Refused, Rung, RunningLoad, RunningPart, StoredResponse,
 };
 use drumfire_jmx::{Node, Tree};
 use drumfire_platform::causes::cause;
@@ -120,12 +124,15 @@ pub struct EditorProgram {
 }
 
 impl EditorProgram {
-    /// The program without cached properties. Bodies of runs go to a folder in `state`, or for temporary files.
+    /// The program without cached properties. Bodies of runs go to a folder in `state`, or for temporary files; those that killed
+    /// programs left there are removed.
     pub fn new(engine: Engine, state: Option<&Path>) -> EditorProgram {
         let temporary = std::env::temp_dir();
+        let bodies = state.unwrap_or(&temporary).join(BODIES);
+        bodies::remove_left(&bodies);
         EditorProgram {
             looker: Looker::new(engine),
-            bodies: state.unwrap_or(&temporary).join(BODIES),
+            bodies,
         }
     }
 }
@@ -156,6 +163,20 @@ impl Program for EditorProgram {
     fn forms(&self, classes: &[&str]) -> Option<String> {
         // Without Java, an element has the general form.
         (self.looker.engine().java.forms)(classes).ok().flatten()
+    }
+
+    fn propose(
+        &self,
+        text: &str,
+        at: Option<usize>,
+        response: &StoredResponse,
+        all: &[StoredResponse],
+    ) -> Vec<ProposedExtractor> {
+        propose::proposals(text, at, response, all)
+    }
+
+    fn load(&self, plan: &Path, listener: LoadListener) -> Result<Arc<dyn RunningLoad>, Refused> {
+        load::start(plan, listener)
     }
 
     fn run(

@@ -1,34 +1,36 @@
 //! Runs parts of plans for the editor. The debugger's session follows the users; bodies go to files.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use drumfire_edit::protocol::methods::RunSampleDetail;
+use drumfire_edit::protocol::methods::{RunGo, RunSampleDetail, RunTest};
 use drumfire_edit::protocol::types::{
-    BodyWindow, RunAssertion, RunDetail, RunOutcome, RunRequest, RunResponse, RunSample, RunStep,
+    RunAssertion, RunDetail, RunHalt, RunOutcome, RunRequest, RunResponse, RunSample, RunStep,
     VariableChange,
 };
 use drumfire_edit::refused::{FILE, NO_RUN, PARAMETERS};
-use drumfire_edit::{Id, PartEvent, PartListener, PartOrder, Refused, RunningPart};
+use drumfire_edit::{Id, PartEvent, PartListener, PartOrder, Refused, RunningPart, StoredResponse};
 use drumfire_engine::{ElementKind, ElementPlace, ElementTurn, SampleView};
 use drumfire_jmx::{Diagnostic, Read};
-use drumfire_platform::files;
 
-use crate::debug::curl;
-use crate::debug::session::{DebugSession, Followed, OnSample, Pace, Shown, part_name};
+use crate::debug::session::{
+    DebugSession, Followed, HaltedUser, OnChange, OnSample, Pace, SessionChange, Shown, part_name,
+};
+use crate::debug::{curl, testers};
+use crate::edit::bodies::{Bodies, unreadable};
 use crate::engine::{CompiledPlan, Control, Debugging, Engine, RunOrder, Stopping};
 use crate::settings::properties::RunProperties;
 
 /// The most samples of a run.
 const MOST_SAMPLES: usize = 10_000;
-/// The length of a part of a body, unless the request asks for another one, and the longest part.
+/// The length of a part of a body, unless the request asks for another one.
 const WINDOW: u64 = 64 << 10;
-const LONGEST_WINDOW: u64 = 1 << 20;
+/// How much of a body expressions are tried on, in bytes.
+const MOST_TESTED: u64 = 16 << 20;
+/// How much of a body is read to make extractors, in bytes. The search leaves out a body of this length.
+const MOST_SEARCHED: u64 = (4 << 20) + 1;
 
 /// A part that runs, or has run.
 pub struct PartRun {
@@ -36,6 +38,8 @@ pub struct PartRun {
     control: Control,
     elements: Elements,
     bodies: Bodies,
+    /// Whether its users stand still at breakpoints.
+    is_debugged: bool,
 }
 
 /// Finds the elements of the plan that turns are about.
@@ -71,6 +75,64 @@ pub fn start(
     order: PartOrder,
     listener: PartListener,
 ) -> Result<Arc<dyn RunningPart>, Refused> {
+    set_properties(&mut settings, &order);
+    let bodies = Bodies::new(folder).map_err(|error| {
+        let message = format!("`{}` cannot be written: {error}", folder.display());
+        Refused::new(FILE, message)
+    })?;
+    let elements = Elements {
+        plan: order.plan.clone(),
+        ids: Arc::new(order.ids),
+    };
+    let listener = Arc::new(listener);
+    let control = Control::default();
+    let is_debugged = order.pace.is_some();
+    let pace = order.pace.map_or(Ok(Pace::Run), |pace| pace_of(&pace))?;
+    let followed = Followed {
+        users: 1..=order.users,
+        most: MOST_SAMPLES,
+        pace,
+        variables: order
+            .variables
+            .into_iter()
+            .map(|(name, value)| (name, Some(value)))
+            .collect(),
+    };
+    let on_sample = on_sample(elements.clone(), bodies.clone(), listener.clone());
+    let on_change = on_change(elements.clone(), listener.clone());
+    let session = DebugSession::new(control.clone(), followed, on_sample, on_change);
+    let run = PartRun {
+        session: session.clone(),
+        control,
+        elements,
+        bodies,
+        is_debugged,
+    };
+    run.break_at(order.breakpoints);
+    let run_order = RunOrder {
+        debugging: Debugging::by(Arc::new(session)),
+        ..RunOrder::default()
+    };
+    let read = Read {
+        tree: order.tree,
+        warnings: Vec::new(),
+    };
+    let compiled = engine.compile_read(&order.plan, read, &settings, &run_order);
+    let (plan, _) = compiled.map_err(|findings| wrong(&findings))?;
+    let run = Arc::new(run);
+    let running = run.clone();
+    let thread = std::thread::Builder::new().name("run a part".to_owned());
+    let spawned = thread.spawn(move || {
+        let outcome = running.ended(engine, plan, &run_order);
+        running.session.end();
+        listener(PartEvent::Ended(outcome));
+    });
+    spawned.map_err(|error| Refused::new(NO_RUN, format!("no thread can start: {error}")))?;
+    Ok(run)
+}
+
+/// Sets the properties of a run, and its users and iterations.
+fn set_properties(settings: &mut RunProperties, order: &PartOrder) {
     let load = match order.iterations {
         1 => ("drumfire.load.once", "true".to_owned()),
         more => ("drumfire.load.iterations", more.to_string()),
@@ -82,53 +144,6 @@ pub fn start(
     for (name, value) in [load, ("drumfire.load.users", order.users.to_string())] {
         settings.properties.set(name, value);
     }
-    let bodies = Bodies::new(folder).map_err(|error| {
-        let message = format!("`{}` cannot be written: {error}", folder.display());
-        Refused::new(FILE, message)
-    })?;
-    let elements = Elements {
-        plan: order.plan.clone(),
-        ids: Arc::new(order.ids),
-    };
-    let listener = Arc::new(listener);
-    let control = Control::default();
-    let followed = Followed {
-        users: 1..=order.users,
-        most: MOST_SAMPLES,
-        pace: Pace::Run,
-        variables: order
-            .variables
-            .into_iter()
-            .map(|(name, value)| (name, Some(value)))
-            .collect(),
-    };
-    let on_sample = on_sample(elements.clone(), bodies.clone(), listener.clone());
-    let session = DebugSession::new(control.clone(), followed, on_sample, Box::new(|| {}));
-    let run_order = RunOrder {
-        debugging: Debugging::by(Arc::new(session.clone())),
-        ..RunOrder::default()
-    };
-    let read = Read {
-        tree: order.tree,
-        warnings: Vec::new(),
-    };
-    let compiled = engine.compile_read(&order.plan, read, &settings, &run_order);
-    let (plan, _) = compiled.map_err(|findings| wrong(&findings))?;
-    let run = Arc::new(PartRun {
-        session,
-        control,
-        elements,
-        bodies,
-    });
-    let running = run.clone();
-    let thread = std::thread::Builder::new().name("run a part".to_owned());
-    let spawned = thread.spawn(move || {
-        let outcome = running.ended(engine, plan, &run_order);
-        running.session.end();
-        listener(PartEvent::Ended(outcome));
-    });
-    spawned.map_err(|error| Refused::new(NO_RUN, format!("no thread can start: {error}")))?;
-    Ok(run)
 }
 
 /// Why a part cannot run.
@@ -166,6 +181,36 @@ fn on_sample(elements: Elements, bodies: Bodies, listener: Arc<PartListener>) ->
         };
         listener(PartEvent::Sample(sample));
     })
+}
+
+/// Tells the listener where a user stands still.
+fn on_change(elements: Elements, listener: Arc<PartListener>) -> OnChange {
+    let is_halted = AtomicBool::new(false);
+    Box::new(move |change| match change {
+        SessionChange::Halted(user) => {
+            is_halted.store(true, Ordering::Relaxed);
+            listener(PartEvent::Halted(Some(halt(&elements, user))));
+        }
+        SessionChange::Freed if is_halted.swap(false, Ordering::Relaxed) => {
+            listener(PartEvent::Halted(None));
+        }
+        SessionChange::Freed | SessionChange::Other => {}
+    })
+}
+
+fn halt(elements: &Elements, user: &HaltedUser) -> RunHalt {
+    RunHalt {
+        id: elements.of(&user.turn),
+        part: part_name(user.turn.part).to_owned(),
+        name: user.turn.name.clone(),
+        class: user.turn.class.clone(),
+        thread: user.thread_name.clone(),
+        variables: user.variables.clone(),
+    }
+}
+
+fn pace_of(word: &str) -> Result<Pace, Refused> {
+    Pace::of_word(word).map_err(|message| Refused::new(PARAMETERS, message))
 }
 
 /// A sample as a message; `path` has its number and those of the samples around it.
@@ -233,6 +278,12 @@ impl PartRun {
         }
     }
 
+    fn shown(&self, number: usize) -> Result<Shown, Refused> {
+        let at = number.checked_sub(1).ok_or_else(no_sample)?;
+        let shown = self.session.samples(|samples| samples.get(at).cloned());
+        shown.ok_or_else(no_sample)
+    }
+
     fn steps(&self, shown: &Shown) -> Vec<RunStep> {
         let steps = shown.steps.iter().map(|step| RunStep {
             part: part_name(step.turn.part).to_owned(),
@@ -253,6 +304,18 @@ impl PartRun {
     }
 }
 
+fn no_sample() -> Refused {
+    Refused::new(PARAMETERS, "the run has no such sample")
+}
+
+/// The sub-result to which the numbers lead.
+fn within<'s>(sample: &'s SampleView, path: &[usize]) -> Result<&'s SampleView, Refused> {
+    path.iter().try_fold(sample, |sample, number| {
+        let child = number.checked_sub(1).and_then(|at| sample.children.get(at));
+        child.ok_or_else(no_sample)
+    })
+}
+
 /// The variables before the steps of a sample.
 fn before(shown: &Shown) -> BTreeMap<String, String> {
     let mut variables = shown.variables.clone();
@@ -267,12 +330,55 @@ fn before(shown: &Shown) -> BTreeMap<String, String> {
 
 impl RunningPart for PartRun {
     fn stop(&self) {
-        self.control.shutdown_soon();
+        // A user that stands still before a sampler does not send it any more.
+        match self.session.halted() {
+            Some(_) => self.control.stop_now(),
+            None => self.control.shutdown_soon(),
+        }
         self.session.end();
     }
 
     fn is_over(&self) -> bool {
         self.session.is_over()
+    }
+
+    fn go(&self, order: RunGo) -> Result<(), Refused> {
+        let pace = pace_of(&order.pace)?;
+        self.session.go_on(pace, order.edits.into_iter().collect());
+        Ok(())
+    }
+
+    fn break_at(&self, breakpoints: BTreeSet<Id>) {
+        if !self.is_debugged {
+            return;
+        }
+        let elements = self.elements.clone();
+        let is_breakpoint = move |turn: &ElementTurn| {
+            let id = elements.of(turn);
+            id.is_some_and(|id| breakpoints.contains(&id))
+        };
+        self.session.break_where(Box::new(is_breakpoint));
+    }
+
+    fn response(&self, number: usize) -> Result<StoredResponse, Refused> {
+        let sample = self.shown(number)?.sample;
+        Ok(StoredResponse {
+            run: 0,
+            number,
+            headers: sample.response_headers,
+            content_type: sample.content_type,
+            body: self.bodies.text(&[number], MOST_SEARCHED)?,
+        })
+    }
+
+    fn test(&self, asked: &RunTest) -> Result<Vec<String>, Refused> {
+        let shown = self.shown(asked.number)?;
+        within(&shown.sample, &asked.path)?;
+        let mut path = vec![asked.number];
+        path.extend(&asked.path);
+        let body = self.bodies.text(&path, MOST_TESTED)?;
+        testers::find(&asked.kind, &asked.expression, &body)
+            .map_err(|message| Refused::new(PARAMETERS, message))
     }
 
     fn search(&self, text: &str) -> Vec<usize> {
@@ -290,15 +396,8 @@ impl RunningPart for PartRun {
     }
 
     fn sample(&self, asked: &RunSampleDetail) -> Result<RunDetail, Refused> {
-        let none = || Refused::new(PARAMETERS, "the run has no such sample");
-        let number = asked.number.checked_sub(1).ok_or_else(none)?;
-        let shown = self.session.samples(|samples| samples.get(number).cloned());
-        let shown = shown.ok_or_else(none)?;
-        let mut view = &shown.sample;
-        for number in &asked.path {
-            let child = number.checked_sub(1).and_then(|at| view.children.get(at));
-            view = child.ok_or_else(none)?;
-        }
+        let shown = self.shown(asked.number)?;
+        let view = within(&shown.sample, &asked.path)?;
         let mut path = vec![asked.number];
         path.extend(&asked.path);
         let body = self.bodies.window(
@@ -307,12 +406,7 @@ impl RunningPart for PartRun {
             asked.length.unwrap_or(WINDOW),
             !view.is_binary,
         );
-        let body = body.map_err(|error| {
-            Refused::new(
-                FILE,
-                format!("the body of the sample cannot be read: {error}"),
-            )
-        })?;
+        let body = body.map_err(|error| unreadable(&error))?;
         let id = self
             .elements
             .sampler(&shown)
@@ -346,150 +440,5 @@ impl RunningPart for PartRun {
             before: before(&shown),
             variables: shown.variables,
         })
-    }
-}
-
-/// The bodies of a run's samples, each in a file.
-#[derive(Debug, Clone)]
-struct Bodies(Arc<tempfile::TempDir>);
-
-impl Bodies {
-    fn new(folder: &Path) -> io::Result<Bodies> {
-        files::private_folder(folder)?;
-        let own = tempfile::Builder::new().prefix("run-").tempdir_in(folder)?;
-        Ok(Bodies(Arc::new(own)))
-    }
-
-    fn path(&self, path: &[usize]) -> PathBuf {
-        let numbers: Vec<String> = path.iter().map(usize::to_string).collect();
-        self.0.path().join(numbers.join("-"))
-    }
-
-    /// Writes the bodies of a sample and of its sub-results, and keeps none in memory. Without a place on the disk, a body counts
-    /// as empty.
-    fn store(&self, path: &mut Vec<usize>, sample: &mut SampleView) {
-        if let Some(body) = sample.response_data.take().filter(|body| !body.is_empty()) {
-            let _ = files::private(&self.path(path)).and_then(|mut file| file.write_all(&body));
-        }
-        sample.response_body = String::new();
-        for (number, child) in (1..).zip(&mut sample.children) {
-            path.push(number);
-            self.store(path, child);
-            path.pop();
-        }
-    }
-
-    /// Whether a sample, or a sub-result of it, has a text. `text` is in lower case.
-    fn has_text(&self, path: &mut Vec<usize>, sample: &SampleView, text: &str) -> bool {
-        let parts = [
-            &sample.label,
-            &sample.code,
-            &sample.message,
-            &sample.url,
-            &sample.request_headers,
-            &sample.cookies,
-            &sample.request_body,
-            &sample.response_headers,
-        ];
-        let body = || {
-            let bytes = std::fs::read(self.path(path)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes)
-                .to_lowercase()
-                .contains(text)
-        };
-        if parts.iter().any(|part| part.to_lowercase().contains(text)) || body() {
-            return true;
-        }
-        (1..).zip(&sample.children).any(|(number, child)| {
-            path.push(number);
-            let found = self.has_text(path, child, text);
-            path.pop();
-            found
-        })
-    }
-
-    fn size(&self, path: &[usize]) -> u64 {
-        std::fs::metadata(self.path(path)).map_or(0, |file| file.len())
-    }
-
-    /// A part of a body. That of a text ends behind a whole character.
-    fn window(
-        &self,
-        path: &[usize],
-        offset: u64,
-        length: u64,
-        is_text: bool,
-    ) -> io::Result<BodyWindow> {
-        let size = self.size(path);
-        let offset = offset.min(size);
-        let mut bytes = Vec::new();
-        if offset < size {
-            let mut file = File::open(self.path(path))?;
-            file.seek(SeekFrom::Start(offset))?;
-            file.take(length.clamp(4, LONGEST_WINDOW))
-                .read_to_end(&mut bytes)?;
-        }
-        if is_text && offset + (bytes.len() as u64) < size {
-            bytes.truncate(whole_characters(&bytes));
-        }
-        let next = offset + bytes.len() as u64;
-        let (text, base64) = match is_text {
-            true => (Some(String::from_utf8_lossy(&bytes).into_owned()), None),
-            false => (None, Some(STANDARD.encode(&bytes))),
-        };
-        Ok(BodyWindow {
-            offset,
-            next,
-            size,
-            text,
-            base64,
-        })
-    }
-}
-
-/// The length without a character at the end that is cut off.
-fn whole_characters(bytes: &[u8]) -> usize {
-    /// The longest character of UTF-8 has four bytes.
-    const REST: usize = 3;
-    let from = bytes.len().saturating_sub(REST);
-    match bytes[from..].iter().rposition(|byte| byte & 0xc0 != 0x80) {
-        Some(at) => match std::str::from_utf8(&bytes[from + at..]) {
-            Err(error) if error.error_len().is_none() => from + at,
-            _ => bytes.len(),
-        },
-        None => bytes.len(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn windows_of_a_text_end_behind_characters_and_give_it_whole() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let bodies = Bodies::new(folder.path()).expect("it can be written");
-        let text = "aé€😀".repeat(50);
-        let mut sample = SampleView {
-            response_data: Some(text.as_bytes().into()),
-            ..SampleView::default()
-        };
-        bodies.store(&mut vec![1], &mut sample);
-        assert!(sample.response_data.is_none());
-        for length in 4..20 {
-            let (mut read, mut offset) = (String::new(), 0);
-            while offset < text.len() as u64 {
-                let window = bodies.window(&[1], offset, length, true).expect("a part");
-                assert!(window.next > offset, "{window:?}");
-                read.push_str(&window.text.expect("it is text"));
-                offset = window.next;
-            }
-            assert_eq!(read, text, "{length}");
-        }
-        let window = bodies.window(&[1], 3, 4, false).expect("a part");
-        let bytes = STANDARD.decode(window.base64.expect("it is no text"));
-        assert_eq!(bytes.as_deref(), Ok(&text.as_bytes()[3..7]));
-        let nothing = bodies.window(&[2], 9, 4, true).expect("an empty part");
-        assert_eq!((nothing.size, nothing.text.as_deref()), (0, Some("")));
     }
 }

@@ -6,6 +6,7 @@ pub mod modules;
 pub mod part;
 pub mod paste;
 pub mod place;
+pub mod put;
 pub mod rename;
 pub mod retype;
 pub mod search;

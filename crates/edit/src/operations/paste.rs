@@ -47,6 +47,17 @@ fn label(nodes: &[Node]) -> String {
 }
 
 fn paste_plan(model: &Model, target: Target, text: &str) -> Result<Step, Refused> {
+    let pasted = branches(model, text)?;
+    let (branches, nodes): (Vec<Branch>, Vec<Node>) = pasted.into_iter().unzip();
+    let all: Vec<&Node> = nodes.iter().collect();
+    insert(model, target, &branches, &all, label(&nodes))
+}
+
+/// The elements of a text of a plan, ready to be inserted.
+///
+/// # Errors
+/// The text cannot be read, or has no element.
+pub fn branches(model: &Model, text: &str) -> Result<Vec<(Branch, Node)>, Refused> {
     let framed = framed(text, &model.tree().version);
     let read = drumfire_jmx::read(framed.as_bytes(), Path::new("clipboard"));
     let tree = read.map_err(|faults| unreadable(&faults))?.tree;
@@ -73,15 +84,14 @@ fn paste_plan(model: &Model, target: Target, text: &str) -> Result<Step, Refused
             _ => "",
         };
         let xml = format!("{}{tree}", &source[span.start..span.end]);
-        Branch {
+        let branch = Branch {
             xml: with_line_ends(&xml, line),
             indent: with_line_ends(blanks_before(source, span.start), line),
             ids: Vec::new(),
-        }
+        };
+        (branch, (*node).clone())
     });
-    let branches: Vec<Branch> = branches.collect();
-    let names: Vec<Node> = nodes.iter().map(|node| (*node).clone()).collect();
-    insert(model, target, &branches, &nodes, label(&names))
+    Ok(branches.collect())
 }
 
 fn unreadable(faults: &[drumfire_jmx::Diagnostic]) -> Refused {

@@ -78,6 +78,7 @@ pub fn notation(kind: &str) -> String {
         "u64" | "usize" | "i32" | "i64" => "number",
         "serde_json::Value" | "Value" => "any",
         "std::collections::BTreeMap<String,String>" | "BTreeMap<String,String>" => "{name: text}",
+        "std::collections::BTreeMap<String,Option<String>>" => "{name: text?}",
         other => other,
     }
     .to_owned()

@@ -13,7 +13,7 @@ use crate::operations::defaults::{ElementType, role};
 use crate::operations::place::{PropertyPlace, find};
 use crate::operations::search::{self, Query, Reading, Where};
 use crate::operations::structure::{self, Branch, Target};
-use crate::operations::{extract, modules, paste, rename, retype, set, table};
+use crate::operations::{extract, modules, paste, put, rename, retype, set, table};
 use crate::refused::{PARAMETERS, Refused, no_element};
 use crate::session::{Session, unwritable_property};
 use crate::tree::{Changed, Id, Model, Step};
@@ -31,10 +31,9 @@ impl Shared {
                 self.with(number, |open| written(&open.opened()))
             }
             "files" => written(&self.files()),
-            "extract" | "move_to_file" => self.extract(method, parameters),
-            "run" | "run_stop" | "runs" | "run_search" | "run_sample_detail" => {
-                self.runs(method, parameters)
-            }
+            "extract" | "move_to_file" | "extract_value" => self.extract(method, parameters),
+            "run" | "run_go" | "breakpoints" | "run_stop" | "runs" | "run_search" | "run_test"
+            | "run_propose" | "run_sample_detail" => self.runs(method, parameters),
             "insert" | "paste" | "palette" | "move" | "remove" | "copy" | "duplicate" | "wrap"
             | "unwrap" | "change_type" => self.structure(method, parameters),
             "set" | "table" | "set_xml" | "rename" | "enable" => self.values(method, parameters),
@@ -62,13 +61,16 @@ impl Shared {
     }
 
     /// Methods that need only the plan.
-    fn whole(&self, method: &str, plan: u64) -> Answer {
+    fn whole(self: &Arc<Self>, method: &str, plan: u64) -> Answer {
         match method {
             "undo" => self.change(plan, (None, &[]), Session::undo),
             "redo" => self.change(plan, (None, &[]), Session::redo),
             "save" => written(&Saved {
                 revision: self.save(plan)?,
             }),
+            "load" => self.load(plan),
+            "load_stop" => self.load_stop(plan),
+            "load_state" => self.load_state(plan),
             "close" => self.close(plan).map(|()| "null".to_owned()),
             "findings" => self.inspect(plan),
             "text" => self.with(plan, |open| {
@@ -225,6 +227,14 @@ impl Shared {
                 let name = own.name.as_deref();
                 let step = extract::extract(session.model_mut(), &own.ids, name)?;
                 restructured(session, step)
+            });
+        }
+        if method == "extract_value" {
+            let own: m::ExtractValue = read(parameters)?;
+            return self.change(own.plan, (own.revision, &[own.id]), |session| {
+                let (name, value) = (own.name.trim(), own.value.as_str());
+                let step = put::put(session.model(), own.id, &own.element, name, value)?;
+                session.make(step)
             });
         }
         let own: m::MoveToFile = read(parameters)?;
@@ -455,6 +465,22 @@ pub const NOTIFICATIONS: &[Notification] = &[
     Notification {
         name: "run_sample",
         about: "A sample of a run is complete: `{plan, run, sample: RunSample}`.",
+    },
+    Notification {
+        name: "load_started",
+        about: "A plan runs with its load: `{plan, url}`.",
+    },
+    Notification {
+        name: "load_ended",
+        about: "A run with load is over, and its page closed: `{plan, message?}`. An error that ended it is its message.",
+    },
+    Notification {
+        name: "run_halted",
+        about: "A user of a run stands still, or goes on: `{plan, run, halted: RunHalt?}`.",
+    },
+    Notification {
+        name: "breakpoints",
+        about: "The breakpoints of a plan were set: `{plan, ids: [Id]}`.",
     },
     Notification {
         name: "run_ended",

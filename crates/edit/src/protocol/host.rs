@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::findings::Inspectee;
 use super::jar_forms::{self, Told};
+use super::loads::Loads;
 use super::marks::{Committed, Marks, marks};
 use super::methods::METHODS;
 use super::runs::Runs;
@@ -49,6 +50,7 @@ pub(super) struct Shared {
     listeners: Mutex<Vec<Listener>>,
     pub(super) runs: Mutex<Runs>,
     pub(super) told: Mutex<Told>,
+    pub(super) loads: Mutex<Loads>,
 }
 
 #[derive(Default)]
@@ -81,6 +83,7 @@ impl Host {
             listeners: Mutex::new(Vec::new()),
             runs: Mutex::new(Runs::default()),
             told: Mutex::default(),
+            loads: Mutex::new(Loads::default()),
         });
         let threads: [(&str, Watcher); 2] = [("inspect plans", inspect), ("watch plans", watch)];
         for (name, run) in threads {

@@ -138,6 +138,28 @@ messages! {
         /// Properties of this run, as `-J` gives them.
         #[serde(default)]
         properties: std::collections::BTreeMap<String, String>,
+        /// For debugging, how far users go at first: `run` (to a breakpoint), `step` (to the first element) or `sample` (to the
+        /// first sampler). If it is missing, users never stand still.
+        #[serde(default)]
+        pace: Option<String>,
+    }
+    /// Parameters of `run_go`.
+    RunGo {
+        /// The run.
+        run: u64,
+        /// How far the user goes: `run` (to a breakpoint), `step` (to the next element) or `sample` (to the next sampler).
+        pace: String,
+        /// New values of the user's variables; null removes a variable.
+        #[serde(default)]
+        edits: std::collections::BTreeMap<String, Option<String>>,
+    }
+    /// Parameters of `breakpoints`.
+    Breakpoints {
+        /// The plan.
+        plan: u64,
+        /// The elements before which users stand still in runs with a `pace`; missing if they stay as they are.
+        #[serde(default)]
+        ids: Option<Vec<Id>>,
     }
     /// Parameters of `run_stop`.
     RunStop {
@@ -166,6 +188,51 @@ messages! {
         /// How long it is at most; 65,536 bytes if it is missing, and never more than 1 MiB.
         #[serde(default)]
         length: Option<u64>,
+    }
+    /// Parameters of `run_test`.
+    RunTest {
+        /// The run.
+        run: u64,
+        /// The number of the sample.
+        number: usize,
+        /// The numbers that lead to a sub-result.
+        #[serde(default)]
+        path: Vec<usize>,
+        /// `regex`, `boundary`, `jsonpath`, `jmespath`, `css` or `xpath`.
+        kind: String,
+        /// The expression. Boundaries are `LEFT...RIGHT`; a CSS selector may be followed by `@ATTRIBUTE`.
+        expression: String,
+    }
+    /// Parameters of `run_propose`.
+    RunPropose {
+        /// The run.
+        run: u64,
+        /// The number of the sample.
+        number: usize,
+        /// The text of its response.
+        text: String,
+        /// Where it stands in the body, in bytes, if it does.
+        #[serde(default)]
+        at: Option<usize>,
+        /// The name of the variable; if it is missing, each proposal has a name of its own that is not used yet.
+        #[serde(default)]
+        name: Option<String>,
+    }
+    /// Parameters of `extract_value`.
+    ExtractValue {
+        /// The plan.
+        plan: u64,
+        /// The sampler.
+        id: Id,
+        /// The extractor, as `run_propose` gives it.
+        element: String,
+        /// The name of its variable.
+        name: String,
+        /// The value in whose place the variable comes.
+        value: String,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
     }
     /// Parameters of `insert`.
     Insert {
@@ -432,6 +499,31 @@ pub const METHODS: &[Method] = &[
         "Runs a part of the plan as it is in the editor, once and for one user, without timers and Backend Listeners, unless the properties `testplan_validation.*` say otherwise. One part runs at a time.",
         "Started",
     ),
+    method::<OfPlan>(
+        "load",
+        "Runs the saved plan with its load, in a process of its own. Its live page stays until it is closed. One run at a time.",
+        "Load",
+    ),
+    method::<OfPlan>(
+        "load_stop",
+        "Ends the run with load and closes its page.",
+        "null",
+    ),
+    method::<OfPlan>(
+        "load_state",
+        "Returns the run with load of the plan, if it goes on or its page is open.",
+        "Load?",
+    ),
+    method::<RunGo>(
+        "run_go",
+        "Lets the user of a run go on that stands still.",
+        "null",
+    ),
+    method::<Breakpoints>(
+        "breakpoints",
+        "Returns the breakpoints of a plan, after it set them. They hold at once for a run that goes on.",
+        "[Id]",
+    ),
     method::<RunStop>("run_stop", "Ends a run.", "null"),
     method::<OfPlan>(
         "runs",
@@ -447,6 +539,21 @@ pub const METHODS: &[Method] = &[
         "run_sample_detail",
         "Returns a sample of one of the last runs, and a part of its body.",
         "RunDetail",
+    ),
+    method::<RunTest>(
+        "run_test",
+        "Tries an expression on the first 16 MiB of the body of a sample, with the matchers of extractors and assertions. Returns at most 200 matches.",
+        "[text]",
+    ),
+    method::<RunPropose>(
+        "run_propose",
+        "Returns the extractors that yield exactly a text of a response, what each yields from the stored responses of the sampler, and where the plan sends the text, or other values of its name.",
+        "RunProposals",
+    ),
+    method::<ExtractValue>(
+        "extract_value",
+        "Inserts an extractor below a sampler, and puts its variable in the places where the plan sends the value.",
+        "Change",
     ),
     method::<Search>("find", "Finds a text in names and values.", "Hits"),
     method::<Search>(

@@ -5,6 +5,7 @@ mod dispatch;
 mod findings;
 mod host;
 mod jar_forms;
+mod loads;
 mod marks;
 pub mod methods;
 mod reference;

@@ -37,14 +37,21 @@ const TYPES: &[MessageText] = &[
     t::PlanEntry::TEXT,
     t::ConflictText::TEXT,
     t::Started::TEXT,
+    t::Load::TEXT,
     t::RunSample::TEXT,
     t::RunOutcome::TEXT,
     t::RunEntry::TEXT,
+    t::RunHalt::TEXT,
     t::RunDetail::TEXT,
     t::RunRequest::TEXT,
     t::RunResponse::TEXT,
     t::BodyWindow::TEXT,
     t::RunAssertion::TEXT,
+    t::RunProposals::TEXT,
+    t::RunProposal::TEXT,
+    t::RunYield::TEXT,
+    t::SentValue::TEXT,
+    t::SentPlace::TEXT,
     t::RunStep::TEXT,
     t::VariableChange::TEXT,
 ];
@@ -138,8 +145,16 @@ mod tests {
             for field in text.fields {
                 let kind = notation(field.kind);
                 let kind = kind.trim_matches(['[', ']', '?']);
-                let is_plain =
-                    ["text", "number", "flag", "any", "Id", "{name: text}"].contains(&kind);
+                let is_plain = [
+                    "text",
+                    "number",
+                    "flag",
+                    "any",
+                    "Id",
+                    "{name: text}",
+                    "{name: text?}",
+                ]
+                .contains(&kind);
                 assert!(
                     is_plain || known.contains(&kind),
                     "{} {}",
@@ -150,8 +165,8 @@ mod tests {
         }
         for method in METHODS {
             for name in method.result.split(", or ") {
-                let name = name.trim_matches(['[', ']']);
-                let is_plain = ["null", "number"].contains(&name);
+                let name = name.trim_matches(['[', ']', '?']);
+                let is_plain = ["null", "number", "text", "Id"].contains(&name);
                 assert!(is_plain || known.contains(&name), "{name}");
             }
         }

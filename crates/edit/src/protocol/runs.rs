@@ -1,6 +1,6 @@
 //! Runs of parts of plans, and their samples.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -8,14 +8,27 @@ use serde_json::{Value, json};
 
 use super::host::{Shared, lock, read, written};
 use super::methods as m;
-use super::types::{RunEntry, Started};
+use super::types::{
+    RunEntry, RunProposal, RunProposals, RunSample, RunYield, SentPlace, SentValue, Started,
+};
+use crate::forms;
 use crate::operations::part::{Part, PartOptions, part};
-use crate::program::{PartEvent, PartOrder, RunningPart};
+use crate::operations::put;
+use crate::program::{PartEvent, PartOrder, RunningPart, StoredResponse};
 use crate::refused::{BUSY, PARAMETERS, Refused};
-use crate::tree::Model;
+use crate::tree::{Id, Model};
 
 /// How many runs keep their samples.
 const KEPT: usize = 20;
+
+/// How many responses of a sampler prove an extractor.
+const MOST_PROVED: usize = 50;
+
+/// How many values of a name are looked for.
+const MOST_SENT: usize = 8;
+
+/// A sample: the number of its run, the run, its own number.
+type SampleOf = (u64, Arc<dyn RunningPart>, usize);
 
 /// A run with what it has told.
 struct KeptRun {
@@ -31,11 +44,38 @@ pub struct Runs {
     /// A run is about to begin.
     begins: bool,
     all: BTreeMap<u64, KeptRun>,
+    /// The breakpoints of each plan.
+    breakpoints: BTreeMap<u64, BTreeSet<Id>>,
 }
 
 impl Runs {
     fn is_busy(&self) -> bool {
         self.begins || self.all.values().any(|kept| !kept.run.is_over())
+    }
+
+    /// The plan and the sampler of a sample, and the last samples of this sampler, the oldest first.
+    fn of_sampler(&self, run: u64, number: usize) -> Result<(u64, Id, Vec<SampleOf>), Refused> {
+        self.get(run)?;
+        let kept = &self.all[&run];
+        let id_of = |sample: &RunSample| (sample.number == number).then_some(sample.id);
+        let id = lock(&kept.entry).samples.iter().find_map(id_of);
+        let id = id.ok_or_else(|| Refused::new(PARAMETERS, "the run has no such sample"))?;
+        let id = id.ok_or_else(|| {
+            Refused::unfit("the sampler is in another plan")
+                .hint("open that plan, and run it there")
+        })?;
+        let mut all = Vec::new();
+        let of_plan = self.all.iter().filter(|(_, one)| one.plan == kept.plan);
+        for (other, one) in of_plan {
+            let entry = lock(&one.entry);
+            let own = entry.samples.iter().filter(|sample| sample.id == Some(id));
+            all.extend(own.map(|sample| (*other, one.run.clone(), sample.number)));
+        }
+        let is_own = |one: &SampleOf| (one.0, one.2) == (run, number);
+        let last = all.len().saturating_sub(MOST_PROVED);
+        let all = all.into_iter().enumerate();
+        let all = all.filter(|(at, one)| *at >= last || is_own(one));
+        Ok((kept.plan, id, all.map(|(_, one)| one).collect()))
     }
 
     fn get(&self, run: u64) -> Result<Arc<dyn RunningPart>, Refused> {
@@ -56,6 +96,19 @@ impl Shared {
     ) -> Result<String, Refused> {
         match method {
             "run" => self.run(&read(parameters)?),
+            "run_go" => {
+                let order: m::RunGo = read(parameters)?;
+                let run = lock(&self.runs).get(order.run)?;
+                run.go(order)?;
+                Ok("null".to_owned())
+            }
+            "breakpoints" => self.breakpoints(read(parameters)?),
+            "run_test" => {
+                let asked: m::RunTest = read(parameters)?;
+                let run = lock(&self.runs).get(asked.run)?;
+                written(&run.test(&asked)?)
+            }
+            "run_propose" => self.propose(&read(parameters)?),
             "run_stop" => {
                 let m::RunStop { run } = read(parameters)?;
                 lock(&self.runs).get(run)?.stop();
@@ -79,6 +132,82 @@ impl Shared {
                 written(&run.sample(&asked)?)
             }
         }
+    }
+
+    fn breakpoints(&self, own: m::Breakpoints) -> Result<String, Refused> {
+        let m::Breakpoints { plan, ids } = own;
+        // An element that was removed since stops nobody.
+        self.with(plan, |_| Ok(()))?;
+        let Some(ids) = ids else {
+            return written(lock(&self.runs).breakpoints.entry(plan).or_default());
+        };
+        let ids: BTreeSet<Id> = ids.into_iter().collect();
+        let running: Vec<Arc<dyn RunningPart>> = {
+            let mut runs = lock(&self.runs);
+            runs.breakpoints.insert(plan, ids.clone());
+            let own = runs.all.values().filter(|kept| kept.plan == plan);
+            own.map(|kept| kept.run.clone()).collect()
+        };
+        for run in running.iter().filter(|run| !run.is_over()) {
+            run.break_at(ids.clone());
+        }
+        self.notify(
+            "breakpoints",
+            &json!({"plan": plan, "ids": ids}).to_string(),
+        );
+        written(&ids)
+    }
+
+    /// Proposes extractors for a text of a response.
+    fn propose(&self, asked: &m::RunPropose) -> Result<String, Refused> {
+        let (plan, sampler, all) = lock(&self.runs).of_sampler(asked.run, asked.number)?;
+        let read = |(number, run, sample): &(u64, Arc<dyn RunningPart>, usize)| {
+            let response = run.response(*sample)?;
+            Ok(StoredResponse {
+                run: *number,
+                ..response
+            })
+        };
+        let all: Vec<StoredResponse> = all.iter().map(read).collect::<Result<_, Refused>>()?;
+        let own = all
+            .iter()
+            .find(|one| (one.run, one.number) == (asked.run, asked.number));
+        let own = own.ok_or_else(|| Refused::new(PARAMETERS, "the run has no such sample"))?;
+        let proposed = self.program.propose(&asked.text, asked.at, own, &all);
+        let (sent, taken) = self.with(plan, |open| {
+            let taken = forms::variables(&open.session, sampler).into_iter();
+            let taken: BTreeSet<String> = taken.map(|one| one.name).collect();
+            let names = proposed.iter().map(|one| one.name.as_str());
+            let sent = sent(open.session.model(), sampler, &asked.text, names)?;
+            Ok((sent, taken))
+        })?;
+        let proposals = proposed.into_iter().map(|one| {
+            let name = match &asked.name {
+                Some(name) => name.trim().to_owned(),
+                None => unused(&one.name, &taken),
+            };
+            let found = all.iter().zip(one.values);
+            RunProposal {
+                kind: one.kind,
+                expression: one.expression,
+                number: one.number,
+                matches: one.matches,
+                cost_us: one.cost_us,
+                element: drumfire_jmx::write_elements(&[(one.element)(&name)]),
+                name,
+                found: found
+                    .map(|(response, value)| RunYield {
+                        run: response.run,
+                        number: response.number,
+                        value,
+                    })
+                    .collect(),
+            }
+        });
+        written(&RunProposals {
+            proposals: proposals.collect(),
+            sent,
+        })
     }
 
     fn run(self: &Arc<Self>, asked: &m::Run) -> Result<String, Refused> {
@@ -112,6 +241,11 @@ impl Shared {
                     let text = written(&sample);
                     lock(&kept).samples.push(sample);
                     ("run_sample", "sample", text)
+                }
+                PartEvent::Halted(halted) => {
+                    let text = written(&halted);
+                    lock(&kept).halted = halted;
+                    ("run_halted", "halted", text)
                 }
                 PartEvent::Ended(mut outcome) => {
                     outcome.elapsed_ms = begun.elapsed().as_millis() as u64;
@@ -177,13 +311,63 @@ impl Shared {
             iterations: number("testplan_validation.number_iterations"),
             variables: asked.variables.clone(),
             properties: asked.properties.clone(),
+            pace: asked.pace.clone(),
+            breakpoints: lock(&self.runs)
+                .breakpoints
+                .get(&asked.plan)
+                .cloned()
+                .unwrap_or_default(),
             plan: path,
         })
     }
 }
 
+/// The values in whose place a variable may come: a text, and what is sent under the names.
+fn sent<'n>(
+    model: &Model,
+    sampler: Id,
+    text: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> Result<Vec<SentValue>, Refused> {
+    /// Names of attributes that hold values of any name.
+    const NO_NAMES: [&str; 3] = ["value", "content", "href"];
+    let mut values = vec![text.to_owned()];
+    for name in names.filter(|name| !NO_NAMES.contains(name)) {
+        for value in put::sent_as(model, sampler, name)? {
+            if values.len() <= MOST_SENT && !values.contains(&value) {
+                values.push(value);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for value in values {
+        let uses = put::uses(model, sampler, &value)?.into_iter();
+        let uses: Vec<SentPlace> = uses
+            .map(|one| SentPlace {
+                id: one.id,
+                property: one.property,
+                count: one.count,
+            })
+            .collect();
+        if !uses.is_empty() {
+            all.push(SentValue { value, uses });
+        }
+    }
+    Ok(all)
+}
+
+/// A name that no variable has.
+fn unused(wish: &str, taken: &BTreeSet<String>) -> String {
+    let mut numbered = (2..).map(|number: usize| format!("{wish}_{number}"));
+    match taken.contains(wish) {
+        true => numbered.find(|name| !taken.contains(name)),
+        false => None,
+    }
+    .unwrap_or_else(|| wish.to_owned())
+}
+
 /// The number of the element that begins at each offset.
-fn ids(model: &Model) -> HashMap<usize, crate::tree::Id> {
+fn ids(model: &Model) -> HashMap<usize, Id> {
     let mut entries = model.outline().entries.iter();
     let mut ids = HashMap::new();
     crate::tree::each(&model.tree().roots, &mut |node| {

@@ -350,6 +350,11 @@ messages! {
         /// The number of the run.
         run: u64,
     }
+    /// A run with load.
+    Load {
+        /// The URL of its live page.
+        url: String,
+    }
     /// A run of a part of a plan.
     RunEntry {
         /// Its number.
@@ -362,6 +367,23 @@ messages! {
         samples: Vec<RunSample>,
         /// How it ended; missing while it goes on.
         outcome: Option<RunOutcome>,
+        /// Where a user stands still.
+        halted: Option<RunHalt>,
+    }
+    /// A user that stands still before an element.
+    RunHalt {
+        /// The element, if it is in this plan.
+        id: Option<Id>,
+        /// `pre-processor`, `timer`, `sampler`, `post-processor` or `assertion`.
+        part: String,
+        /// Its name.
+        name: String,
+        /// Its class.
+        class: String,
+        /// The name of the user's thread.
+        thread: String,
+        /// The user's variables.
+        variables: std::collections::BTreeMap<String, String>,
     }
     /// A sample of a run.
     RunSample {
@@ -495,6 +517,57 @@ messages! {
         id: Option<Id>,
         /// The variables that it changed.
         changes: Vec<VariableChange>,
+    }
+    /// The extractors that yield a text of a response.
+    RunProposals {
+        /// The extractors, the cheapest kinds first.
+        proposals: Vec<RunProposal>,
+        /// What the plan sends later: the text, if it does, and what it sends under the names of the proposals.
+        sent: Vec<SentValue>,
+    }
+    /// An extractor that yields a text of a response.
+    RunProposal {
+        /// Its kind: `JSON`, `boundaries`, `regular expression`, `CSS selector`.
+        kind: String,
+        /// The expression.
+        expression: String,
+        /// Which of the texts that it finds it yields, from 1.
+        number: usize,
+        /// How many texts it finds in the response.
+        matches: usize,
+        /// The time of the search in this response, in microseconds.
+        cost_us: u64,
+        /// The name of its variable.
+        name: String,
+        /// The element, for `extract_value`.
+        element: String,
+        /// What it yields from the stored responses of the sampler, the oldest first.
+        found: Vec<RunYield>,
+    }
+    /// What an extractor yields from a stored response.
+    RunYield {
+        /// The run.
+        run: u64,
+        /// The number of the sample.
+        number: usize,
+        /// The text; missing if the extractor finds nothing.
+        value: Option<String>,
+    }
+    /// A value that the plan sends after a sampler.
+    SentValue {
+        /// The value.
+        value: String,
+        /// Where it is sent.
+        uses: Vec<SentPlace>,
+    }
+    /// A property that sends a value.
+    SentPlace {
+        /// The element.
+        id: Id,
+        /// The path of the property.
+        property: String,
+        /// How often the value stands in it.
+        count: usize,
     }
     /// A variable that an element changed.
     VariableChange {

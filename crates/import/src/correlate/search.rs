@@ -107,14 +107,15 @@ pub fn yielded(source: &ExtractorSource, response: &Response, request: &Request)
     Reader::of(response, request).yielded(source)
 }
 
-struct Reader<'r> {
+/// Reads a response as extractors do.
+pub struct Reader<'r> {
     response: &'r Response,
     request: &'r Request,
     body: &'r str,
 }
 
 impl<'r> Reader<'r> {
-    fn of(response: &'r Response, request: &'r Request) -> Reader<'r> {
+    pub fn of(response: &'r Response, request: &'r Request) -> Reader<'r> {
         Reader {
             response,
             request,
@@ -122,7 +123,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    fn yielded(&self, source: &ExtractorSource) -> Option<String> {
+    pub fn yielded(&self, source: &ExtractorSource) -> Option<String> {
         let number = match source {
             ExtractorSource::Json(_) | ExtractorSource::Address(_) => 1,
             ExtractorSource::Css { number, .. }
@@ -134,7 +135,7 @@ impl<'r> Reader<'r> {
     }
 
     /// All that an extractor finds, up to a limit.
-    fn matches(&self, source: &ExtractorSource) -> Vec<String> {
+    pub fn matches(&self, source: &ExtractorSource) -> Vec<String> {
         match source {
             ExtractorSource::Json(path) => {
                 let path = JsonPath::compile(path).ok();
@@ -192,7 +193,7 @@ impl<'r> Reader<'r> {
     }
 
     /// The extractor for a value that stands here.
-    fn extractor(
+    pub fn extractor(
         &self,
         held: &Held<'_>,
         form: &ValueEncoding,
@@ -342,7 +343,7 @@ impl<'r> Reader<'r> {
             .or_else(|| self.within_body(value))
     }
 
-    fn within_header(&self, value: &str) -> Option<ExtractorSource> {
+    pub fn within_header(&self, value: &str) -> Option<ExtractorSource> {
         let headers = self.response.headers.iter().map(|field| (None, field));
         let hops = self.response.hops.iter().enumerate();
         let hops =
@@ -390,7 +391,7 @@ impl<'r> Reader<'r> {
         numbered.map(|(source, _)| source)
     }
 
-    fn occurrences(&self, value: &str) -> Vec<usize> {
+    pub fn occurrences(&self, value: &str) -> Vec<usize> {
         let all = self.body.match_indices(value).map(|(at, _)| at);
         let whole = all.filter(|at| is_whole_word(self.body, *at, value.len()));
         whole.take(MOST_TRIED).collect()
@@ -410,7 +411,7 @@ impl<'r> Reader<'r> {
 
     /// The delimiters around a value, as short as they may be to match it first; otherwise the number of its match. They begin with
     /// a word and contain nothing that looks as if it changed.
-    fn around(&self, at: usize, value: &str) -> Option<(ExtractorSource, usize)> {
+    pub fn around(&self, at: usize, value: &str) -> Option<(ExtractorSource, usize)> {
         let before = &self.body[..at];
         let after = self.body[at + value.len()..].chars().next();
         let right = after.filter(|c| !c.is_whitespace() && !c.is_alphanumeric());
