@@ -4,6 +4,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Block, BodyViews, Sign, Steps, type Step } from "./exchange";
 import { time } from "./format";
+import { Tester } from "./tester";
 import { Header, useTheme } from "./theme";
 
 interface Brief {
@@ -372,7 +373,7 @@ function SampleDetail({ chosen: { number, path } }: { chosen: Chosen }) {
         {tab === "Response" && <Response sample={sample} />}
         {tab === "Elements" && <Steps steps={detail.steps} />}
         {tab === "Variables" && <Variables values={detail.variables} />}
-        {tab === "Try an expression" && <Tester number={number} sample={sample} />}
+        {tab === "Try an expression" && <Tester label={sample.label} test={(kind, expression) => test(number, kind, expression)} />}
       </div>
     </div>
   );
@@ -407,57 +408,8 @@ function Response({ sample }: { sample: Exchange }) {
   );
 }
 
-const KINDS: [string, string, string][] = [
-  ["regex", "Regular expression", 'href="(.+?)"'],
-  ["boundary", "Boundaries", 'name="...'],
-  ["jsonpath", "JSONPath", "$.items[*].id"],
-  ["jmespath", "JMESPath", "items[].id"],
-  ["css", "CSS selector", "a@href"],
-  ["xpath", "XPath", "//a/@href"],
-];
-
-function Tester({ number, sample }: { number: number; sample: Exchange }) {
-  const [kind, setKind] = useState("regex");
-  const [expression, setExpression] = useState("");
-  const [found, setFound] = useState<string[] | null>(null);
-  const [fault, setFault] = useState("");
-  const test = () =>
-    post<{ found?: string[] }>("/test", { sample: number, kind, expression }).then((answer) => {
-      setFault(answer.error ?? "");
-      setFound(answer.found ?? null);
-    });
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        test();
-      }}
-    >
-      <div class="orders">
-        <select aria-label="Kind of expression" value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
-          {KINDS.map(([value, name]) => (
-            <option value={value}>{name}</option>
-          ))}
-        </select>
-        <input class="expression" aria-label="Expression" placeholder={KINDS.find(([value]) => value === kind)?.[2]} value={expression} onInput={(event) => setExpression(event.currentTarget.value)} />
-        <button type="submit" class="order">
-          Try
-        </button>
-      </div>
-      <p class="hint">Runs on the response of {sample.label}, with the matchers of the run. Write boundaries as LEFT...RIGHT, and an attribute after a CSS selector as @name.</p>
-      {fault && <p class="assertion">{fault}</p>}
-      {found && (
-        <>
-          <p role="status">{found.length === 0 ? "Nothing was found." : `${found.length} found`}</p>
-          <ol id="found">
-            {found.map((text) => (
-              <li>
-                <code>{text}</code>
-              </li>
-            ))}
-          </ol>
-        </>
-      )}
-    </form>
-  );
+async function test(sample: number, kind: string, expression: string): Promise<string[]> {
+  const { found, error } = await post<{ found?: string[] }>("/test", { sample, kind, expression });
+  if (error) throw new Error(error);
+  return found ?? [];
 }

@@ -2,10 +2,13 @@
 
 import { signal } from "@preact/signals";
 import { call, callAll, RpcError } from "./client";
+import { extractSelection } from "./extract";
 import { flush } from "./flush";
 import type { Plan } from "./plan";
-import type { Finding, Id, Insertable, Op } from "./protocol";
-import { clear, running, start, stop } from "./runs";
+import type { Finding, Id, Insertable, Op, Pace } from "./protocol";
+import { toggleBreakpoint } from "./debugging";
+import { loadOf, startLoad, stopLoad } from "./load";
+import { clear, goOn, running, start, stop } from "./runs";
 import { downloadPlan, downloadSelection, moveToFile, pasted, revert, sampleNames, toClipboard } from "./tasks";
 import { tell } from "./tell";
 import { toggleTheme } from "./theme";
@@ -272,6 +275,13 @@ function runThis() {
   return node.category === "Threads (Users)" ? start("group", node.id) : start("branch", node.id);
 }
 
+/** Lets the user go on that stands still, or begins to debug the thread group of the focus; without one, the plan. */
+function debug(pace: Pace) {
+  if (running.value?.halted) return goOn(pace);
+  const group = groupOf();
+  return group == null ? start("plan", null, pace) : start("group", group, pace);
+}
+
 const view = (tab: typeof formTab.value) => () => {
   formTab.value = tab;
 };
@@ -309,7 +319,14 @@ export const ACTIONS: Action[] = [
   { id: "runBranch", title: "Run the branch once", run: () => start("branch", plan().focus.value), can: () => canRun() && groupOf() != null },
   { id: "runGroup", title: "Run the thread group once", run: () => start("group", groupOf()!), can: () => canRun() && groupOf() != null },
   { id: "runPlan", title: "Run the plan once", run: () => start("plan", null), can: canRun },
+  { id: "runLoad", title: "Run the plan with its load…", run: () => startLoad(plan(), () => save(plan())), can: hasPlan },
+  { id: "stopLoad", title: "Stop the run with load", run: stopLoad, can: () => loadOf(active.value) != null },
+  { id: "breakpoint", title: "Set or clear a breakpoint", run: () => toggleBreakpoint(plan(), plan().focus.value), can: hasPlan },
+  { id: "debug", title: "Debug: go to the next breakpoint", run: () => debug("run"), can: hasPlan },
+  { id: "step", title: "Debug: step to the next element", run: () => debug("step"), can: hasPlan },
+  { id: "stepSampler", title: "Debug: step to the next sampler", run: () => debug("sample"), can: hasPlan },
   { id: "stop", title: "Stop the run", run: stop, can: () => running.value != null },
+  { id: "extractValue", title: "Extract the selected text of the response…", run: extractSelection, can: hasPlan },
   { id: "results", title: "Show results", run: () => showDock("results") },
   { id: "clear", title: "Clear the results", run: clear },
   { id: "find", title: "Search", run: () => { search.value = { isReplace: false, asked: search.value.asked + 1 }; showDock("search"); }, can: hasPlan },

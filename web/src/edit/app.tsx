@@ -4,12 +4,14 @@ import { useEffect } from "preact/hooks";
 import { ACTIONS, run } from "./actions";
 import { AskDialog } from "./ask";
 import { link } from "./client";
+import { ExtractDialog } from "./extract";
 import { Prose } from "./fields";
 import { flush } from "./flush";
 import { FormPane } from "./form";
 import { Help } from "./help";
 import { Icon } from "./icons";
 import { actionOf, bestKey, shownKey } from "./keys";
+import { LoadQuestion } from "./load";
 import { Menu, openRunMenu } from "./menu";
 import { Palette } from "./palette";
 import { Dock } from "./panels";
@@ -219,6 +221,8 @@ export function App() {
       <Palette />
       <Help />
       <RunQuestion />
+      <ExtractDialog />
+      <LoadQuestion />
       <AskDialog />
       <Toast />
     </div>

@@ -1,12 +1,16 @@
 import { render } from "preact";
 import { App } from "./app";
+import { handlers as ofDebugging, restoreBreakpoints } from "./debugging";
 import "./edit.css";
-import { handlers, restore } from "./runs";
+import { handlers as ofLoads, restoreLoads } from "./load";
+import { handlers as ofRuns, restore } from "./runs";
 import { start } from "./workspace";
 
 const place = document.getElementById("app")!;
-void start(handlers).then(() => {
+void start({ ...ofRuns, ...ofDebugging, ...ofLoads }).then(() => {
   void restore();
+  void restoreBreakpoints();
+  void restoreLoads();
   place.textContent = "";
   render(<App />, place);
   performance.mark("ready");

@@ -5,9 +5,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { ACTIONS, run } from "./actions";
 import { bestKey, shownKey } from "./keys";
 
-const OF_ROW = [["runThis", "runToHere", "runGroup"], ["insert", "wrap", "changeType", "unwrap", "extract", "moveToFile"], ["cutOut", "copy", "paste", "duplicate"], ["rename", "toggle", "remove"], ["moveUp", "moveDown", "expandBranch", "collapseBranch", "selectSameClass"]];
+const OF_ROW = [["runThis", "runToHere", "runGroup", "breakpoint"], ["insert", "wrap", "changeType", "unwrap", "extract", "moveToFile"], ["cutOut", "copy", "paste", "duplicate"], ["rename", "toggle", "remove"], ["moveUp", "moveDown", "expandBranch", "collapseBranch", "selectSameClass"]];
 
-const OF_RUN = [["runThis", "runToHere", "runBranch", "runGroup", "runPlan"]];
+const OF_RUN = [["runThis", "runToHere", "runBranch", "runGroup", "runPlan"], ["debug", "step", "stepSampler", "breakpoint"], ["runLoad", "stopLoad"]];
 
 interface Place {
   x: number;
@@ -26,7 +26,7 @@ export function openMenu(x: number, y: number) {
 
 export function openRunMenu(opener: HTMLElement) {
   const { left, bottom } = opener.getBoundingClientRect();
-  place.value = { x: left, y: bottom + 4, title: "Run once", items: OF_RUN, opener };
+  place.value = { x: left, y: bottom + 4, title: "Run", items: OF_RUN, opener };
 }
 
 function close() {

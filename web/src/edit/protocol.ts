@@ -191,6 +191,19 @@ export interface RunSample {
   children: RunSample[];
 }
 
+/** A user that stands still before an element. */
+export interface RunHalt {
+  id: Id | null;
+  part: string;
+  name: string;
+  class: string;
+  thread: string;
+  variables: Record<string, string>;
+}
+
+/** How far a user goes: to a breakpoint, to the next element, to the next sampler. */
+export type Pace = "run" | "step" | "sample";
+
 export interface RunOutcome {
   ended: "done" | "stopped" | "failed";
   samples: number;
@@ -218,6 +231,28 @@ export interface RunSampleDetail {
   steps: Step[];
   before: Record<string, string>;
   variables: Record<string, string>;
+}
+
+/** An extractor that yields a text of a response. */
+export interface RunProposal {
+  kind: string;
+  expression: string;
+  /** Which of the matches it yields, from 1. */
+  number: number;
+  matches: number;
+  cost_us: number;
+  /** The variable. */
+  name: string;
+  /** Text of a plan. */
+  element: string;
+  /** What it yields from the stored responses of the sampler. */
+  found: { run: number; number: number; value?: string | null }[];
+}
+
+export interface RunProposals {
+  proposals: RunProposal[];
+  /** What the plan sends later: the text, if it does, and what it sends under the names of the proposals. */
+  sent: { value: string; uses: { id: Id; property: string; count: number }[] }[];
 }
 
 /** The code of an error whose request was made for an older revision, and does not fit the newest one. */

@@ -4,25 +4,25 @@ import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { Block, BodyViews, fold, Sign, Steps } from "../exchange";
 import { time } from "../format";
+import { Tester } from "../tester";
 import { run as act } from "./actions";
 import { call, RpcError } from "./client";
+import { Compare } from "./compare";
+import { selection } from "./extract";
 import { bestKey, shownKey } from "./keys";
 import type { Plan } from "./plan";
 import type { BodyWindow, RunSample, RunSampleDetail } from "./protocol";
+import { bytes, sentText, windowOf, WINDOW, type Place } from "./sample";
 import { sampleOf, type Run } from "./runs";
 import { tell } from "./tell";
 import { visit } from "./workspace";
 
-/** The bytes of a body that one request asks for. */
-const WINDOW = 256 * 1024;
 /** The longest picture that is fetched whole. */
 const MOST_IMAGE = 16 * 1024 * 1024;
 
-type Part = "Response" | "Request" | "Variables" | "Elements";
-const PARTS: Part[] = ["Response", "Request", "Variables", "Elements"];
+type Part = "Response" | "Request" | "Variables" | "Elements" | "Try" | "Compare";
+const PARTS: Part[] = ["Response", "Request", "Variables", "Elements", "Try", "Compare"];
 const part = signal<Part>("Response");
-
-const kb = (bytes: number) => (bytes < 10_000 ? `${bytes} bytes` : bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1e6)} MB`);
 
 /** Lines such as `Name: value`, as pairs. */
 const pairs = (lines: string): [string, string][] =>
@@ -58,24 +58,16 @@ function Pairs({ name, rows }: { name: string; rows: [string, string][] }) {
 const bytesOf = ({ base64, text }: BodyWindow) => (base64 != null ? Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0)) : new TextEncoder().encode(text ?? ""));
 
 /** Sixteen bytes a line, in numbers and as signs. */
-function hex(bytes: Uint8Array): string {
+function hex(all: Uint8Array): string {
   const lines: string[] = [];
-  for (let at = 0; at < bytes.length; at += 16) {
-    const row = [...bytes.subarray(at, at + 16)];
+  for (let at = 0; at < all.length; at += 16) {
+    const row = [...all.subarray(at, at + 16)];
     const numbers = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
     const signs = row.map((byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : ".")).join("");
     lines.push(`${at.toString(16).padStart(8, "0")}  ${numbers.padEnd(48)} ${signs}`);
   }
   return lines.join("\n");
 }
-
-interface Place {
-  run: number;
-  number: number;
-  path: number[];
-}
-
-const windowOf = async (place: Place, offset: number) => (await call<RunSampleDetail>("run_sample_detail", { ...place, offset, length: WINDOW })).response.body;
 
 /** A picture, fetched whole. */
 function Picture({ place, first, contentType }: { place: Place; first: BodyWindow; contentType: string }) {
@@ -117,7 +109,7 @@ function Body({ place, detail }: { place: Place; detail: RunSampleDetail }) {
       <BodyViews text={isBinary ? "" : (body.text ?? "")} contentType={contentType} more={views} />
       {body.next < first.size && (
         <p class="note more-body">
-          {kb(body.next)} of {kb(first.size)} are shown.{" "}
+          {bytes(body.next)} of {bytes(first.size)} are shown.{" "}
           <button type="button" class="button" disabled={isLoading} onClick={() => void more()}>
             Show more
           </button>
@@ -143,7 +135,7 @@ function Phases({ sample }: { sample: RunSample }) {
         {phases.map(([name, ms]) => (
           <span key={name} class={`phase ${name}`}>{name} {time(ms)}</span>
         ))}
-        <span>{kb(sample.sent_bytes)} sent, {kb(sample.received_bytes)} received</span>
+        <span>{bytes(sample.sent_bytes)} sent, {bytes(sample.received_bytes)} received</span>
       </p>
     </div>
   );
@@ -151,13 +143,6 @@ function Phases({ sample }: { sample: RunSample }) {
 
 type RequestView = "raw" | "parsed" | "cURL";
 const requestView = signal<RequestView>("raw");
-
-/** The request as it went over the wire. */
-function raw(detail: RunSampleDetail): string {
-  const { sample, request } = detail;
-  const cookies = request.cookies && !/^cookie:/im.test(request.headers) ? [`Cookie: ${request.cookies}`] : [];
-  return [[sample.method, sample.url].filter(Boolean).join(" "), request.headers.trimEnd(), ...cookies, "", request.body].filter((line, at) => line || at >= 2).join("\n").trimEnd();
-}
 
 function Parsed({ detail }: { detail: RunSampleDetail }) {
   const { sample, request } = detail;
@@ -179,7 +164,7 @@ function Parsed({ detail }: { detail: RunSampleDetail }) {
 function Request({ detail }: { detail: RunSampleDetail }) {
   const views: RequestView[] = detail.request.curl ? ["raw", "parsed", "cURL"] : ["raw", "parsed"];
   const view = views.includes(requestView.value) ? requestView.value : "raw";
-  const text = view === "cURL" ? detail.request.curl! : raw(detail);
+  const text = view === "cURL" ? detail.request.curl! : sentText(detail);
   const copy = () => navigator.clipboard.writeText(text).then(() => tell({ text: "Copied the request" }), () => tell({ text: "The browser does not let the page write to the clipboard", bad: true }));
   return (
     <>
@@ -202,11 +187,18 @@ function Response({ place, detail }: { place: Place; detail: RunSampleDetail }) 
   const headers = pairs(detail.response.headers);
   const cookies = headers.filter(([name]) => name.toLowerCase() === "set-cookie").map(([, value]): [string, string] => [value.split("=")[0], value.slice(value.indexOf("=") + 1)]);
   return (
-    <>
+    <div id="response">
       <Body place={place} detail={detail} />
+      {selection.value && (
+        <p class="selection">
+          <button type="button" class="button" title={shownKey(bestKey("extractValue"))} onMouseDown={(event) => event.preventDefault()} onClick={() => act("extractValue")}>
+            Extract the selected text <kbd>{shownKey(bestKey("extractValue"))}</kbd>
+          </button>
+        </p>
+      )}
       <Pairs name="Cookies" rows={cookies} />
       <Pairs name="Headers" rows={headers.filter(([name]) => name.toLowerCase() !== "set-cookie")} />
-    </>
+    </div>
   );
 }
 
@@ -290,6 +282,8 @@ function SampleView({ plan, run, number, path }: { plan: Plan; run: Run; number:
         {part.value === "Request" && <Request detail={detail} />}
         {part.value === "Variables" && <Variables detail={detail} />}
         {part.value === "Elements" && <Steps steps={detail.steps} go={go} />}
+        {part.value === "Try" && <Tester label={sample.label} test={(kind, expression) => call<string[]>("run_test", { ...place, kind, expression })} />}
+        {part.value === "Compare" && <Compare place={place} detail={detail} />}
       </div>
     </div>
   );

@@ -6,12 +6,15 @@ import { Sign } from "../exchange";
 import { time } from "../format";
 import { run as act } from "./actions";
 import { call } from "./client";
+import { Halted } from "./debugging";
 import { Icon } from "./icons";
 import { bestKey, shownKey } from "./keys";
+import { LoadCard } from "./load";
 import { ModalBox } from "./modal";
 import type { Plan } from "./plan";
 import type { RunSample } from "./protocol";
 import { answer, choose, clear, ownRuns, question, sampleOf, shown, showRun, stop, type Question, type Run } from "./runs";
+import { visit } from "./workspace";
 
 const KINDS: Record<Run["kind"], string> = { this: "One sampler", to_here: "Up to an element", branch: "A branch", group: "A thread group", plan: "The plan once" };
 
@@ -97,7 +100,7 @@ function parts(samples: RunSample[]): [title: string, samples: RunSample[]][] {
 function summary(run: Run): string {
   const { outcome, samples } = run;
   const count = samples.length === 1 ? "1 sample" : `${samples.length} samples`;
-  if (!outcome) return `Running, ${count}`;
+  if (!outcome) return `${run.halted ? "Stopped" : "Running"}, ${count}`;
   if (outcome.ended === "failed") return outcome.message ?? "The plan cannot run";
   const failed = samples.filter((sample) => !sample.success).length;
   return `${count}, ${failed} failed, ${time(outcome.elapsed_ms)}${outcome.ended === "stopped" ? ", stopped" : ""}`;
@@ -131,6 +134,7 @@ export function ResultsPanel({ plan }: { plan: Plan }) {
   if (!run) {
     return (
       <div class="note no-results">
+        <LoadCard plan={plan} />
         <p>No results yet. A run sends requests as one user, once, without pauses.</p>
         <p class="buttons">
           <button type="button" class="button" onClick={() => act("runThis")}>Run the selected element</button>
@@ -143,7 +147,9 @@ export function ResultsPanel({ plan }: { plan: Plan }) {
   const at = sampleOf(plan);
   return (
     <div class="results">
+      <LoadCard plan={plan} />
       <RunHead run={run} />
+      <Halted run={run} go={(id) => visit(id, null, plan)} />
       <p class={`note ${run.outcome?.ended === "failed" ? "bad" : ""}`} role="status">{summary(run)}</p>
       <div class="run-filter">
         <input type="search" placeholder="Search requests and responses" aria-label="Search requests and responses" value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />

@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { call, RpcError } from "./client";
 import { flush } from "./flush";
 import type { Plan } from "./plan";
-import type { Id, RunKind, RunOutcome, RunSample, RunSampleDetail } from "./protocol";
+import type { Id, Pace, RunHalt, RunKind, RunOutcome, RunSample, RunSampleDetail, Variable } from "./protocol";
 import { tell } from "./tell";
 import { active, formTab, plans, showDock } from "./workspace";
 
@@ -16,6 +16,8 @@ export interface Run {
   id: Id | null;
   samples: RunSample[];
   outcome: RunOutcome | null;
+  /** Where a user stands still. */
+  halted: RunHalt | null;
 }
 
 /** A sample, and the way to one of its sub-results. */
@@ -72,22 +74,44 @@ export interface Question {
   plan: Plan;
   kind: RunKind;
   id: Id | null;
+  pace: Pace | null;
   names: string[];
   known: Record<string, string>;
 }
 export const question = signal<Question | null>(null);
 
-/** Where a variable has to come from if its setter does not run with the sampler. */
-const RUNS_ALONG = new Set(["Config Element", "Pre Processors", "Test Plan", "Threads (Users)"]);
+/** Elements that act on the samplers beside them and below. */
+const ACTS_IN_SCOPE = new Set(["Config Element", "Timer", "Pre Processors", "Post Processors", "Assertions"]);
+/** Elements that set variables before a sampler in their scope is sent. */
+const SETS_BEFORE = new Set(["Config Element", "Pre Processors"]);
 
-/** The variables that a sampler reads, and that only other samplers set. */
-async function missing(plan: Plan, id: Id): Promise<string[]> {
-  const found = await call<{ name: string; set_by: { id: Id }[]; read_by: { id: Id }[]; value?: string | null }[]>("variables", { plan: plan.id, id });
+/** In a script, the name of a variable that no element sets is one of the script's own. */
+const IN_SCRIPTS = /^(script|BeanShell.*)$/;
+
+interface Need {
+  name: string;
+  /** What the plan says that it is at first. */
+  value: string | null;
+}
+
+/** The variables that a part reads, and that nothing sets that runs with it. */
+async function missing(plan: Plan, id: Id): Promise<Need[]> {
+  const found = await call<Variable[]>("variables", { plan: plan.id, id });
+  const above = new Set(plan.ancestors(id).map((node) => node.id));
   const isWithin = (each: Id) => each === id || plan.ancestors(each).some((node) => node.id === id);
+  const category = (each: Id) => plan.node(each)?.category ?? "";
+  const isBeside = (each: Id) => above.has(plan.node(each)?.parent ?? -1) && ACTS_IN_SCOPE.has(category(each));
+  const isSampler = category(id) === "Sampler";
+  const sets = (each: Id) => {
+    // A Test Plan and a thread group have variables of their own.
+    if (above.has(each)) return true;
+    // What a sampler's own extractors find comes too late for it.
+    return isWithin(each) ? !isSampler || SETS_BEFORE.has(category(each)) : isBeside(each) && SETS_BEFORE.has(category(each));
+  };
   return found
-    .filter(({ read_by, value }) => value == null && read_by.some((reader) => isWithin(reader.id)))
-    .filter(({ set_by }) => !set_by.some((setter) => RUNS_ALONG.has(plan.node(setter.id)?.category ?? "")))
-    .map(({ name }) => name);
+    .filter(({ read_by, set_by }) => read_by.some((reader) => (isWithin(reader.id) || isBeside(reader.id)) && (set_by.length > 0 || !IN_SCRIPTS.test(reader.property ?? ""))))
+    .filter(({ set_by }) => !set_by.some((setter) => sets(setter.id)))
+    .map(({ name, value }) => ({ name, value: value ?? null }));
 }
 
 /** A short run that is about to end is waited for, since one key after the other asks for runs. */
@@ -106,41 +130,43 @@ function isFree(): Promise<boolean> {
   });
 }
 
-/** Runs a part of the plan, after asking for the values that it cannot have alone. */
-export async function start(kind: RunKind, id: Id | null) {
+/** Runs a part of the plan, after asking for the values that it cannot have alone. With a pace, users stand still at breakpoints. */
+export async function start(kind: RunKind, id: Id | null, pace: Pace | null = null) {
   const plan = active.value!;
   await flush();
   await plan.settled();
   if (!(await isFree())) return tell({ text: "A run is under way", hint: "Press Ctrl+. to stop it", bad: true });
   try {
-    const names = id != null && (kind === "this" || kind === "branch") ? await missing(plan, id) : [];
-    const known = values.get(plan.id) ?? {};
-    if (names.some((name) => !(name in known))) question.value = { plan, kind, id, names, known };
-    else await request(plan, kind, id, Object.fromEntries(names.map((name) => [name, known[name]])));
+    const needs = id != null && (kind === "this" || kind === "branch") ? await missing(plan, id) : [];
+    const names = needs.map(({ name }) => name);
+    const atFirst = needs.flatMap(({ name, value }) => (value == null ? [] : [[name, value] as const]));
+    const known = { ...Object.fromEntries(atFirst), ...values.get(plan.id) };
+    if (names.some((name) => !(name in known))) question.value = { plan, kind, id, pace, names, known };
+    else await request(plan, kind, id, pace, Object.fromEntries(names.map((name) => [name, known[name]])));
   } catch (error) {
     refused(error);
   }
 }
 
 /** Runs with the values that the user gave. */
-export async function answer({ plan, kind, id }: Question, given: Record<string, string>) {
+export async function answer({ plan, kind, id, pace }: Question, given: Record<string, string>) {
   question.value = null;
   values.set(plan.id, { ...values.get(plan.id), ...given });
-  await request(plan, kind, id, given).catch(refused);
+  await request(plan, kind, id, pace, given).catch(refused);
 }
 
-async function request(plan: Plan, kind: RunKind, id: Id | null, variables: Record<string, string>) {
+async function request(plan: Plan, kind: RunKind, id: Id | null, pace: Pace | null, variables: Record<string, string>) {
   showDock("results");
   if (kind === "this") {
     if (id != null && !plan.ancestors(plan.focus.value).some((node) => node.id === id)) plan.goTo(id);
     formTab.value = "result";
   }
   chosen.value = null;
-  const { run } = await call<{ run: number }>("run", { plan: plan.id, kind, ...(id == null ? {} : { id }), variables });
+  const { run } = await call<{ run: number }>("run", { plan: plan.id, kind, ...(id == null ? {} : { id }), ...(pace && { pace }), variables });
   begun(run, plan.id, kind, id);
 }
 
-function refused(error: unknown) {
+export function refused(error: unknown) {
   if (!(error instanceof RpcError)) throw error;
   tell({ text: error.message, hint: error.hint, bad: true });
 }
@@ -158,7 +184,7 @@ export function clear() {
 /** Notes a run. The answer to the request and the notification may come in any order. */
 function begun(number: number, plan: number, kind: RunKind, id: Id | null) {
   if (runs.value.some((run) => run.number === number)) return;
-  runs.value = [...runs.value, { number, plan, kind, id, samples: [], outcome: null }].slice(-MOST_RUNS);
+  runs.value = [...runs.value, { number, plan, kind, id, samples: [], outcome: null, halted: null }].slice(-MOST_RUNS);
   if (plan === active.value?.id) shownRun.value = number;
 }
 
@@ -186,13 +212,31 @@ export const handlers = {
     arrived.push(one);
     timer ||= window.setTimeout(take, arrived.length === 1 && !shown.value?.samples.length ? 0 : SHOW_MS);
   },
+  run_halted: ({ run, halted }: { run: number; halted: RunHalt | null }) => {
+    take();
+    edits.value = {};
+    change(run, (each) => ({ ...each, halted }));
+    const plan = plans.value.find((each) => each.id === runs.value.find((one) => one.number === run)?.plan);
+    if (!halted || !plan) return;
+    showDock("results");
+    if (halted.id != null) plan.goTo(halted.id);
+  },
   run_ended: ({ run, outcome }: { run: number; outcome: RunOutcome }) => {
     take();
-    change(run, (each) => ({ ...each, outcome }));
+    change(run, (each) => ({ ...each, outcome, halted: null }));
     if (outcome.ended === "failed") tell({ text: outcome.message ?? "The plan cannot run", bad: true });
     void keepValues(run);
   },
 };
+
+/** New values for the variables of the user that stands still. */
+export const edits = signal<Record<string, string | null>>({});
+
+/** Lets the user go on that stands still. */
+export async function goOn(pace: Pace) {
+  const run = running.value;
+  if (run?.halted) await call("run_go", { run: run.number, pace, edits: edits.value }).catch(refused);
+}
 
 /** Keeps the variables after the last sample, for samplers that run alone later. */
 async function keepValues(number: number) {
@@ -211,6 +255,6 @@ async function keepValues(number: number) {
 export async function restore() {
   for (const { id } of plans.value) {
     const found = await call<(Omit<Run, "number" | "plan"> & { run: number })[]>("runs", { plan: id }).catch(() => []);
-    runs.value = [...runs.value, ...found.map(({ run, ...each }) => ({ ...each, number: run, plan: id, outcome: each.outcome ?? null }))];
+    runs.value = [...runs.value, ...found.map(({ run, ...each }) => ({ ...each, number: run, plan: id, outcome: each.outcome ?? null, halted: each.halted ?? null }))];
   }
 }

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { time } from "../format";
+import { Margin, MarginWords } from "./debugging";
 import { Icon } from "./icons";
 import type { Plan } from "./plan";
 import type { Node } from "./protocol";
@@ -15,6 +16,7 @@ const RUNS: Record<string, [text: string, title: string]> = {
 };
 
 const INDENT_PX = 16;
+const MARGIN_PX = 16;
 
 function Count({ class: name, count, word }: { class: string; count: number; word: string }) {
   const words = count === 1 ? word : `${word}s`;
@@ -120,7 +122,7 @@ export function TreeRow({ plan, row, top, menu }: { plan: Plan; row: Row; top: n
       aria-expanded={row.isOpen ?? undefined}
       aria-selected={isSelected}
       draggable={plan.renaming.value == null && node.id !== plan.root}
-      style={{ top: `${top}px`, paddingLeft: `${6 + (row.level - 1) * INDENT_PX}px` }}
+      style={{ top: `${top}px`, paddingLeft: `${MARGIN_PX + (row.level - 1) * INDENT_PX}px` }}
       onClick={(event) => clicked(event, plan, node)}
       onDblClick={() => row.isOpen != null && plan.fold([node.id], !row.isOpen)}
       onContextMenu={(event) => {
@@ -129,6 +131,7 @@ export function TreeRow({ plan, row, top, menu }: { plan: Plan; row: Row; top: n
         menu(event.clientX, event.clientY);
       }}
     >
+      <Margin plan={plan} id={node.id} />
       <span
         class={`twist ${row.isOpen == null ? "" : row.isOpen ? "open" : "closed"}`}
         onClick={(event) => {
@@ -147,6 +150,7 @@ export function TreeRow({ plan, row, top, menu }: { plan: Plan; row: Row; top: n
         </>
       )}
       {!node.enabled && <Icon name="off" />}
+      <MarginWords plan={plan} id={node.id} />
       <Badges plan={plan} node={node} isClosed={row.isOpen === false} />
     </div>
   );

@@ -73,7 +73,7 @@ for (const scheme of ["light", "dark"] as const) {
     await page.getByRole("tab", { name: "Results" }).click();
     await picture("no-results");
     await row(/^Buyers/).click();
-    await page.keyboard.press("Control+r");
+    await page.keyboard.press("Control+Alt+r");
     await page.locator(".sample").first().click();
     await picture("result-response");
     await page.getByRole("tab", { name: "Request" }).click();

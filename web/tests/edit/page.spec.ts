@@ -403,7 +403,7 @@ test("a sampler runs alone, and its result is beside its form", async ({ open, p
 test("a run of the plan is listed, searched and linked with the tree", async ({ open, page }) => {
   await open();
   await row(page, /^Buyers/).click();
-  await page.keyboard.press("Control+r");
+  await page.keyboard.press("Control+Alt+r");
   const panel = page.locator("#panel");
   await expect(panel.locator("[role=status]").first()).toContainText("3 samples, 0 failed");
   await panel.getByRole("button", { name: "Search ${term}" }).click();
@@ -572,7 +572,7 @@ for (const scheme of ["light", "dark"] as const) {
     await page.getByRole("tab", { name: "Variables" }).click();
     await page.waitForTimeout(250);
     await check();
-    await page.keyboard.press("Control+r");
+    await page.keyboard.press("Control+Alt+r");
     await page.locator(".sample").first().click();
     for (const part of ["Request", "Variables", "Elements", "Response"]) {
       await page.locator(".result").getByRole("tab", { name: part }).click();

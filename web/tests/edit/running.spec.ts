@@ -3,7 +3,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, type Page } from "@playwright/test";
-import { add, canEdit, choose, field, group, http, input, open, plan, prop, row, save, test as base } from "./program";
+import { canEdit, choose, field, group, http, input, open, plan, prop, row, save, test as base } from "./program";
 
 const PICTURE = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 /** Longer than a page asks for at once. */
@@ -76,22 +76,26 @@ for (const scheme of ["light", "dark"] as const) {
     test(`a recording of thirty requests is correlated by hand, ${scheme}`, async ({ edit, host }) => {
       const steps = Array.from({ length: 29 }, (_, at) => get(host, `Step ${at}`, `/step/${at}?session=a1b2c3d4`)).join("");
       const { page, file, picture } = await edit({ "p.jmx": plan("Recording", group("Users", get(host, "Log in", "/login") + steps)) });
-      await page.keyboard.press("Control+r");
+      await page.keyboard.press("Control+Alt+r");
       await expect(status(page)).toContainText("30 samples, 29 failed");
       await picture("failing");
       await page.locator(".sample").first().click();
-      await expect(result(page)).toContainText("session");
+      await result(page).locator(".leaf code").first().dblclick();
       await picture("token");
-      await add(page, "JSON Extractor");
-      await input(page, "JSONPostProcessor.referenceNames").fill("session");
-      await field(page, "JSONPostProcessor.jsonPathExprs").locator("input, .cm-content").first().click();
-      await page.keyboard.insertText("$.session");
-      await page.keyboard.press("Control+h");
-      await page.getByRole("searchbox", { name: "Search", exact: true }).fill("session=a1b2c3d4");
-      await page.getByRole("textbox", { name: "Replace with" }).fill("session=${session}");
-      await page.getByRole("button", { name: "Replace 29" }).click();
+      await page.keyboard.press("Alt+e");
+      const dialog = page.getByRole("dialog", { name: /^Extract/ });
+      await expect(dialog.getByRole("radio")).toHaveCount(3);
+      await expect(dialog.locator(".proposal").first()).toContainText("JSON$.session");
+      await expect(dialog.locator(".proposal").first()).toContainText("the only match");
+      await expect(dialog.locator(".proposal").first()).toContainText("found in 1 of 1 response");
+      // The recording sends the session of its day.
+      await expect(dialog.getByRole("combobox", { name: "In place of" })).toContainText("a1b2c3d4, which is sent under this name");
+      await expect(dialog.locator("summary")).toContainText("29 places");
+      await picture("proposed");
+      await page.keyboard.press("Enter");
+      await expect(row(page, /^session from JSON/)).toHaveAttribute("aria-selected", "true");
       await page.locator("#tree").focus();
-      await page.keyboard.press("Control+r");
+      await page.keyboard.press("Control+Alt+r");
       await expect(status(page)).toContainText("30 samples, 0 failed");
       await picture("passing");
       await save(page);
@@ -130,9 +134,117 @@ test("parts of the plan run, and sub-results, pictures and long bodies are shown
   await page.keyboard.press("Control+Shift+Enter");
   await expect(status(page)).toContainText("2 samples, 0 failed");
   await page.locator("#tree").focus();
-  await page.keyboard.press("Control+r");
+  await page.keyboard.press("Control+Alt+r");
   await expect(status(page)).toContainText("4 samples, 0 failed");
   await expect(page.locator(".dirty")).toHaveCount(0);
+});
+
+test("a sample is compared with the last one of its sampler, and expressions are tried on it", async ({ edit, host }) => {
+  const { page, picture } = await edit({ "p.jmx": plan("Shop", group("Users", get(host, "Log in", "/login") + get(host, "Home", "/welcome"))) });
+  await choose(page, "Log in");
+  await page.keyboard.press("Control+Enter");
+  await result(page).getByRole("tab", { name: "Compare" }).click();
+  await expect(result(page)).toContainText("No earlier sample of this sampler");
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Control+Enter");
+  await expect(result(page).getByRole("combobox", { name: "Compare with" })).toContainText("Run 1");
+  await expect(result(page).locator(".compared")).toContainText("200 OK");
+  await expect(result(page).getByRole("textbox", { name: "Body, compared" }).locator(".cm-deletedChunk")).toContainText("session");
+  await expect(result(page).locator("h3", { hasText: "Request" }).locator("+ p")).toHaveText("The same.");
+  await picture("compared");
+  await row(page, /^Home/).click();
+  await page.keyboard.press("Control+Enter");
+  await result(page).getByRole("tab", { name: "Try" }).click();
+  const tried = async (kind: string, expression: string) => {
+    await page.getByLabel("Kind of expression").selectOption(kind);
+    await page.getByLabel("Expression", { exact: true }).fill(expression);
+    await page.keyboard.press("Enter");
+  };
+  await tried("css", "h1");
+  await expect(page.locator("#found li")).toHaveText(["Sorry"]);
+  await picture("tried");
+  await tried("regex", "(");
+  await expect(page.locator(".tester").getByRole("alert")).toBeVisible();
+  await tried("xpath", "//p/text()");
+  await expect(page.locator("#found li")).toHaveText(["The shop is closed."]);
+});
+
+test("an extractor is made of a selected text, and one step takes all back", async ({ edit, host }) => {
+  const before = plan("Shop", group("Users", get(host, "Page", "/welcome") + get(host, "Next", "/step/1?shop=shop&amp;x=shop%20") + get(host, "Workshop", "/step/workshop")));
+  const { page, file } = await edit({ "p.jmx": before });
+  await choose(page, "Page");
+  await page.keyboard.press("Control+Enter");
+  await result(page).getByRole("button", { name: "text" }).click();
+  await page.keyboard.press("Alt+e");
+  await expect(page.locator(".toast")).toContainText("No text of a response is selected");
+  await page.locator("#body").evaluate((body) => {
+    const text = body.firstChild!;
+    const at = text.textContent!.indexOf("shop");
+    getSelection()!.setBaseAndExtent(text, at, text, at + 4);
+  });
+  await page.getByRole("button", { name: "Extract the selected text" }).click();
+  const dialog = page.getByRole("dialog", { name: /^Extract/ });
+  await expect(dialog.locator("summary")).toContainText("2 places");
+  await expect(dialog.locator(".proposal.chosen")).toContainText("regular expressionThe");
+  await dialog.getByRole("textbox", { name: "Variable" }).fill("place");
+  await page.keyboard.press("Enter");
+  await expect(row(page, /^place by a pattern/)).toHaveAttribute("aria-selected", "true");
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Control+s");
+  await expect(page.locator(".dirty")).toHaveCount(0);
+  expect(file("p.jmx")).toContain("/step/1?shop=${place}&amp;x=${place}%20");
+  expect(file("p.jmx")).toContain("/step/workshop");
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+s");
+  await expect(page.locator(".dirty")).toHaveCount(0);
+  expect(file("p.jmx")).toBe(before);
+});
+
+test("results are there after a reload, and bodies are searched", async ({ edit, host }) => {
+  const { page } = await edit({ "p.jmx": plan("Shop", group("Users", get(host, "Log in", "/login") + get(host, "Home", "/welcome"))) });
+  await page.keyboard.press("Control+Alt+r");
+  await expect(status(page)).toContainText("2 samples, 0 failed");
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  await expect(status(page)).toContainText("2 samples, 0 failed");
+  await page.getByRole("searchbox", { name: "Search requests and responses" }).fill("shop is CLOSED");
+  await expect(page.locator(".sample")).toHaveCount(1);
+  await page.locator(".sample").click();
+  await expect(result(page)).toContainText("The shop is closed");
+  await page.getByRole("searchbox", { name: "Search requests and responses" }).fill("nowhere to be found");
+  await expect(page.locator(".results")).toContainText("No sample matches");
+});
+
+test("the plan runs with its load beside the editor", async ({ edit, host, context }) => {
+  const endless = group("Buyers", get(host, "Home", "/welcome")).replace('name="LoopController.loops">1', 'name="LoopController.loops">-1');
+  const { page, picture } = await edit({ "p.jmx": plan("Shop", endless) });
+  await choose(page, "Home");
+  await input(page, "HTTPSampler.path").fill(`http://${host}/welcome?x=1`);
+  await page.keyboard.press("Control+r");
+  const question = page.getByRole("dialog", { name: "Run p.jmx with its load" });
+  await expect(question.getByRole("list")).toHaveText("Buyers: 1 user");
+  await expect(question).toContainText("saved first");
+  await picture("load");
+  const opened = context.waitForEvent("page");
+  await page.keyboard.press("Enter");
+  const live = await opened;
+  await expect(live.locator("#label-table tbody tr")).toHaveCount(1);
+  await expect(live.locator("#label-table")).toContainText("Home");
+  await expect(page.locator(".dirty")).toHaveCount(0);
+  // A page that is loaded again still knows of it.
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  await page.getByRole("tab", { name: "Results" }).click();
+  const card = page.getByRole("region", { name: "Run with load" });
+  await expect(card.getByRole("link", { name: "Open the live page" })).toHaveAttribute("href", live.url());
+  await picture("runs");
+  await card.getByRole("button", { name: "Stop and close" }).click();
+  await expect(card).toHaveCount(0);
+  // A plan that cannot run says why.
+  await choose(page, "Buyers");
+  await page.keyboard.press("Control+r");
+  await expect(page.getByRole("dialog", { name: "Run p.jmx with its load" })).toBeVisible();
+  await page.keyboard.press("Escape");
 });
 
 test("a response is shown soon after the key", async ({ edit, host }) => {
@@ -168,7 +280,7 @@ test("a branch goes into a fragment and into an included plan, and still runs", 
   await expect(row(page, /Include Controller/)).toHaveAttribute("aria-selected", "true");
   expect(file("home.jmx")).toContain('testname="Home"');
   await page.locator("#tree").focus();
-  await page.keyboard.press("Control+r");
+  await page.keyboard.press("Control+Alt+r");
   await expect(status(page)).toContainText("2 samples, 0 failed");
   await page.keyboard.press("Control+z");
   await page.keyboard.press("Control+z");
