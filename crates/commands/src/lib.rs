@@ -21,6 +21,7 @@ pub mod engine;
 pub mod exit_codes;
 mod fleet;
 mod fmt;
+mod git;
 mod import;
 pub mod jmeter;
 mod jvm;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::comparison::{ComparedElement, compared};
 use crate::outline::ShownValue;
-use crate::settings::settings;
 use crate::tree::{Node, Tree};
 
 /// One difference. Elements are named by the path of names from the Test Plan down.
@@ -41,44 +41,38 @@ pub fn differences(old: &Tree, new: &Tree) -> Vec<Difference> {
 
 /// The same with values as `shown` shows them; they are compared as they are.
 pub fn differences_with(old: &Tree, new: &Tree, shown: ShownValue) -> Vec<Difference> {
-    let mut before = entries(old);
-    let mut after = entries(new);
-    pair(&mut before, &mut after);
-    let mut found = Vec::new();
-    for entry in &before {
-        let parent_stays = entry
-            .parent
-            .is_none_or(|parent| before[parent].partner.is_some());
-        if entry.partner.is_none() && parent_stays {
-            found.push(Difference::Removed {
-                element: entry.path.clone(),
-            });
-        }
-    }
-    for (at, entry) in after.iter().enumerate() {
-        let Some(partner) = entry.partner.map(|partner| &before[partner]) else {
-            if entry
-                .parent
-                .is_none_or(|parent| after[parent].partner.is_some())
-            {
+    let compared = compared(old, new, shown);
+    let above = |element: &ComparedElement<'_>| element.parent.map(|parent| &compared[parent]);
+    let is_removed = |element: &&ComparedElement<'_>| {
+        element.is_removed() && !above(element).is_some_and(ComparedElement::is_removed)
+    };
+    let mut removed: Vec<&ComparedElement<'_>> = compared.iter().filter(is_removed).collect();
+    removed.sort_by_key(|element| element.old.map(|(at, _)| at));
+    let removed = removed.into_iter().map(|element| Difference::Removed {
+        element: element.old_path.clone(),
+    });
+    let mut found: Vec<Difference> = removed.collect();
+    for element in compared.iter().filter(|element| !element.is_removed()) {
+        if element.is_added() {
+            if !above(element).is_some_and(ComparedElement::is_added) {
                 found.push(Difference::Added {
-                    element: entry.path.clone(),
+                    element: element.new_path.clone(),
                 });
             }
             continue;
-        };
-        let same_parent = match (entry.parent, partner.parent) {
-            (Some(new), Some(old)) => after[new].partner == Some(old),
-            (None, None) => true,
-            _ => false,
-        };
-        if !same_parent || out_of_order(at, &before, &after) {
+        }
+        if element.is_moved {
             found.push(Difference::Moved {
-                from: partner.path.clone(),
-                to: entry.path.clone(),
+                from: element.old_path.clone(),
+                to: element.new_path.clone(),
             });
         }
-        changed(entry, partner, shown, &mut found);
+        found.extend(element.changes.iter().map(|change| Difference::Changed {
+            element: element.new_path.clone(),
+            setting: change.setting.clone(),
+            from: change.from.clone(),
+            to: change.to.clone(),
+        }));
     }
     found
 }
@@ -151,56 +145,6 @@ pub(crate) fn pair(before: &mut [PlacedElement<'_>], after: &mut [PlacedElement<
             after[at].partner = Some(old);
             before[old].partner = Some(at);
         }
-    }
-}
-
-/// Whether an element with an unchanged parent now stands before a sibling that it used to follow.
-fn out_of_order(at: usize, before: &[PlacedElement<'_>], after: &[PlacedElement<'_>]) -> bool {
-    let entry = &after[at];
-    let old_place = |entry: &PlacedElement<'_>| {
-        let partner = &before[entry.partner?];
-        let parent = entry.parent.map(|parent| after[parent].partner);
-        (parent == partner.parent.map(Some)).then_some(partner.place)
-    };
-    let Some(own) = old_place(entry) else {
-        return false;
-    };
-    let earlier = after[..at]
-        .iter()
-        .filter(|other| other.parent == entry.parent);
-    earlier.filter_map(old_place).any(|other| other > own)
-}
-
-fn changed(
-    new: &PlacedElement<'_>,
-    old: &PlacedElement<'_>,
-    shown: ShownValue,
-    found: &mut Vec<Difference>,
-) {
-    let mut change = |setting: &str, from: String, to: String| {
-        found.push(Difference::Changed {
-            element: new.path.clone(),
-            setting: setting.to_owned(),
-            from,
-            to,
-        });
-    };
-    if old.node.name != new.node.name {
-        change("name", old.node.name.to_string(), new.node.name.to_string());
-    }
-    let (before, after) = (settings(old.node), settings(new.node));
-    for setting in &after {
-        let earlier = before.iter().find(|old| old.path == setting.path);
-        if earlier.is_none_or(|earlier| earlier.value != setting.value) {
-            let from = earlier.map_or_else(String::new, |earlier| shown(old.node, earlier));
-            change(&setting.path, from, shown(new.node, setting));
-        }
-    }
-    for setting in before
-        .iter()
-        .filter(|old| !after.iter().any(|new| new.path == old.path))
-    {
-        change(&setting.path, shown(old.node, setting), String::new());
     }
 }
 

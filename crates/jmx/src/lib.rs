@@ -21,6 +21,7 @@
 mod build;
 mod child_tree;
 mod classes;
+mod comparison;
 mod conflicts;
 mod constructed;
 mod defaults;
@@ -53,6 +54,7 @@ mod xml_writer;
 
 pub use child_tree::{ChildTree, TagKind, Tags, child_tree, subtree, subtree_with_blanks};
 pub use classes::{canonical_class, full_class_name, is_known_alias};
+pub use comparison::{ComparedElement, SettingChange, compared};
 pub use conflicts::{RESOLVE, conflict};
 pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
 pub use diagnostic::{Diagnostic, Severity};
@@ -69,7 +71,7 @@ pub use properties::{PropertyEntry, PropertyFile, load, read_properties, read_pr
 pub use property_table::PropertyTable;
 pub use read::{Read, read, read_file};
 pub use reread::{TextEdit, reread, reread_siblings};
-pub use settings::{Setting, settings};
+pub use settings::{Setting, item_name, own_path, settings};
 pub use source::{SourceFile, Span, has_references};
 pub use splice::{
     Splice, add_property, add_xml, attribute_span, blanks_before, content_span, escaped, line_end,

@@ -78,8 +78,9 @@ fn of_props(place: &Place<'_>, class: &str, props: &Props, all: &mut Vec<Setting
     }
 }
 
-/// The path of a property. The value of an argument or of a header field stands for the whole item.
-pub(crate) fn own_path(path: &str, class: &str, name: &str) -> String {
+/// The path of a property within the element that `path` leads to. The value of an argument or of a header field stands for the
+/// whole item.
+pub fn own_path(path: &str, class: &str, name: &str) -> String {
     let is_item = matches!(class, "Argument" | "HTTPArgument" | "Header");
     if is_item && matches!(name, "Argument.value" | "Header.value") {
         return path.to_owned();
@@ -134,8 +135,8 @@ fn of_value(place: &Place<'_>, value: &Value, all: &mut Vec<Setting>) {
     }
 }
 
-/// The name that identifies an item of a list: that of an argument or a header field.
-pub(crate) fn item_name(item: &Prop) -> String {
+/// The name that identifies an item of a list: that of an argument or a header field. Others have none.
+pub fn item_name(item: &Prop) -> String {
     let Value::Element(Element { props, .. }) = &item.value else {
         return String::new();
     };

@@ -73,6 +73,42 @@ fn diff_tells_meaning_and_not_form() {
 }
 
 #[test]
+fn diff_writes_a_page_in_which_no_text_of_a_plan_is_markup() {
+    let shop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let plan = example("quickstart.jmx");
+    shop.write("old.jmx", &plan);
+    let odd = "</b><script>alert(1)</script> \u{202e}&amp; \"q\"";
+    let escaped = odd.replace('<', "&lt;").replace('"', "&quot;");
+    shop.write(
+        "new.jmx",
+        plan.replace("${__P(users,5)}", "50")
+            .replace("testname=\"Home page\"", &format!("testname=\"{escaped}\"")),
+    );
+    let words = ["diff", "old.jmx", "new.jmx", "--html", "page.html"];
+    let differs = shop.run(&words, LIMIT);
+    assert_eq!(differs.code, Some(1), "{}", differs.err);
+    let page = shop.read("page.html");
+    for part in [
+        "<h1>2 elements changed</h1>",
+        "Number of Threads (users)",
+        "<del><bdi>${__P(users,5)}</bdi></del>",
+        "<ins><bdi>50</bdi></ins>",
+        "&lt;/b&gt;&lt;script&gt;alert(1)&lt;/script&gt;",
+        "default-src 'none'",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("<script"), "{page}");
+    let same = shop.run(
+        &["diff", "old.jmx", "old.jmx", "--html", "page.html"],
+        LIMIT,
+    );
+    assert_eq!(same.code, Some(0), "{}", same.err);
+    let page = shop.read("page.html");
+    assert!(page.contains("<h1>The plans mean the same</h1>"), "{page}");
+}
+
+#[test]
 fn set_adds_what_an_element_may_have() {
     let shop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     let plan = example("quickstart.jmx");

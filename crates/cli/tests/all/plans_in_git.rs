@@ -365,6 +365,33 @@ fn git_merges_and_shows_plans() {
         "{shown}"
     );
     assert!(!shown.contains("stringProp"), "{shown}");
+    // One plan is compared with the last commit.
+    let shop = Workshop::new(PROGRAM);
+    let place = here.join("plan.jmx").display().to_string();
+    let same = shop.run(&["diff", &place], LIMIT);
+    assert_eq!((same.code, &*same.out), (Some(0), ""), "{}", same.err);
+    std::fs::write(here.join("plan.jmx"), text.replace(">/left<", ">/now<"))
+        .expect("there is room");
+    let differs = shop.run(&["diff", &place, "--html", "page.html"], LIMIT);
+    assert_eq!(differs.code, Some(1), "{}", differs.err);
+    assert!(
+        differs.out.contains("path: /left -> /now"),
+        "{}",
+        differs.out
+    );
+    assert!(
+        shop.read("page.html")
+            .contains("compared with <bdi>the last commit</bdi>")
+    );
+    std::fs::write(here.join("plan.jmx"), &text).expect("there is room");
+    shop.write("alone.jmx", &text);
+    let alone = shop.run(&["diff", "alone.jmx"], LIMIT);
+    assert_eq!(alone.code, Some(1));
+    assert!(
+        alone.err.contains("no commit has `alone.jmx`"),
+        "{}",
+        alone.err
+    );
     // the same setting twice
     committed(here, "clash", "left", &text.replace(">/left<", ">/other<"));
     committed(here, "again", "left", &text.replace(">/left<", ">/third<"));

@@ -491,4 +491,14 @@ fn no_command_that_shows_a_plan_tells_a_secret() {
     );
     let open = place.run(&["show", "--show-secrets", "plan.jmx"], LIMIT);
     assert!(open.out.contains(MARK));
+    let pages: [(&[&str], bool); 3] = [
+        (&["diff", "plan.jmx", "changed.jmx"], false),
+        (&["diff", "changed_all.jmx", "all.jmx"], false),
+        (&["diff", "plan.jmx", "changed.jmx", "--show-secrets"], true),
+    ];
+    for (words, shows) in pages {
+        place.run(&[words, &["--html", "page.html"]].concat(), LIMIT);
+        let page = place.read("page.html");
+        assert_eq!(page.contains(MARK), shows, "{words:?}");
+    }
 }

@@ -1,5 +1,6 @@
 //! `drumfire show` and `drumfire diff`: print plans as text, and how two plans differ in meaning.
 
+mod page;
 pub mod secrets;
 
 use std::path::{Path, PathBuf};
@@ -8,8 +9,10 @@ use drumfire_jmx::{Difference, ShownValue, Tree};
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
+use crate::git;
 use crate::refusal::Refusal;
 use crate::terminal::escape;
+use crate::whole_file;
 
 /// The options of `show`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
@@ -26,10 +29,13 @@ pub struct ShowArguments {
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 #[command(before_help = "  drumfire diff before.jmx after.jmx")]
 pub struct DiffArguments {
-    /// The earlier plan (.jmx)
+    /// The earlier plan (.jmx); alone, the later one, compared with git's last commit
     pub old: PathBuf,
     /// The later plan
-    pub new: PathBuf,
+    pub new: Option<PathBuf>,
+    /// Write the differences as one HTML page
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
     /// Show passwords, tokens and cookies unmasked
     #[arg(long)]
     pub show_secrets: bool,
@@ -45,9 +51,24 @@ pub fn show(arguments: &ShowArguments, console: &mut Console<'_>) -> Result<Exit
 
 /// Prints the differences. The exit code is 0 if the plans mean the same, else 1.
 pub fn diff(arguments: &DiffArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let old = canonical(&tree(&arguments.old, console)?);
-    let new = canonical(&tree(&arguments.new, console)?);
-    let differences = drumfire_jmx::differences_with(&old, &new, shown(arguments.show_secrets));
+    let later = arguments.new.as_ref().unwrap_or(&arguments.old);
+    let old = match arguments.new {
+        Some(_) => tree(&arguments.old, console)?,
+        None => committed(later, console)?,
+    };
+    let (old, new) = (canonical(&old), canonical(&tree(later, console)?));
+    let shown = shown(arguments.show_secrets);
+    if let Some(file) = &arguments.html {
+        let before = match arguments.new {
+            Some(_) => arguments.old.display().to_string(),
+            None => "the last commit".to_owned(),
+        };
+        let names = [before, later.display().to_string()];
+        let elements = drumfire_jmx::compared(&old, &new, shown);
+        let html = page::page(&elements, &names, !arguments.show_secrets);
+        whole_file::write(file, html.as_bytes())?;
+    }
+    let differences = drumfire_jmx::differences_with(&old, &new, shown);
     let text = lines(&differences, console);
     print(&text, arguments.show_secrets, console);
     Ok(if differences.is_empty() {
@@ -76,6 +97,21 @@ fn print(text: &str, with_secrets: bool, console: &mut Console<'_>) {
 
 fn tree(plan: &Path, console: &Console<'_>) -> Result<Tree, Refusal> {
     match drumfire_jmx::read_file(plan) {
+        Ok(read) => Ok(read.tree),
+        Err(faults) => Err(console.refusal_of(&faults)),
+    }
+}
+
+/// The plan as the last commit of its repository has it.
+fn committed(plan: &Path, console: &Console<'_>) -> Result<Tree, Refusal> {
+    let whole = std::path::absolute(plan).unwrap_or_else(|_| plan.to_owned());
+    let Some(bytes) = git::committed(&whole) else {
+        let message = format!("no commit has `{}`", plan.display());
+        return Err(
+            Refusal::run_failed(message).hint("name two plans: the earlier and the later one")
+        );
+    };
+    match drumfire_jmx::read(&bytes, plan) {
         Ok(read) => Ok(read.tree),
         Err(faults) => Err(console.refusal_of(&faults)),
     }
