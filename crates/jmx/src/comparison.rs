@@ -41,6 +41,16 @@ pub struct SettingChange {
     pub to: String,
 }
 
+impl SettingChange {
+    /// The earlier and the later value. An element is enabled unless it says otherwise.
+    pub fn values(&self) -> [&str; 2] {
+        [&self.from, &self.to].map(|value| match value.as_str() {
+            "" if self.setting == "enabled" => "true",
+            value => value,
+        })
+    }
+}
+
 impl<'t> ComparedElement<'t> {
     /// The element, in the later plan if it is there.
     pub fn node(&self) -> &'t Node {
@@ -244,10 +254,6 @@ fn changes(old: Option<&Node>, new: Option<&Node>, shown: ShownValue) -> Vec<Set
     }
     let of = |node: Option<&Node>| node.map(settings).unwrap_or_default();
     let (before, after) = (of(old), of(new));
-    let by_path = |list: &[Setting]| -> HashMap<String, usize> {
-        let paths = list.iter().enumerate().rev();
-        paths.map(|(at, one)| (one.path.clone(), at)).collect()
-    };
     let (earlier, later) = (by_path(&before), by_path(&after));
     let text = |node: Option<&Node>, setting: Option<&Setting>| {
         let both = node.zip(setting);
@@ -263,18 +269,32 @@ fn changes(old: Option<&Node>, new: Option<&Node>, shown: ShownValue) -> Vec<Set
             to: text(new, to),
         });
     };
-    for setting in &after {
-        let from = earlier.get(&setting.path).map(|at| &before[*at]);
+    for (key, setting) in numbered(&after) {
+        let from = earlier.get(&key).copied();
         if from.is_none_or(|from| from.value != setting.value) {
             change(from, Some(setting));
         }
     }
-    for setting in &before {
-        if !later.contains_key(&setting.path) {
+    for (key, setting) in numbered(&before) {
+        if !later.contains_key(&key) {
             change(Some(setting), None);
         }
     }
     found
+}
+
+/// The settings with their paths. Items of a list may have one name, such as two arguments; the second has the number 1.
+fn numbered(settings: &[Setting]) -> impl Iterator<Item = ((&str, usize), &Setting)> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    settings.iter().map(move |setting| {
+        let count = counts.entry(&setting.path).or_default();
+        *count += 1;
+        ((setting.path.as_str(), *count - 1), setting)
+    })
+}
+
+fn by_path(settings: &[Setting]) -> HashMap<(&str, usize), &Setting> {
+    numbered(settings).collect()
 }
 
 #[cfg(test)]
@@ -318,6 +338,29 @@ mod tests {
         // A child that was kept has left the removed element.
         assert_eq!(told(&["a/t", "b"], &["b/t"]), "-a b />t");
         assert_eq!(told(&[], &["a/t"]), "+a /+t");
+    }
+
+    #[test]
+    fn two_items_of_one_name_are_compared_in_their_order() {
+        use crate::tree::{Element, Prop};
+        let with = |values: &[&str]| {
+            let items = values.iter().map(|value| {
+                let item = Element::new("Argument").with("Argument.name", "n");
+                Prop::new("n", item.with("Argument.value", *value))
+            });
+            let items: Vec<Prop> = items.collect();
+            Tree::new(Node::new("Arguments", "", "a").with("Arguments.arguments", items))
+        };
+        let told = |old: &[&str], new: &[&str]| {
+            let (old, new) = (with(old), with(new));
+            let all = compared(&old, &new, |_, setting| setting.value.clone());
+            let changes = all[0].changes.iter();
+            let changes = changes.map(|one| format!("{} {} {}", one.setting, one.from, one.to));
+            changes.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(told(&["1", "2"], &["1", "2"]), "");
+        assert_eq!(told(&["1", "2"], &["1", "3"]), "arguments[n] 2 3");
+        assert_eq!(told(&["1", "2"], &["1"]), "arguments[n] 2 ");
     }
 
     #[test]
