@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use drumfire_jmx::{Diagnostic, Node, Tree};
+use drumfire_jmx::{Diagnostic, Node, ShownValue, Tree};
 
 use crate::protocol::methods::{RunGo, RunSampleDetail, RunTest};
 use crate::protocol::types::{RunDetail, RunHalt, RunOutcome, RunSample};
@@ -190,6 +190,24 @@ pub trait Program: Send + Sync {
 
     /// The plan as the last commit of its repository has it; `None` if there is no repository, or the commit lacks the plan.
     fn committed(&self, plan: &Path) -> Option<Vec<u8>>;
+
+    /// The plan as git's index has it, in the form of the working file; `None` if git does not know the plan.
+    fn staged(&self, plan: &Path) -> Option<Vec<u8>>;
+
+    /// The common version of a plan with a merge conflict; `None` if git knows of none.
+    fn ancestor(&self, plan: &Path) -> Option<Vec<u8>>;
+
+    /// Writes a version of the plan to git's index. The working file stays as it is.
+    ///
+    /// # Errors
+    /// git refuses it.
+    fn stage(&self, plan: &Path, bytes: &[u8]) -> Result<(), Refused>;
+
+    /// How values are shown beside those of other versions, with secrets masked.
+    fn shown(&self) -> ShownValue;
+
+    /// The page of the editor.
+    fn page(&self) -> &str;
 
     /// A property that the runs of a plan have.
     fn property(&self, plan: &Path, name: &str) -> Option<String>;

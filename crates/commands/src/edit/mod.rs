@@ -16,13 +16,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use drumfire_edit::protocol::{Host, stdio};
+use drumfire_edit::refused::FILE;
 use drumfire_edit::{
     Inspection, Journals, LoadListener, PartListener, PartOrder, Program, ProposedExtractor,
     Refused, Rung, RunningLoad, RunningPart, StoredResponse,
 };
-use drumfire_jmx::{Node, Tree};
+use drumfire_jmx::{Node, ShownValue, Tree};
 use drumfire_platform::causes::cause;
-use drumfire_serve::{Answerer, EDITOR_PING, EditorServer, ListenAddress};
+use drumfire_serve::{Answerer, EDIT_PAGE, EDITOR_PING, EditorServer, ListenAddress};
 
 use crate::console::Console;
 use crate::edit::arguments::EditArguments;
@@ -31,6 +32,7 @@ use crate::exit_codes::Exit;
 use crate::git;
 use crate::lsp::{self, Looker};
 use crate::refusal::Refusal;
+use crate::show::secrets;
 use crate::signals;
 
 /// The folder of the journals, in the user's state folder.
@@ -153,6 +155,31 @@ impl Program for EditorProgram {
 
     fn committed(&self, plan: &Path) -> Option<Vec<u8>> {
         git::committed(plan)
+    }
+
+    fn staged(&self, plan: &Path) -> Option<Vec<u8>> {
+        git::staged(plan)
+    }
+
+    fn ancestor(&self, plan: &Path) -> Option<Vec<u8>> {
+        git::ancestor(plan)
+    }
+
+    fn stage(&self, plan: &Path, bytes: &[u8]) -> Result<(), Refused> {
+        git::stage(plan, bytes).map_err(|why| {
+            Refused::new(
+                FILE,
+                format!("git does not stage `{}`: {why}", plan.display()),
+            )
+        })
+    }
+
+    fn shown(&self) -> ShownValue {
+        secrets::masked
+    }
+
+    fn page(&self) -> &str {
+        EDIT_PAGE
     }
 
     fn property(&self, plan: &Path, name: &str) -> Option<String> {

@@ -237,7 +237,10 @@ impl Page<'_> {
                 escaped(label)
             ),
         };
-        let (from, to) = (change.from.as_str(), change.to.as_str());
+        let [from, to] = match is_whole {
+            true => [change.from.as_str(), change.to.as_str()],
+            false => change.values(),
+        };
         let is_text = |text: &str| text.contains('\n') || text.len() > LONG;
         if !is_whole && !from.is_empty() && !to.is_empty() && from != to {
             if from.contains('\n') || to.contains('\n') {

@@ -13,3 +13,4 @@ pub mod search;
 pub mod set;
 pub mod structure;
 pub mod table;
+pub mod take;

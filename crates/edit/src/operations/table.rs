@@ -285,7 +285,14 @@ fn rewritten(
         .map(|row| item(kind, row, list))
         .collect();
     if !added.is_empty() {
-        pieces.extend(inserted(tree, prop, list, head + both, &added));
+        let one = |prop: &Prop, indent: &str| indented(&write_property(prop), "\n", indent);
+        let xml = |indent: &str| -> String {
+            let rows = added
+                .iter()
+                .map(|prop| format!("{indent}{}", one(prop, indent)));
+            rows.collect()
+        };
+        pieces.push(inserted(tree, prop, list, head + both, &xml));
     }
     let text = tree.source.text.as_str();
     if wanted.is_empty()
@@ -454,8 +461,15 @@ fn laid(tree: &Tree, prop: &Prop, at: Span) -> String {
     with_line_ends(&xml, line_end(text))
 }
 
-/// The pieces that insert rows before the row with an index, or behind the last one.
-fn inserted(tree: &Tree, prop: &Prop, list: &[Prop], index: usize, added: &[Prop]) -> Vec<Piece> {
+/// The piece that inserts rows before the row with an index, or behind the last one. `xml` gets the line end and the indentation
+/// that each row needs before it.
+pub fn inserted(
+    tree: &Tree,
+    prop: &Prop,
+    list: &[Prop],
+    index: usize,
+    xml: &dyn Fn(&str) -> String,
+) -> Piece {
     let text = tree.source.text.as_str();
     let own = blanks_before(text, prop.span.start);
     let indent = match list.first() {
@@ -463,27 +477,21 @@ fn inserted(tree: &Tree, prop: &Prop, list: &[Prop], index: usize, added: &[Prop
         None if own.is_empty() => String::new(),
         None => format!("{own}  "),
     };
-    let one = |prop: &Prop| format!("{indent}{}", indented(&write_property(prop), "\n", &indent));
-    let xml: String = added.iter().map(one).collect();
-    let xml = with_line_ends(&xml, line_end(text));
+    let xml = with_line_ends(&xml(&indent), line_end(text));
     if let Some(last) = index.checked_sub(1).and_then(|last| list.get(last)) {
-        return vec![Piece::new(last.span.end, last.span.end, xml)];
+        return Piece::new(last.span.end, last.span.end, xml);
     }
     match content_span(text, prop.span) {
         Some(content) => {
             let has_line = text[content.start..content.end].contains('\n') || !list.is_empty();
             let xml = if has_line { xml } else { format!("{xml}{own}") };
-            vec![Piece::new(content.start, content.start, xml)]
+            Piece::new(content.start, content.start, xml)
         }
         None => {
             let whole = &text[prop.span.start..prop.span.end];
             let start = prop.span.start + whole.trim_end_matches("/>").trim_end().len();
             let tag = drumfire_jmx::tag_name(text, prop.span);
-            vec![Piece::new(
-                start,
-                prop.span.end,
-                format!(">{xml}{own}</{tag}>"),
-            )]
+            Piece::new(start, prop.span.end, format!(">{xml}{own}</{tag}>"))
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::host::{Shared, read, written};
 use super::methods as m;
-use super::types::{Copied, Hits, Kind, Preview, Saved, Text};
+use super::types::{Copied, Hits, Kind, Page, Preview, Saved, Text};
 use crate::forms;
 use crate::operations::defaults::{ElementType, role};
 use crate::operations::place::{PropertyPlace, find};
@@ -26,32 +26,41 @@ impl Shared {
     pub(super) fn carry_out(self: &Arc<Self>, method: &str, parameters: Value) -> Answer {
         match method {
             "open" => {
-                let m::Open { path } = read(parameters)?;
-                let number = self.open(Path::new(&path))?;
+                let m::Open { path, text } = read(parameters)?;
+                let number = self.open(Path::new(&path), text.as_deref())?;
                 self.with(number, |open| written(&open.opened()))
             }
             "files" => written(&self.files()),
             "extract" | "move_to_file" | "extract_value" => self.extract(method, parameters),
             "run" | "run_go" | "breakpoints" | "run_stop" | "runs" | "run_search" | "run_test"
             | "run_propose" | "run_sample_detail" => self.runs(method, parameters),
+            "page" => written(&Page {
+                html: self.program.page().to_owned(),
+            }),
+            "sync" => {
+                let m::Sync { plan, text } = read(parameters)?;
+                self.change(plan, (None, &[]), |session| session.sync(&text))
+            }
+            "review" | "restore" | "stage" | "versions" => self.versions(method, parameters),
             "insert" | "paste" | "palette" | "move" | "remove" | "copy" | "duplicate" | "wrap"
             | "unwrap" | "change_type" => self.structure(method, parameters),
             "set" | "table" | "set_xml" | "rename" | "enable" => self.values(method, parameters),
             "find" | "replace" => self.search(method, read(parameters)?),
             "element" | "variables" | "complete" => self.element(method, parameters),
             "resolve" => {
-                let m::Resolve { plan, take } = read(parameters)?;
-                let takes_theirs = match take.as_str() {
+                let own: m::Resolve = read(parameters)?;
+                let takes_theirs = match own.take.as_str() {
                     "ours" => false,
                     "theirs" => true,
+                    "each" => return self.resolve_each(&own),
                     other => {
-                        return Err(Refused::new(
-                            PARAMETERS,
-                            format!("`{other}` is neither `ours` nor `theirs`"),
-                        ));
+                        let message = format!("`{other}` is none of `ours`, `theirs` and `each`");
+                        return Err(Refused::new(PARAMETERS, message));
                     }
                 };
-                self.change(plan, (None, &[]), |session| session.resolve(takes_theirs))
+                self.change(own.plan, (None, &[]), |session| {
+                    session.resolve(takes_theirs)
+                })
             }
             _ => {
                 let m::OfPlan { plan } = read(parameters)?;

@@ -105,7 +105,7 @@ impl Host {
     /// # Errors
     /// The file cannot be read as a plan.
     pub fn open(&self, path: &Path) -> Result<u64, Refused> {
-        self.0.open(path)
+        self.0.open(path, None)
     }
 
     /// Answers a message: a request, or several in a list. A notification has no answer.
@@ -201,14 +201,21 @@ impl Shared {
         lock(&self.listeners).retain(|listener| listener(method, parameters));
     }
 
-    pub(super) fn open(&self, path: &Path) -> Result<u64, Refused> {
+    /// The whole path of a file that may be read.
+    pub(super) fn allowed(&self, path: &Path) -> Result<PathBuf, Refused> {
         let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let is_allowed =
             self.folders.is_empty() || self.folders.iter().any(|folder| whole.starts_with(folder));
-        if !is_allowed {
-            let message = format!("`{}` is outside of the opened folders", path.display());
-            return Err(Refused::new(FILE, message).hint("start `drumfire edit` with this plan"));
+        if is_allowed {
+            return Ok(whole);
         }
+        let message = format!("`{}` is outside of the opened folders", path.display());
+        Err(Refused::new(FILE, message).hint("start `drumfire edit` with this plan"))
+    }
+
+    /// Opens a plan: the file, or a text that another program holds.
+    pub(super) fn open(&self, path: &Path, text: Option<&str>) -> Result<u64, Refused> {
+        let whole = self.allowed(path)?;
         let mut plans = lock(&self.plans);
         if let Some((number, _)) = plans
             .open
@@ -217,7 +224,10 @@ impl Shared {
         {
             return Ok(*number);
         }
-        let session = Session::open(&whole, self.journals.as_ref())?;
+        let session = match text {
+            Some(text) => Session::of_text(&whole, text)?,
+            None => Session::open(&whole, self.journals.as_ref())?,
+        };
         plans.next += 1;
         let number = plans.next;
         let open = OpenPlan {

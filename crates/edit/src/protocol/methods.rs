@@ -8,6 +8,9 @@ messages! {
     Open {
         /// The file, relative to the folder in which the program was started.
         path: String,
+        /// The text that another program holds, which then also saves it: the file is not read, watched or written.
+        #[serde(default)]
+        text: Option<String>,
     }
     /// Parameters of methods that need only the plan.
     OfPlan {
@@ -378,8 +381,64 @@ messages! {
     Resolve {
         /// The plan.
         plan: u64,
-        /// The version to take: `ours` or `theirs`.
+        /// The version to take: `ours`, `theirs`, or `each`.
         take: String,
+        /// For `each`: the numbers of the items of `versions` that are taken from the file, from 0.
+        #[serde(default)]
+        theirs: Vec<usize>,
+        /// For `each`: the revision of `versions`.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `review`.
+    Review {
+        /// The plan.
+        plan: u64,
+        /// The version to compare with: `head` (the last commit), `index` (what git would commit), or a file relative to the
+        /// plan's folder; `head` if it is missing.
+        #[serde(default)]
+        against: Option<String>,
+    }
+    /// Parameters of `restore`.
+    Restore {
+        /// The plan.
+        plan: u64,
+        /// As in `review`.
+        #[serde(default)]
+        against: Option<String>,
+        /// The element; missing if only the other version has it.
+        #[serde(default)]
+        id: Option<Id>,
+        /// For an element that only the other version has: its number there.
+        #[serde(default)]
+        old: Option<usize>,
+        /// For an element that only the other version has: its path there.
+        #[serde(default)]
+        path: String,
+        /// The setting, or `place`; all settings if it is missing.
+        #[serde(default)]
+        setting: Option<String>,
+        /// The revision that the caller saw.
+        #[serde(default)]
+        revision: Option<u64>,
+    }
+    /// Parameters of `stage`.
+    Stage {
+        /// The plan.
+        plan: u64,
+        /// The element; missing if the plan no longer has it.
+        #[serde(default)]
+        id: Option<Id>,
+        /// For an element that the plan no longer has: its path.
+        #[serde(default)]
+        path: String,
+    }
+    /// Parameters of `sync`.
+    Sync {
+        /// The plan.
+        plan: u64,
+        /// The whole text.
+        text: String,
     }
     /// Parameters of `complete`.
     Complete {
@@ -577,6 +636,36 @@ pub const METHODS: &[Method] = &[
         "resolve",
         "Ends a conflict with another program's change of the file.",
         "Change",
+    ),
+    method::<OfPlan>(
+        "versions",
+        "Returns what differs between the plan and the file in a conflict, with the common version.",
+        "Versions",
+    ),
+    method::<Review>(
+        "review",
+        "Compares the plan with another version: all elements that differ, and those above them.",
+        "Review",
+    ),
+    method::<Restore>(
+        "restore",
+        "Takes a setting, all settings or the place of an element from another version, or the element itself.",
+        "Change",
+    ),
+    method::<Stage>(
+        "stage",
+        "Writes an element of the plan to git's index, where the other elements stay as they are. The file does not change.",
+        "null",
+    ),
+    method::<Sync>(
+        "sync",
+        "Takes over the text of a program that holds the plan.",
+        "Change",
+    ),
+    method::<Nothing>(
+        "page",
+        "Returns the page of the editor, for a program that shows it itself.",
+        "Page",
     ),
     method::<OfPlan>("findings", "Inspects the plan.", "[Finding]"),
     method::<OfElement>(

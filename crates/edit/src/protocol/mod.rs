@@ -9,8 +9,10 @@ mod loads;
 mod marks;
 pub mod methods;
 mod reference;
+mod review;
 mod runs;
 mod shown;
+mod sides;
 mod stdio;
 pub mod types;
 

@@ -79,6 +79,7 @@ impl OpenPlan {
             read_only: session.read_only().is_some(),
             note: session.read_only().map(str::to_owned).or(fault),
             dirty: session.is_dirty(),
+            conflict: session.sides().is_some(),
             can_undo: session.can_undo().map(str::to_owned),
             can_redo: session.can_redo().map(str::to_owned),
         }

@@ -195,6 +195,9 @@ messages! {
         note: Option<String>,
         /// Whether the text differs from the file.
         dirty: bool,
+        /// Whether there is a conflict, which `versions` tells.
+        #[serde(default)]
+        conflict: bool,
         /// What undo would take back.
         can_undo: Option<String>,
         /// What redo would make again.
@@ -344,6 +347,94 @@ messages! {
         theirs: String,
         /// The element, if the plan still has it.
         id: Option<Id>,
+    }
+    /// What differs between the two sides of a conflict.
+    Versions {
+        /// The number of the plan's last change.
+        revision: u64,
+        /// Whether the common version is known.
+        has_base: bool,
+        /// Whether the file has git's conflict markers.
+        is_marked: bool,
+        /// The values that differ; none if there is no conflict.
+        items: Vec<VersionItem>,
+    }
+    /// A value in which the two sides of a conflict differ.
+    VersionItem {
+        /// The element, if the plan has it.
+        id: Option<Id>,
+        /// The names from the Test Plan down.
+        element: String,
+        /// The element's type.
+        #[serde(rename = "type")]
+        type_name: String,
+        /// The setting, `name`, `place`, or `presence` (whether the element is there).
+        setting: String,
+        /// Its label in the form.
+        label: String,
+        /// The value of the common version.
+        base: String,
+        /// The value here.
+        ours: String,
+        /// The value in the file.
+        theirs: String,
+        /// The side that changed it, if only one did: `ours` or `theirs`.
+        takes: Option<String>,
+    }
+    /// A plan beside another version of it.
+    Review {
+        /// The number of the plan's last change.
+        revision: u64,
+        /// The other version, as `review` takes it.
+        against: String,
+        /// Whether `stage` can write elements to git's index.
+        stageable: bool,
+        /// The elements that differ and those above them, in the order of the file.
+        elements: Vec<ReviewElement>,
+    }
+    /// An element of a review.
+    ReviewElement {
+        /// The element; missing if the plan no longer has it.
+        id: Option<Id>,
+        /// Its number in the other version; missing if it is new.
+        old: Option<usize>,
+        /// The names from the Test Plan down.
+        path: String,
+        /// How many elements are above it.
+        level: usize,
+        /// Its name.
+        name: String,
+        /// Its type.
+        #[serde(rename = "type")]
+        type_name: String,
+        /// As in Node.
+        category: String,
+        /// `added`, `removed`, `moved`, `disabled`, `enabled`, `changed`; none if only elements below it differ.
+        marks: Vec<String>,
+        /// The names from the Test Plan down to its earlier parent, if it has moved.
+        from: Option<String>,
+        /// The settings that differ.
+        changes: Vec<ReviewChange>,
+        /// Whether git's index has it as the plan has it.
+        staged: bool,
+    }
+    /// A setting that differs from the other version. Secrets are masked.
+    ReviewChange {
+        /// Its label in the form.
+        label: String,
+        /// Its path, or `name`, `enabled`.
+        setting: String,
+        /// The property of the element that holds it.
+        property: String,
+        /// The value in the other version.
+        before: String,
+        /// The value in the plan.
+        after: String,
+    }
+    /// The page of the editor.
+    Page {
+        /// The HTML.
+        html: String,
     }
     /// A part of a plan that runs.
     Started {

@@ -1,5 +1,6 @@
 //! A plan that is open: its model, undo and redo, its journal, and the file on the disk.
 
+mod conflicted;
 mod encoding;
 mod history;
 mod journal;
@@ -20,7 +21,7 @@ use drumfire_platform::replacement::replace;
 
 use crate::refused::{CONFLICT, FILE, Refused, STALE, UNFIT, no_element};
 use crate::tree::{Changed, Id, Model, Step, step};
-use encoding::Encoding;
+pub use encoding::Encoding;
 use history::History;
 pub use journal::Journals;
 use journal::{Entry, Journal, hash};
@@ -46,6 +47,8 @@ pub struct Session {
     journal_fault: Option<String>,
     disk: Disk,
     conflict: Option<Pending>,
+    /// Whether another program holds the text and saves it.
+    is_held: bool,
 }
 
 /// The file as it was last read or written.
@@ -63,6 +66,21 @@ struct Pending {
     theirs: String,
     hash: String,
     conflicts: Vec<Conflict>,
+    /// The common version, if it is known.
+    base: Option<String>,
+    /// Whether the file has git's conflict markers.
+    is_marked: bool,
+}
+
+/// The versions of a conflict beside the plan as it is here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sides {
+    /// The version of the file.
+    pub theirs: String,
+    /// The common version, if it is known.
+    pub base: Option<String>,
+    /// Whether the file has git's conflict markers.
+    pub is_marked: bool,
 }
 
 /// A change that another program made to the file.
@@ -85,6 +103,23 @@ fn first_error(faults: &[Diagnostic]) -> String {
     fault.map_or_else(String::new, |fault| fault.message.clone())
 }
 
+/// The refusal of a file that is no plan.
+fn unreadable(path: &Path, faults: &[Diagnostic]) -> Refused {
+    let fault = faults.iter().find(|fault| fault.is_error());
+    let line =
+        fault.and_then(|fault| Some(fault.source.as_ref()?.line_column(fault.span?.start).0));
+    let line = line.map_or_else(String::new, |line| format!(" at line {line}"));
+    let message = format!(
+        "`{}` cannot be read as a plan{line}: {}",
+        path.display(),
+        first_error(faults)
+    );
+    Refused {
+        hint: fault.and_then(|fault| fault.help.clone()),
+        ..Refused::new(FILE, message)
+    }
+}
+
 impl Session {
     /// Opens a plan. With a journal, undo and unsaved changes of earlier sessions are there again.
     ///
@@ -100,26 +135,44 @@ impl Session {
                 ..refused
             }
         })?;
-        let read = drumfire_jmx::read(&bytes, path).map_err(|faults| {
-            let fault = faults.iter().find(|fault| fault.is_error());
-            let line = fault
-                .and_then(|fault| Some(fault.source.as_ref()?.line_column(fault.span?.start).0));
-            let line = line.map_or_else(String::new, |line| format!(" at line {line}"));
-            let message = format!(
-                "`{}` cannot be read as a plan{line}: {}",
-                path.display(),
-                first_error(&faults)
-            );
-            Refused {
-                hint: fault.and_then(|fault| fault.help.clone()),
-                ..Refused::new(FILE, message)
+        let read = match drumfire_jmx::read(&bytes, path) {
+            Ok(read) => read,
+            Err(faults) => {
+                let marked = conflicted::open(path, &bytes, &faults, stamp);
+                return marked.ok_or_else(|| unreadable(path, &faults));
             }
-        })?;
-        let encoding = Encoding::of(&bytes, &read.tree.source.text);
-        let is_text = encoding.is_some();
-        let read_only = (!is_text)
+        };
+        let mut session = Session::new(path, read, &bytes, stamp);
+        if let Some(journals) = journals.filter(|_| session.read_only.is_none()) {
+            session.take_journal(journals);
+        }
+        Ok(session)
+    }
+
+    /// Opens a text that another program holds. The session neither reads nor writes the file.
+    ///
+    /// # Errors
+    /// The text cannot be read as a plan.
+    pub fn of_text(path: &Path, text: &str) -> Result<Session, Refused> {
+        let read = drumfire_jmx::read(text.as_bytes(), path);
+        let read = read.map_err(|faults| unreadable(path, &faults))?;
+        let mut session = Session::new(path, read, text.as_bytes(), None);
+        session.is_held = true;
+        Ok(session)
+    }
+
+    /// A session of a plan that was read.
+    fn new(
+        path: &Path,
+        read: drumfire_jmx::Read,
+        bytes: &[u8],
+        stamp: Option<(SystemTime, u64)>,
+    ) -> Session {
+        let encoding = Encoding::of(bytes, &read.tree.source.text);
+        let read_only = encoding
+            .is_none()
             .then(|| "some bytes of the file are no text; save it as UTF-8 first".to_owned());
-        let mut session = Session {
+        Session {
             path: path.to_owned(),
             encoding: encoding.unwrap_or(Encoding::plain()),
             model: Model::new(path, read),
@@ -131,15 +184,12 @@ impl Session {
             journal_fault: None,
             disk: Disk {
                 text: None,
-                hash: hash(&bytes),
+                hash: hash(bytes),
                 stamp,
             },
             conflict: None,
-        };
-        if let Some(journals) = journals.filter(|_| is_text) {
-            session.take_journal(journals);
+            is_held: false,
         }
-        Ok(session)
     }
 
     /// The file.
@@ -197,6 +247,16 @@ impl Session {
         self.conflict
             .as_ref()
             .map_or(&[], |pending| &pending.conflicts)
+    }
+
+    /// The versions of the conflict with another program's change of the file, if there is one.
+    pub fn sides(&self) -> Option<Sides> {
+        let pending = self.conflict.as_ref()?;
+        Some(Sides {
+            theirs: pending.theirs.clone(),
+            base: pending.base.clone(),
+            is_marked: pending.is_marked,
+        })
     }
 
     /// Refuses a request whose caller has not seen what became of an element.
@@ -365,6 +425,11 @@ impl Session {
     /// The file cannot be written, or another program changed what was changed here.
     pub fn save(&mut self) -> Result<Option<Outside>, Refused> {
         self.writable()?;
+        if self.is_held {
+            return Err(Refused::unfit(
+                "another program holds the plan and saves it",
+            ));
+        }
         let outside = self.poll();
         if let Some(pending) = &self.conflict {
             let first = pending.conflicts.first();
@@ -394,6 +459,9 @@ impl Session {
 
     /// Looks whether another program changed the file.
     pub fn poll(&mut self) -> Option<Outside> {
+        if self.is_held {
+            return None;
+        }
         let now = stamp(&self.path);
         if now == self.disk.stamp || now.is_none() {
             self.disk.stamp = now;
@@ -427,10 +495,13 @@ impl Session {
         let text = match outcome {
             Outcome::Merged(text) => text,
             Outcome::Conflict(conflicts) => {
+                let base = self.saved_text().into_owned();
                 self.conflict = Some(Pending {
                     theirs: theirs.to_owned(),
                     hash,
                     conflicts: conflicts.clone(),
+                    base: Some(base),
+                    is_marked: false,
                 });
                 return Some(Outside::Conflict(conflicts));
             }
@@ -473,6 +544,36 @@ impl Session {
         self.disk.text = Some(pending.theirs);
         self.history.diverged();
         Ok(Changed::default())
+    }
+
+    /// Ends a conflict with a text that was made from both versions.
+    ///
+    /// # Errors
+    /// There is no conflict, or the text is no plan.
+    pub fn resolve_with(&mut self, text: &str) -> Result<Changed, Refused> {
+        if self.conflict.is_none() {
+            return Err(Refused::unfit("there is no conflict"));
+        }
+        let pieces = pieces(self.model.text(), text);
+        let own = step("Resolve the conflict".to_owned(), self.model.text(), pieces);
+        let changed = self.made(own)?;
+        self.resolve(false)?;
+        Ok(changed)
+    }
+
+    /// Takes over the text of the program that holds the plan.
+    ///
+    /// # Errors
+    /// No other program holds it, or the text is no plan.
+    pub fn sync(&mut self, text: &str) -> Result<Changed, Refused> {
+        if !self.is_held {
+            return Err(
+                Refused::unfit("no other program holds the plan").hint("open it with `text`")
+            );
+        }
+        let pieces = pieces(self.model.text(), text);
+        let own = step("Edit the text".to_owned(), self.model.text(), pieces);
+        self.made(own)
     }
 
     /// The journal's file, if something was written to it that the disk may lack.

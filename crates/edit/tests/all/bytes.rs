@@ -47,7 +47,7 @@ fn open_and_save_leave_every_plan_as_it_is() {
 }
 
 /// How many steps a plan gets: 1,000 in a long test, fewer in CI.
-fn steps(few: usize) -> usize {
+pub fn steps(few: usize) -> usize {
     std::env::var("EDIT_STEPS")
         .ok()
         .and_then(|steps| steps.parse().ok())
@@ -134,7 +134,7 @@ fn a_field_changes_the_lines_of_its_property_only() {
 }
 
 /// A random operation; most of them fit.
-fn operation(session: &mut Session, random: &mut Rng) -> Result<Step, Refused> {
+pub fn operation(session: &mut Session, random: &mut Rng) -> Result<Step, Refused> {
     let entries = session.model().outline().entries.clone();
     let any = |random: &mut Rng| entries[random.usize(..entries.len())].id;
     let ids: Vec<Id> = (0..random.usize(1..4)).map(|_| any(random)).collect();

@@ -4,3 +4,4 @@ mod bytes;
 mod operations;
 mod plans;
 mod sessions;
+mod versions;
