@@ -12,7 +12,8 @@ import { clear, goOn, running, start, stop } from "./runs";
 import { downloadPlan, downloadSelection, moveToFile, pasted, revert, sampleNames, toClipboard } from "./tasks";
 import { tell } from "./tell";
 import { toggleTheme } from "./theme";
-import { active, activate, closePlan, dock, formTab, overlay, plans, showDock, showsClasses, visit } from "./workspace";
+import { isInEditor } from "./transport";
+import { active, activate, closePlan, dock, formTab, middle, overlay, plans, showDock, showsClasses, visit } from "./workspace";
 
 export interface Action {
   id: string;
@@ -29,6 +30,8 @@ const chosen = () => plan().chosen();
 /** The selected elements that may be moved or removed: all but the Test Plan itself. */
 const movable = () => chosen().filter((id) => id !== plan().root);
 const hasPlan = () => active.value != null;
+/** An editor that shows the page opens and closes plans itself. */
+const isAlone = () => !isInEditor;
 const hasMovable = () => hasPlan() && movable().length > 0;
 
 async function toggle() {
@@ -289,9 +292,9 @@ const view = (tab: typeof formTab.value) => () => {
 export const ACTIONS: Action[] = [
   { id: "save", title: "Save", run: () => save(plan()), can: hasPlan },
   { id: "saveAll", title: "Save all plans", run: async () => { for (const each of plans.value) if (each.dirty.value) await save(each); }, can: hasPlan },
-  { id: "open", title: "Open a plan…", run: () => (overlay.value = "files") },
-  { id: "close", title: "Close the plan", run: () => closePlan(plan()), can: hasPlan },
-  { id: "revert", title: "Revert to the saved plan", run: () => revert(plan()), can: () => hasPlan() && plan().dirty.value },
+  { id: "open", title: "Open a plan…", run: () => (overlay.value = "files"), can: isAlone },
+  { id: "close", title: "Close the plan", run: () => closePlan(plan()), can: () => isAlone() && hasPlan() },
+  { id: "revert", title: "Revert to the saved plan", run: () => revert(plan()), can: () => isAlone() && hasPlan() && plan().dirty.value },
   { id: "downloadPlan", title: "Download a copy of the plan", run: () => downloadPlan(plan()), can: hasPlan },
   { id: "downloadSelection", title: "Download the selection as a plan", run: () => downloadSelection(plan(), chosen()), can: hasMovable },
   { id: "copyNames", title: "Copy the names of all transactions and samplers", run: () => toClipboard(Promise.resolve(sampleNames(plan())), "Copied the names of transactions and samplers"), can: hasPlan },
@@ -344,6 +347,8 @@ export const ACTIONS: Action[] = [
   { id: "result", title: "Show the element's last result", run: view("result"), can: hasPlan },
   { id: "xml", title: "Show the element's XML", run: view("xml"), can: hasPlan },
   { id: "form", title: "Show the element's form", run: view("form"), can: hasPlan },
+  { id: "changes", title: "Show changes since the last commit, or from another file", run: () => (middle.value = middle.value === "changes" ? "element" : "changes"), can: hasPlan },
+  { id: "conflict", title: "Resolve a conflict value by value", run: () => (middle.value = "conflict"), can: hasPlan },
   { id: "findings", title: "Show findings", run: () => showDock("findings") },
   { id: "variables", title: "Show variables in scope", run: () => showDock("variables") },
   { id: "dock", title: "Show or hide the side panel", run: () => (dock.value = { ...dock.value, isOpen: !dock.value.isOpen }) },

@@ -17,12 +17,14 @@ import { Palette } from "./palette";
 import { Dock } from "./panels";
 import type { Plan } from "./plan";
 import { RunQuestion } from "./results";
+import { ConflictPane, ReviewPane } from "./review";
 import { running } from "./runs";
 import { Splitter } from "./splitter";
 import { message, untell } from "./tell";
 import { theme } from "./theme";
+import { isInEditor } from "./transport";
 import { Filter, Tree } from "./tree";
-import { activate, active, closePlan, dock, failure, overlay, plans, sizes } from "./workspace";
+import { activate, active, closePlan, dock, failure, middle, overlay, plans, sizes } from "./workspace";
 
 function Tool({ id, icon, text }: { id: string; icon: string; text?: string }) {
   const action = ACTIONS.find((each) => each.id === id)!;
@@ -80,7 +82,7 @@ function TopBar({ plan }: { plan: Plan | null }) {
         <i /><i /><i /><i />
       </span>
       <h1 class="hidden">Drumfire: editor of test plans</h1>
-      <PlanTabs />
+      {!isInEditor && <PlanTabs />}
       <button type="button" class="palette-button" onClick={() => run("palette")}>
         <Icon name="search" />
         <span>Find an action</span>
@@ -151,6 +153,9 @@ function Toast() {
 
 const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && target.matches("input:not([type=checkbox]), textarea, select, [contenteditable=true]");
 
+/** An editor that shows the page takes the keys of these actions itself. */
+const OF_EDITOR = new Set(["save", "saveAll", "undo", "redo", "open", "close", "nextPlan", "previousPlan"]);
+
 /** Runs the actions of keys that nothing within the page has taken. */
 function useKeys() {
   useEffect(() => {
@@ -159,24 +164,28 @@ function useKeys() {
       const target = event.target as HTMLElement;
       const isInTree = target.id === "tree";
       const action = actionOf(event, isInTree);
+      if (isInEditor && action && OF_EDITOR.has(action)) return;
       // A question that is open takes its own keys.
       if (!action || ((overlay.value || document.querySelector("dialog[open]")) && action !== "help")) return;
       // A field keeps what would type a sign, and its own arrows.
       if (isTyping(target) && ((event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) || ["Insert", "Delete"].includes(event.key))) return;
       event.preventDefault();
+      // The editor around the page would act on the key as well.
+      if (isInEditor) event.stopPropagation();
       run(action);
     };
     // Before the tree's own keys, since Alt and Ctrl with arrows are actions.
     const early = (event: KeyboardEvent) => {
       if ((event.target as HTMLElement).id === "tree" && actionOf(event, true)) onKey(event);
     };
+    const place = isInEditor ? document : window;
     addEventListener("keydown", early, { capture: true });
-    addEventListener("keydown", onKey);
+    place.addEventListener("keydown", onKey as EventListener);
     const leave = () => document.hidden && void flush();
     document.addEventListener("visibilitychange", leave);
     return () => {
       removeEventListener("keydown", early, { capture: true });
-      removeEventListener("keydown", onKey);
+      place.removeEventListener("keydown", onKey as EventListener);
       document.removeEventListener("visibilitychange", leave);
     };
   }, []);
@@ -206,7 +215,7 @@ export function App() {
             <Tree plan={plan} />
             <Splitter name="tree" side={1} least={180} most={720} />
           </section>
-          <FormPane key={plan.id} plan={plan} />
+          {middle.value === "element" ? <FormPane key={plan.id} plan={plan} /> : middle.value === "changes" ? <ReviewPane key={plan.id} plan={plan} /> : <ConflictPane key={plan.id} plan={plan} />}
           {dock.value.isOpen && <Dock plan={plan} />}
           <StatusBar plan={plan} />
         </>

@@ -16,7 +16,7 @@ import { IS_BODY, PARAMETERS } from "./special";
 import { tell } from "./tell";
 import { ResultView } from "./result";
 import { Uses } from "./uses";
-import { formTab, visit, type FormTab } from "./workspace";
+import { formTab, middle, visit, type FormTab } from "./workspace";
 import { XmlView } from "./xml_view";
 
 /** JMeter saves every element's comments in this property. */
@@ -258,6 +258,7 @@ function ConflictBar({ plan }: { plan: Plan }) {
       <p class="buttons">
         <button type="button" class="button" onClick={() => void take("ours")}>Keep the version here</button>
         <button type="button" class="button" onClick={() => void take("theirs")}>Take the file's version</button>
+        <button type="button" class="button" onClick={() => (middle.value = "conflict")}>Choose value by value…</button>
       </p>
     </div>
   );

@@ -48,6 +48,7 @@ const BINDINGS: Binding[] = [
   { action: "nextPane", where: "page", jmeter: ["F6"] },
   { action: "previousPane", where: "page", jmeter: ["Shift+F6"] },
   { action: "findings", where: "page", jmeter: ["Alt+F"], code: ["Ctrl+Shift+M"] },
+  { action: "changes", where: "page", jmeter: ["Alt+C"], code: ["Alt+C"] },
   { action: "variables", where: "page", jmeter: ["Alt+V"] },
   { action: "functions", where: "page", jmeter: ["Ctrl+Shift+F1"] },
   { action: "classes", where: "page", jmeter: ["Ctrl+W", "Alt+W"] },

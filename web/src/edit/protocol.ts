@@ -107,6 +107,8 @@ export interface OpenedPlan {
   /** Why it can only be read, or why undo will not survive the end of the program. */
   note?: string | null;
   dirty: boolean;
+  /** Whether a conflict waits for `resolve`. */
+  conflict?: boolean;
   can_undo?: string | null;
   can_redo?: string | null;
 }
@@ -162,6 +164,60 @@ export interface Conflict {
   ours: string;
   theirs: string;
   id: Id | null;
+}
+
+/** A setting that differs from another version of the plan. */
+export interface ReviewChange {
+  label: string;
+  setting: string;
+  property: string;
+  before: string;
+  after: string;
+}
+
+export interface ReviewElement {
+  /** Nothing if the plan no longer has it. */
+  id: Id | null;
+  /** Its number in the other version; nothing if it is new. */
+  old: number | null;
+  path: string;
+  level: number;
+  name: string;
+  type: string;
+  category: string;
+  /** Nothing if only elements below it differ. */
+  marks: string[];
+  from: string | null;
+  changes: ReviewChange[];
+  staged: boolean;
+}
+
+export interface Review {
+  revision: number;
+  against: string;
+  stageable: boolean;
+  elements: ReviewElement[];
+}
+
+/** A value in which the two sides of a conflict differ. */
+export interface VersionItem {
+  id: Id | null;
+  element: string;
+  type: string;
+  setting: string;
+  label: string;
+  base: string;
+  ours: string;
+  theirs: string;
+  /** The side that changed it, if only one did. */
+  takes: string | null;
+}
+
+export interface Versions {
+  revision: number;
+  has_base: boolean;
+  is_marked: boolean;
+  items: VersionItem[];
 }
 
 /** What runs: one sampler, all up to an element, a branch, a thread group, or the plan; once, with one user. */

@@ -1,6 +1,7 @@
 // Light or dark colours, as the reader chose them on this page or on a report.
 
 import { effect, signal } from "@preact/signals";
+import { isInEditor } from "./transport";
 
 /** The report's pages keep the choice under the same name. */
 const KEY = "drumfire-theme";
@@ -13,10 +14,14 @@ function chosen(): string | null {
   }
 }
 
+/** The colours of the editor that shows the page in a panel. */
+const ofEditor = () => (document.body.matches(".vscode-light, .vscode-high-contrast-light") ? "light" : "dark");
 const system = matchMedia("(prefers-color-scheme: dark)");
-const ofSystem = () => (system.matches ? "dark" : "light");
+const ofSystem = () => (isInEditor ? ofEditor() : system.matches ? "dark" : "light");
 export const theme = signal(chosen() ?? ofSystem());
-system.addEventListener("change", () => (theme.value = chosen() ?? ofSystem()));
+const follow = () => (theme.value = chosen() ?? ofSystem());
+system.addEventListener("change", follow);
+if (isInEditor) new MutationObserver(follow).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 
 effect(() => {
   document.documentElement.dataset.theme = theme.value;

@@ -1,11 +1,13 @@
 // The opened plans, which of them is shown, and what stands beside it.
 
 import { computed, effect, signal } from "@preact/signals";
-import { call, listen, RpcError } from "./client";
+import { call, RpcError } from "./client";
+import { flush } from "./flush";
 import { kept } from "./kept";
 import { Plan } from "./plan";
 import type { Change, Conflict, FileEntry, Finding, Id, OpenedPlan } from "./protocol";
 import { tell } from "./tell";
+import { onSave, transport } from "./transport";
 
 export const plans = signal<Plan[]>([]);
 const shown = signal(0);
@@ -21,6 +23,10 @@ export const dock = kept<{ tab: DockTab; isOpen: boolean }>("dock", { tab: "find
 export const sizes = kept("sizes", { tree: 340, dock: 360, dockHeight: 240 });
 export type FormTab = "form" | "result" | "xml" | "uses";
 export const formTab = signal<FormTab>("form");
+/** What the middle of the window shows: the focused element, the changes of the plan, or a conflict. */
+export const middle = signal<"element" | "changes" | "conflict">("element");
+/** The version that the changes are compared with. */
+export const compared = signal("head");
 export type Overlay = "palette" | "insert" | "wrap" | "type" | "nodes" | "files" | "functions" | "help" | null;
 export const overlay = signal<Overlay>(null);
 /** The element to whose field the form scrolls when it is there. */
@@ -53,6 +59,7 @@ export async function openPlan(path: string) {
     if (!there && opened.note) tell({ text: opened.note, bad: true });
     if (!there) plans.value = [...plans.value, plan];
     activate(plan);
+    middle.value = opened.conflict ? "conflict" : "element";
     await listFiles();
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
@@ -88,12 +95,18 @@ export async function start(more: Record<string, (params: never) => void>) {
   try {
     await listFiles();
     const opened = files.value.flatMap(({ plan }) => (plan == null ? [] : [plan]));
-    plans.value = (await Promise.all(opened.map((plan) => call<OpenedPlan>("tree", { plan })))).map((each) => new Plan(each));
+    const trees = await Promise.all(opened.map((plan) => call<OpenedPlan>("tree", { plan })));
+    plans.value = trees.map((each) => new Plan(each));
+    if (trees[0]?.conflict) middle.value = "conflict";
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     failure.value = error;
   }
-  listen(
+  onSave(async () => {
+    await flush();
+    await Promise.all(plans.value.map((plan) => plan.settled()));
+  });
+  transport.listen(
     {
       changed: ({ plan, change }: { plan: number; change: Change }) => ofPlan(plan)?.apply(change),
       findings: ({ plan, findings }: { plan: number; revision: number; findings: Finding[] }) => ofPlan(plan)?.takeFindings(findings),
@@ -104,6 +117,12 @@ export async function start(more: Record<string, (params: never) => void>) {
         // The file may change again before the user has chosen.
         const others = of.conflicts.value.filter((each) => each.element !== conflict.element || each.setting !== conflict.setting);
         of.conflicts.value = [...others, conflict];
+      },
+      // From an editor that holds the text.
+      fault: ({ message }: { message: string }) => tell({ text: `The text beside is no plan: ${message}`, hint: "Changes here wait until it is one again", bad: true }),
+      dirty: ({ plan, dirty }: { plan: number; dirty: boolean }) => {
+        const of = ofPlan(plan);
+        if (of) of.dirty.value = dirty;
       },
       marks: ({ plan, added, changed }: { plan: number; added: Id[]; changed: Id[] }) => {
         const of = ofPlan(plan);
