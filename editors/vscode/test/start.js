@@ -5,12 +5,15 @@
 const assert = require('node:assert');
 const Module = require('node:module');
 
-const taken = { commands: new Map(), clients: [], terminals: [] };
+const taken = { commands: new Map(), clients: [], terminals: [], editors: new Map(), executed: [] };
 
 const vscode = {
   workspace: { getConfiguration: () => ({ get: () => '/opt/drumfire' }) },
-  commands: { registerCommand: (name, run) => (taken.commands.set(name, run), { dispose() {} }) },
+  commands: { registerCommand: (name, run) => (taken.commands.set(name, run), { dispose() {} }), executeCommand: (...words) => taken.executed.push(words) },
+  ViewColumn: { Beside: -2 },
   window: {
+    registerCustomEditorProvider: (view, provider) => (taken.editors.set(view, provider), { dispose() {} }),
+    tabGroups: { activeTabGroup: { activeTab: undefined } },
     activeTextEditor: { document: { uri: { fsPath: '/p/shop.jmx' } } },
     createTerminal: (options) => (taken.terminals.push(options), { show() {} }),
     showErrorMessage: async () => undefined,
@@ -47,7 +50,11 @@ async function main() {
   assert.deepEqual(client.server.run, { command: '/opt/drumfire', args: ['lsp'] });
   const declared = manifest.contributes.commands.map((one) => one.command).sort();
   assert.deepEqual([...taken.commands.keys()].sort(), declared);
-  assert.equal(context.subscriptions.length, declared.length);
+  assert.equal(context.subscriptions.length, declared.length + 1);
+  assert.deepEqual([...taken.editors.keys()], manifest.contributes.customEditors.map((one) => one.viewType));
+  taken.commands.get('drumfire.openText')();
+  taken.commands.get('drumfire.openEditor')();
+  assert.deepEqual(taken.executed.map(([name, uri, view]) => [name, uri.fsPath, view]), [['vscode.openWith', '/p/shop.jmx', 'default'], ['vscode.openWith', '/p/shop.jmx', 'drumfire.plan']]);
   taken.commands.get('drumfire.runOnce')();
   assert.deepEqual(taken.terminals[0].shellArgs, ['run', '/p/shop.jmx', '--once']);
   await taken.commands.get('drumfire.restart')();
@@ -55,7 +62,7 @@ async function main() {
   assert.equal(taken.clients[1].state, 'running');
   await extension.deactivate();
   assert.equal(taken.clients[1].state, 'stopped');
-  console.log('the extension starts, restarts and stops its server');
+  console.log('the extension starts, restarts and stops its server, and opens plans as text and in the editor');
 }
 
 main().catch((error) => {
