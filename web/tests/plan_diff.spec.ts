@@ -1,4 +1,4 @@
-// The page of `drumfire diff --html`: read without a script, in light and dark, on paper and on a phone.
+// The page of `drumfire diff --report`: read without a script, in light and dark, on paper and on a phone.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ async function show(page: Page): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "diff-"));
   writeFileSync(join(folder, "old.jmx"), before);
   writeFileSync(join(folder, "new.jmx"), after);
-  const done = spawnSync(program!, ["diff", "old.jmx", "new.jmx", "--html", "page.html"], { cwd: folder, env: { ...process.env, HOME: folder } });
+  const done = spawnSync(program!, ["diff", "old.jmx", "new.jmx", "--report", "page.html"], { cwd: folder, env: { ...process.env, HOME: folder } });
   expect(done.status).toBe(1);
   const requests: string[] = [];
   page.on("request", (request) => /^https?:/.test(request.url()) && requests.push(request.url()));

@@ -10,6 +10,7 @@
 
 pub mod fixes;
 mod forms;
+mod jar_forms;
 pub mod operations;
 mod program;
 pub mod protocol;

@@ -105,12 +105,19 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn an_interrupted_child_ends_by_the_signal() {
-        let mut child = Command::new("sleep")
-            .arg("60")
+        // Under `nohup`, children would ignore the signal.
+        let mut child = Command::new("env")
+            .args(["--default-signal=INT", "sleep", "60"])
             .spawn()
             .expect("there is sleep");
-        interrupt(&mut child).expect("it runs");
-        assert_eq!(ending_signal(child.wait().expect("it ends")), Some(2));
+        let ended = loop {
+            interrupt(&mut child).expect("it runs");
+            if let Some(status) = child.try_wait().expect("a child") {
+                break status;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        };
+        assert_eq!(ending_signal(ended), Some(2));
     }
 
     #[cfg(unix)]

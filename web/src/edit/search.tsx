@@ -23,7 +23,7 @@ interface Found {
   more: boolean;
 }
 
-const WAIT_MS = 120;
+const WAIT_MS = 60;
 /** The most hits that are shown of a plan. */
 const MOST_SHOWN = 300;
 

@@ -90,12 +90,22 @@ function ofPlan(id: number): Plan | undefined {
   return plans.value.find((plan) => plan.id === id);
 }
 
+/** The files and the opened plans, which edit.html asks for before this script runs. */
+async function firstTrees(): Promise<OpenedPlan[]> {
+  const early = await (window as { early?: Promise<[FileEntry[], OpenedPlan[]]> }).early?.catch(() => null);
+  if (early) {
+    files.value = early[0];
+    return early[1];
+  }
+  await listFiles();
+  const opened = files.value.flatMap(({ plan }) => (plan == null ? [] : [plan]));
+  return Promise.all(opened.map((plan) => call<OpenedPlan>("tree", { plan })));
+}
+
 /** Takes all opened plans from the program and stays up to date. */
 export async function start(more: Record<string, (params: never) => void>) {
   try {
-    await listFiles();
-    const opened = files.value.flatMap(({ plan }) => (plan == null ? [] : [plan]));
-    const trees = await Promise.all(opened.map((plan) => call<OpenedPlan>("tree", { plan })));
+    const trees = await firstTrees();
     plans.value = trees.map((each) => new Plan(each));
     if (trees[0]?.conflict) middle.value = "conflict";
   } catch (error) {

@@ -308,22 +308,3 @@ test("changes and undo survive kill -9 of the program", async ({ edit }) => {
   await save(page);
   expect(file("p.jmx")).toBe(before.replace(">/<", ">/home<").replace(http("Goods", "/goods"), ""));
 });
-
-test("10,000 elements of the program", async ({ edit }, info) => {
-  const requests = (at: number) => Array.from({ length: 33 }, (_, each) => http(`GET ${at}/${each}`, `/goods/${at}/${each}`, `${open("ConstantTimer", "ConstantTimerGui", "Pause", prop("ConstantTimer.delay", "100"))}<hashTree/>${open("DebugSampler", "TestBeanGUI", "Debug", "")}<hashTree/>`)).join("");
-  const { page } = await edit({ "p.jmx": plan("Large", Array.from({ length: 100 }, (_, at) => group(`Group ${at}`, requests(at))).join("")) });
-  const ready = await page.evaluate(() => performance.getEntriesByName("ready")[0].startTime);
-  await page.keyboard.press("Control+h");
-  const time = async (act: () => Promise<unknown>, until: () => Promise<unknown>) => {
-    const start = Date.now();
-    await act();
-    await until();
-    return Date.now() - start;
-  };
-  const search = await time(() => page.getByRole("searchbox", { name: "Search", exact: true }).fill("goods/4\\d/1$"), async () => {
-    await page.getByRole("button", { name: /^Regular expression/ }).click();
-    await expect(page.locator(".search-line")).toContainText("10 hits");
-  });
-  const memory = await page.evaluate(() => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize / 1e6);
-  if (info.project.name === "edit-1440") console.log(`program: first paint ${ready.toFixed(0)} ms, search with a regular expression to paint ${search} ms, heap of the tab ${memory.toFixed(0)} MB`);
-});

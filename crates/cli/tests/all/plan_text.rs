@@ -84,7 +84,7 @@ fn diff_writes_a_page_in_which_no_text_of_a_plan_is_markup() {
         plan.replace("${__P(users,5)}", "50")
             .replace("testname=\"Home page\"", &format!("testname=\"{escaped}\"")),
     );
-    let words = ["diff", "old.jmx", "new.jmx", "--html", "page.html"];
+    let words = ["diff", "old.jmx", "new.jmx", "--report", "page.html"];
     let differs = shop.run(&words, LIMIT);
     assert_eq!(differs.code, Some(1), "{}", differs.err);
     let page = shop.read("page.html");
@@ -100,7 +100,7 @@ fn diff_writes_a_page_in_which_no_text_of_a_plan_is_markup() {
     }
     assert!(!page.contains("<script"), "{page}");
     let same = shop.run(
-        &["diff", "old.jmx", "old.jmx", "--html", "page.html"],
+        &["diff", "old.jmx", "old.jmx", "--report", "page.html"],
         LIMIT,
     );
     assert_eq!(same.code, Some(0), "{}", same.err);

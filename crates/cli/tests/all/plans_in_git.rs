@@ -372,7 +372,7 @@ fn git_merges_and_shows_plans() {
     assert_eq!((same.code, &*same.out), (Some(0), ""), "{}", same.err);
     std::fs::write(here.join("plan.jmx"), text.replace(">/left<", ">/now<"))
         .expect("there is room");
-    let differs = shop.run(&["diff", &place, "--html", "page.html"], LIMIT);
+    let differs = shop.run(&["diff", &place, "--report", "page.html"], LIMIT);
     assert_eq!(differs.code, Some(1), "{}", differs.err);
     assert!(
         differs.out.contains("path: /left -> /now"),

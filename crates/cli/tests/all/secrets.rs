@@ -497,7 +497,7 @@ fn no_command_that_shows_a_plan_tells_a_secret() {
         (&["diff", "plan.jmx", "changed.jmx", "--show-secrets"], true),
     ];
     for (words, shows) in pages {
-        place.run(&[words, &["--html", "page.html"]].concat(), LIMIT);
+        place.run(&[words, &["--report", "page.html"]].concat(), LIMIT);
         let page = place.read("page.html");
         assert_eq!(page.contains(MARK), shows, "{words:?}");
     }

@@ -199,8 +199,8 @@ mod tests {
             }
         }
         assert_eq!(
-            pages, 7,
-            "run, attach, report, compare, matrix, runs compare, runs trend"
+            pages, 8,
+            "run, attach, report, compare, diff, matrix, runs compare, runs trend"
         );
     }
 

@@ -82,6 +82,8 @@ pub fn edit(
         _ => console.line("Ctrl-C ends the editor; unsaved changes are there again the next time"),
     }
     wait(&server);
+    // The server's threads hold the host.
+    host.end();
     Ok(Exit::Ok)
 }
 

@@ -34,8 +34,8 @@ pub struct DiffArguments {
     /// The later plan
     pub new: Option<PathBuf>,
     /// Write the differences as one HTML page
-    #[arg(long, value_name = "FILE.html")]
-    pub html: Option<PathBuf>,
+    #[arg(long = "report", alias = "html", value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Show passwords, tokens and cookies unmasked
     #[arg(long)]
     pub show_secrets: bool,
@@ -58,7 +58,7 @@ pub fn diff(arguments: &DiffArguments, console: &mut Console<'_>) -> Result<Exit
     };
     let (old, new) = (canonical(&old), canonical(&tree(later, console)?));
     let shown = shown(arguments.show_secrets);
-    if let Some(file) = &arguments.html {
+    if let Some(file) = &arguments.report {
         let before = match arguments.new {
             Some(_) => arguments.old.display().to_string(),
             None => "the last commit".to_owned(),

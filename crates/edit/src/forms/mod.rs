@@ -2,17 +2,15 @@
 
 mod effective;
 mod files;
-mod jar;
 mod variables;
 
-pub use jar::JarForms;
 pub use variables::{complete, property_at, variables};
 
 use drumfire_elements::shared::save_config;
 use drumfire_elements::{Choice, Item, Kind, Language, Property};
 use drumfire_jmx::{Node, Object, Prop, Value};
 
-use self::jar::JarForm;
+use crate::jar_forms::JarForm;
 use crate::operations::defaults::ElementType;
 use crate::operations::retype::COMMENTS;
 use crate::operations::search;

@@ -36,6 +36,8 @@ impl Spellings {
         let plain = (value.to_owned(), format!("${{{variable}}}"));
         let encoded = encoded(value);
         let mut all = vec![plain];
+        // Nothing stands for an empty value, which would stand everywhere.
+        all.retain(|(value, _)| !value.is_empty());
         if encoded != value {
             all.push((encoded, format!("${{__urlencode(${{{variable}}})}}")));
         }
@@ -299,6 +301,7 @@ mod tests {
         assert_eq!(put("a1", "za1 é"), ("za1 é".to_owned(), 0));
         let twice = "${v}${v}".to_owned();
         assert_eq!(put("/", "//"), (twice, 2));
+        assert_eq!(put("", "a1"), ("a1".to_owned(), 0));
         assert_eq!(put("shop", "/x?shop=shop"), once("/x?shop=${v}"));
         assert_eq!(put("id", r#"{"id" : "id"}"#), once(r#"{"id" : "${v}"}"#));
         let both = "a=${v}&b=${__urlencode(${v})}".to_owned();

@@ -17,7 +17,7 @@ use super::methods::METHODS;
 use super::runs::Runs;
 use super::shown::OpenPlan;
 use super::types::PlanEntry;
-use crate::forms::JarForms;
+use crate::jar_forms::JarForms;
 use crate::program::Program;
 use crate::refused::{FILE, NO_JSON, NO_METHOD, NO_REQUEST, PARAMETERS, Refused, UNFIT};
 use crate::session::{Journals, Outside, Session};
@@ -155,10 +155,18 @@ impl Host {
     }
 }
 
-impl Drop for Host {
-    fn drop(&mut self) {
+impl Host {
+    /// Ends the runs with load and the host's threads. A thread may hold what is shared for longer than the program lives.
+    pub fn end(&self) {
         lock(&self.0.plans).is_over = true;
         self.0.woken.notify_all();
+        lock(&self.0.loads).stop();
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

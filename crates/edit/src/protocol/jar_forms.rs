@@ -7,7 +7,7 @@ use drumfire_jmx::full_class_name;
 use serde_json::json;
 
 use super::host::{Shared, lock};
-use crate::forms::JarForms;
+use crate::jar_forms::JarForms;
 use crate::operations::defaults::ElementType;
 use crate::tree::Model;
 

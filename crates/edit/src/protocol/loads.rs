@@ -23,6 +23,11 @@ impl Loads {
         self.begins || self.all.values().any(|run| !run.is_over())
     }
 
+    /// Ends all runs.
+    pub fn stop(&self) {
+        self.all.values().for_each(|run| run.stop());
+    }
+
     fn get(&self, plan: u64) -> Option<&Arc<dyn RunningLoad>> {
         self.all.get(&plan).filter(|run| !run.is_over())
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use drumfire_jmx::{Diagnostic, Node, Read, Tree};
 
-use crate::forms::JarForms;
+use crate::jar_forms::JarForms;
 pub use outline::Outline;
 pub use step::{Id, Patch, Piece, Step, step};
 
