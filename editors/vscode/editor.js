@@ -291,12 +291,13 @@ class PlanSession {
   }
 }
 
-/** The page with a policy under which its own script runs and nothing else. */
+/** The page with a policy under which its own script runs and nothing else. What asks a server early goes: here is none. */
 function guarded(html) {
   const nonce = randomBytes(16).toString('hex');
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'unsafe-inline'; img-src data:`;
   return html
     .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, () => `<meta http-equiv="Content-Security-Policy" content="${policy}" />`)
+    .replace(/<script data-early>[^]*?<\/script>/, '')
     .replace(/<script type="module"/, () => `<script nonce="${nonce}" type="module"`);
 }
 
