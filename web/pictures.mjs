@@ -126,7 +126,7 @@ await picture("edit", editor.address, {
 await picture("edit-result", editor.address, {
   ...opened,
   act: async (page) => {
-    await page.keyboard.press("Control+r");
+    await page.keyboard.press("Control+Alt+r");
     await page.locator(".results").getByRole("status").filter({ hasText: "failed," }).waitFor();
     await page.locator(".sample").first().click();
     await page.waitForTimeout(1_500);
