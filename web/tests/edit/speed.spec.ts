@@ -31,7 +31,11 @@ test("10,000 elements", async ({ edit }, info) => {
   const pause = `${open("ConstantTimer", "ConstantTimerGui", "Pause", prop("ConstantTimer.delay", "100"))}<hashTree/>${open("DebugSampler", "TestBeanGUI", "Debug", "")}<hashTree/>`;
   const requests = (at: number) => Array.from({ length: 33 }, (_, each) => http(`GET ${at}/${each}`, `/goods/${at}/${each}`, pause)).join("");
   const { page } = await edit({ "p.jmx": plan("Large", Array.from({ length: 100 }, (_, at) => group(`Group ${at}`, requests(at))).join("")) });
-  const figures: Record<string, number> = { "first paint": await page.evaluate(() => performance.getEntriesByName("ready")[0].startTime) };
+  const painted = () => page.evaluate(() => performance.getEntriesByName("ready")[0].startTime);
+  const figures: Record<string, number> = { "first paint of a new browser": await painted() };
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  figures["first paint"] = await painted();
   await page.locator("#tree").focus();
   figures["expand all"] = await toPaint(page, press("-", "ctrlKey: true, shiftKey: true"), "GET 0/0");
   figures["collapse all"] = await toPaint(page, press("-", "ctrlKey: true"));
