@@ -8,7 +8,7 @@ const path = require('node:path');
 const readline = require('node:readline');
 
 const VIEW = 'drumfire.plan';
-/** How long a save waits for what fields of the page still hold. */
+/** How long a save waits for the values that fields of the page still hold. */
 const FLUSH_MS = 1500;
 /** How often the texts of document and program are brought together before the document wins. */
 const ROUNDS = 20;
@@ -189,7 +189,7 @@ class PlanSession {
       } else {
         const both = text === this.base ? own : (merged(this.base, text, own) ?? own);
         const answer = await this.program.ask('sync', { plan: this.plan, text: both });
-        // What is typed may be no plan for a while. The page waits for it.
+        // While somebody types, the text may be no plan. The page waits.
         if (answer.error) return this.mended(answer.error.message);
         this.base = own;
       }
@@ -218,7 +218,7 @@ class PlanSession {
     await this.vscode.workspace.applyEdit(edit);
   }
 
-  /** What fields of the pages still hold has become an edit of the document. */
+  /** Resolves when the values that fields of the pages still held are edits of the document. */
   async flushed() {
     const waits = [...this.panels].map((panel) => new Promise((resolve) => {
       const number = this.flushes.size + 1;
@@ -291,7 +291,7 @@ class PlanSession {
   }
 }
 
-/** The page with a policy under which its own script runs and nothing else. What asks a server early goes: here is none. */
+/** The page with a policy under which its own script runs and nothing else. The script that asks a server early goes, since a panel has no server. */
 function guarded(html) {
   const nonce = randomBytes(16).toString('hex');
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'unsafe-inline'; img-src data:`;

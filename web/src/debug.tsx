@@ -3,7 +3,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Block, BodyViews, Sign, Steps, type Step } from "./exchange";
-import { time } from "./format";
+import { counted, time } from "./format";
 import { Tester } from "./tester";
 import { Header, useTheme } from "./theme";
 
@@ -120,7 +120,7 @@ export function DebugPage() {
   const state = isLost ? "not answering" : overview.over ? "over" : overview.halted ? `stopped before ${overview.halted.name}` : "running";
   return (
     <>
-      <Header name="Debugger" detail={`${overview.samples.length} samples, ${state}`} theme={theme} toggle={toggle} sections={[["samples", "Samples"], ["detail", "Detail"]]} />
+      <Header name="Debugger" detail={`${counted(overview.samples.length, "sample")}, ${state}`} theme={theme} toggle={toggle} sections={[["samples", "Samples"], ["detail", "Detail"]]} />
       <main class="debug">
         {isLost && (
           <p class="verdict degraded" role="status">

@@ -6,6 +6,11 @@ export function count(value: number): string {
   return grouped.format(value);
 }
 
+/** A number of things: `1 sample`, `1,200 samples`. */
+export function counted(value: number, word: string): string {
+  return `${count(value)} ${value === 1 ? word : `${word}s`}`;
+}
+
 /** Three significant digits, grouped when large. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return "–";

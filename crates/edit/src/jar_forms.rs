@@ -39,7 +39,7 @@ pub struct JarInput {
 }
 
 impl JarForms {
-    /// Reads the lines that `java/src/main/java/dev/drumfire/forms/Forms.java` writes. What it does not know it leaves out.
+    /// Reads the lines that `java/src/main/java/dev/drumfire/forms/Forms.java` writes. It skips other lines.
     pub fn read(lines: &str) -> JarForms {
         let mut all: HashMap<String, Vec<JarForm>> = HashMap::new();
         let mut class = String::new();
@@ -98,7 +98,7 @@ impl JarForms {
 }
 
 impl JarForm {
-    /// Takes what a line tells of an input.
+    /// Adds the fact of one line.
     fn take(&mut self, parts: &[&str]) {
         match *parts {
             ["new", property, saved, _] => {

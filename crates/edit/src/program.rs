@@ -102,7 +102,7 @@ pub struct ProposedExtractor {
     pub cost_us: u64,
     /// A name for its variable.
     pub name: String,
-    /// What it yields from each of the responses.
+    /// The texts that it yields, one for each of the responses.
     pub values: Vec<Option<String>>,
     /// Makes its element for a variable.
     pub element: Box<dyn Fn(&str) -> Node>,
@@ -154,7 +154,7 @@ pub trait RunningPart: Send + Sync {
     /// There is no such sample, or its body cannot be read.
     fn response(&self, number: usize) -> Result<StoredResponse, Refused>;
 
-    /// What an expression finds in the body of a sample.
+    /// The texts that an expression finds in the body of a sample.
     ///
     /// # Errors
     /// There is no such sample, or the expression cannot be read.
@@ -212,11 +212,11 @@ pub trait Program: Send + Sync {
     /// A property that the runs of a plan have.
     fn property(&self, plan: &Path, name: &str) -> Option<String>;
 
-    /// What jars of the user say of the forms of these classes, as `drumfire-jvm` tells it; `None` if no jar has one of them. Takes
+    /// The forms of these classes by jars of the user, as `drumfire-jvm` writes them; `None` if no jar has one of them. Takes
     /// seconds.
     fn forms(&self, classes: &[&str]) -> Option<String>;
 
-    /// The extractors that yield a text of a response, and what they yield from all responses of its sampler. `at` is where the
+    /// The extractors that yield a text of a response, with the texts that they yield from all responses of its sampler. `at` is where the
     /// text stands in the body, in bytes, if it was chosen there.
     fn propose(
         &self,

@@ -60,6 +60,23 @@ pub fn of_form(class: &str, gui: &str) -> Option<&'static ElementFacts> {
     with_form.or_else(|| of_class(class))
 }
 
+/// The name of a type in JMeter's menu, by its class and the form that edits it; the class without its package if there are no
+/// facts.
+pub fn type_name<'n>(class: &'n str, gui: &str) -> &'n str {
+    let Some(facts) = of_form(class, gui) else {
+        return class.rsplit('.').next().unwrap_or_default();
+    };
+    let gui = full_class_name(gui);
+    let mut others = facts.other_guis.iter();
+    let other = others.find(|(own, _)| full_class_name(own) == gui);
+    other.map_or(facts.name, |(_, name)| name)
+}
+
+/// The label of a property in JMeter's form; empty if it has none. The arguments are those of [`property`].
+pub fn label(class: &str, top: &str, name: &str) -> &'static str {
+    property(class, top, name).map_or("", |property| property.label)
+}
+
 /// Whether the class is a script in the plan.
 pub fn is_script(class: &str) -> bool {
     of_class(class).is_some_and(ElementFacts::is_script)

@@ -27,5 +27,5 @@ pub use form::{
     Access, Choice, ElementFacts, FileUse, Item, Kind, Language, Names, Property, Role, Saved,
     Section,
 };
-pub use index::{all, is_script, of_class, of_form, property, variable_names};
+pub use index::{all, is_script, label, of_class, of_form, property, type_name, variable_names};
 pub use when::{FleetRule, May, Test, When};

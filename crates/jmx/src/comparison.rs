@@ -58,6 +58,14 @@ impl<'t> ComparedElement<'t> {
         node
     }
 
+    /// The names from the Test Plan down, in the later plan if it is there.
+    pub fn path(&self) -> &str {
+        match self.is_removed() {
+            true => &self.old_path,
+            false => &self.new_path,
+        }
+    }
+
     /// Whether only the later plan has it.
     pub fn is_added(&self) -> bool {
         self.old.is_none()
@@ -68,7 +76,7 @@ impl<'t> ComparedElement<'t> {
         self.new.is_none()
     }
 
-    /// What happened to it, in words: `added`, `removed`, `moved`, `disabled`, `enabled`, `changed`.
+    /// The marks of an element that differs: `added`, `removed`, `moved`, `disabled`, `enabled`, `changed`.
     pub fn marks(&self) -> Vec<&'static str> {
         let both = self.old.zip(self.new);
         let switch = both.map(|((_, old), (_, new))| (old.enabled, new.enabled));
@@ -88,6 +96,11 @@ impl<'t> ComparedElement<'t> {
     pub fn differs(&self) -> bool {
         self.is_added() || self.is_removed() || self.is_moved || !self.changes.is_empty()
     }
+}
+
+/// The path of the element above, of a path of names.
+pub fn above(path: &str) -> &str {
+    path.rsplit_once(" > ").map_or("", |(above, _)| above)
 }
 
 /// All elements of two plans, each parent before its children. Values are compared as they are, and returned as `shown` shows them.

@@ -54,7 +54,7 @@ mod xml_writer;
 
 pub use child_tree::{ChildTree, TagKind, Tags, child_tree, subtree, subtree_with_blanks};
 pub use classes::{canonical_class, full_class_name, is_known_alias};
-pub use comparison::{ComparedElement, SettingChange, compared};
+pub use comparison::{ComparedElement, SettingChange, above, compared};
 pub use conflicts::{RESOLVE, conflict};
 pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
 pub use diagnostic::{Diagnostic, Severity};

@@ -222,7 +222,8 @@ mod tests {
                 home
             )
         );
-        let failure = create(&first, &java, &[], home, &[]).expect_err("there is no Java");
+        let archive = folder.path().join("a.jsa");
+        let failure = create(&archive, &java, &[], home, &[]).expect_err("there is no Java");
         assert!(failure.why.contains("bin/java"), "{failure:?}");
         assert!(failure.is_lasting);
     }

@@ -1,4 +1,4 @@
-//! The forms of elements that only jars of the user have: a Java of its own makes JMeter's panels and tells what they write.
+//! The forms of elements that only jars of the user have: a Java of its own makes the panels of the jars and prints the properties that each input writes.
 
 use std::io::{Cursor, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -25,10 +25,10 @@ const HEAP: &str = "-Xmx512m";
 const MOST_BYTES: u64 = 16 << 20;
 
 impl Jvm {
-    /// What the forms in those jars that have one of these classes say of their elements, as lines that
-    /// `java/src/main/java/dev/drumfire/forms/Forms.java` describes; `None` if no jar has a class. Only jars of JMeter's own
-    /// folder and those that were installed for all runs are looked at, never those that a plan names: opening a plan runs no
-    /// code that came with it. The answer is cached by the content of the jars.
+    /// Lists the inputs of the forms in those jars that have one of these classes, in lines whose format
+    /// `java/src/main/java/dev/drumfire/forms/Forms.java` documents; `None` if no jar has a class. It searches JMeter's own folder
+    /// and the jars that the user installed for all runs, never those that a plan names: opening a plan runs no code that came with
+    /// it. The answer is cached by the content of the jars.
     ///
     /// # Errors
     /// Java or JMeter is missing, or the forms could not be made in time.
@@ -66,7 +66,7 @@ impl Jvm {
             .arg(PROGRAM)
             .arg(&jmeter.home)
             .args(asked);
-        let told = answer(&mut command)?;
+        let told = answer(&mut command, LIMIT)?;
         replace(&file, |out| out.write_all(told.as_bytes()))
             .map_err(|error| unwritable(&file, &error))?;
         Ok(Some(told))
@@ -101,8 +101,8 @@ fn program() -> Result<PathBuf, JavaFailure> {
     Ok(folder)
 }
 
-/// The output of a command that ends within [`LIMIT`]; a longer one is killed.
-fn answer(command: &mut Command) -> Result<String, JavaFailure> {
+/// The output of a command that ends within a time; a longer one is killed.
+fn answer(command: &mut Command, limit: Duration) -> Result<String, JavaFailure> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -117,9 +117,27 @@ fn answer(command: &mut Command) -> Result<String, JavaFailure> {
         // Nobody waits after the limit.
         let _ = send.send(matches!(read, Some(Ok(_))).then_some(text));
     });
-    let told = receive.recv_timeout(LIMIT).ok().flatten();
+    let told = receive.recv_timeout(limit).ok().flatten();
     let _ = child.kill();
     let _ = child.wait();
     told.filter(|text| !text.is_empty())
-        .ok_or_else(|| format!("the forms could not be made within {} s", LIMIT.as_secs()).into())
+        .ok_or_else(|| format!("the forms could not be made within {} s", limit.as_secs()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_program_that_takes_too_long_is_ended() {
+        let begun = Instant::now();
+        let mut slow = Command::new("sleep");
+        let told = answer(slow.arg("60"), Duration::from_millis(200));
+        assert!(told.is_err_and(|failure| failure.to_string().contains("could not be made")));
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        let told = answer(Command::new("echo").arg("form"), LIMIT);
+        assert_eq!(told.ok().as_deref(), Some("form\n"));
+    }
 }

@@ -1,6 +1,7 @@
 // Everything that a user can do, by name: keys, the palette and buttons run the same actions.
 
 import { signal } from "@preact/signals";
+import { counted } from "../format";
 import { call, callAll, RpcError } from "./client";
 import { extractSelection } from "./extract";
 import { flush } from "./flush";
@@ -167,7 +168,6 @@ async function fromClipboard() {
   }
 }
 
-const counted = (count: number) => (count === 1 ? "1 element" : `${count} elements`);
 
 async function save(saved: Plan) {
   await flush();
@@ -301,8 +301,8 @@ export const ACTIONS: Action[] = [
   { id: "undo", title: "Undo", run: () => stepBack("undo"), can: () => hasPlan() && plan().canUndo.value != null },
   { id: "redo", title: "Redo", run: () => stepBack("redo"), can: () => hasPlan() && plan().canRedo.value != null },
   { id: "insert", title: "Insert an element here…", run: () => (overlay.value = "insert"), can: hasPlan },
-  { id: "copy", title: "Copy", run: () => toClipboard(copyText(), `Copied ${counted(chosen().length)} as JMX text`), can: hasPlan },
-  { id: "cutOut", title: "Cut", run: () => toClipboard(cutSelection(), `Cut ${counted(movable().length)}`), can: hasMovable },
+  { id: "copy", title: "Copy", run: () => toClipboard(copyText(), `Copied ${counted(chosen().length, "element")} as JMX text`), can: hasPlan },
+  { id: "cutOut", title: "Cut", run: () => toClipboard(cutSelection(), `Cut ${counted(movable().length, "element")}`), can: hasMovable },
   { id: "paste", title: "Paste JMX text, cURL, HAR or raw HTTP", run: fromClipboard, can: hasPlan },
   { id: "duplicate", title: "Duplicate", run: () => make("duplicate", { ids: movable() }), can: hasMovable },
   { id: "remove", title: "Remove", run: () => plan().change("remove", { ids: movable() }), can: hasMovable },

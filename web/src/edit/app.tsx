@@ -1,6 +1,7 @@
 // The window: plans on top, the tree on the left, the form in the middle, findings, variables and search beside or below it.
 
 import { useEffect } from "preact/hooks";
+import { counted } from "../format";
 import { ACTIONS, run } from "./actions";
 import { AskDialog } from "./ask";
 import { link } from "./client";
@@ -120,7 +121,7 @@ function StatusBar({ plan }: { plan: Plan }) {
       <span class="status-path" title={plan.path.value}>{plan.path.value}</span>
       <span class="gap" />
       {selected > 1 && <span class="status-part">{selected} selected</span>}
-      <span class="status-part">{plan.nodes.size === 1 ? "1 element" : `${plan.nodes.size} elements`}</span>
+      <span class="status-part">{counted(plan.nodes.size, "element")}</span>
       {plan.facts.version && <span class="status-part">JMeter {plan.facts.version}</span>}
       {plan.facts.encoding && <span class="status-part">{plan.facts.encoding}</span>}
       {plan.facts.readOnly && <span class="status-part warn">read-only</span>}

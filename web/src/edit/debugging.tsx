@@ -27,7 +27,7 @@ export async function restoreBreakpoints() {
 /** Elements that have a turn of their own, before which a user can stand still. */
 const HAS_TURN = new Set(["Sampler", "Timer", "Pre Processors", "Post Processors", "Assertions"]);
 
-/** The first element, from this one down, before which a user can stand still. Of what is beside, the first sampler counts. */
+/** The first element, from this one down, before which a user can stand still. A controller or a thread group has none: its first sampler counts. */
 function placeOf(plan: Plan, id: Id): Id | null {
   const node = plan.node(id);
   if (!node) return null;

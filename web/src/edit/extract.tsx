@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { counted } from "../format";
 import { call, RpcError } from "./client";
 import { ModalBox } from "./modal";
 import type { Plan } from "./plan";
@@ -63,12 +64,11 @@ export function extractSelection() {
 }
 
 const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
-const times = (count: number, word: string) => (count === 1 ? `1 ${word}` : `${count} ${word}s`);
 
 function proof({ found }: RunProposal): { text: string; isWhole: boolean; values: string } {
   const values = found.flatMap(({ value }) => (value == null ? [] : [value]));
   const isWhole = values.length === found.length;
-  return { text: `found in ${values.length} of ${times(found.length, "response")}`, isWhole, values: [...new Set(values)].join("\n") };
+  return { text: `found in ${values.length} of ${counted(found.length, "response")}`, isWhole, values: [...new Set(values)].join("\n") };
 }
 
 function ProposalRow({ proposal, isChosen, choose }: { proposal: RunProposal; isChosen: boolean; choose: () => void }) {
@@ -118,7 +118,7 @@ function Dialog({ chosen }: { chosen: Chosen }) {
       const created = change?.created?.find((id) => plan.node(id));
       if (created == null) return;
       visit(created, null, plan);
-      tell({ text: `\${${variable}} takes the value from the response, and is sent in ${times(sent, "place")}` });
+      tell({ text: `\${${variable}} takes the value from the response, and is sent in ${counted(sent, "place")}` });
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       refused(error);
@@ -155,7 +155,7 @@ function Dialog({ chosen }: { chosen: Chosen }) {
                 </select>
               </label>
               <details class="sent">
-                <summary>It is sent in {times(sent, "place")}</summary>
+                <summary>It is sent in {counted(sent, "place")}</summary>
                 <ul>
                   {value.uses.map((use, index) => (
                     <li key={index}>

@@ -41,7 +41,7 @@ export async function restoreLoads() {
   for (const { id } of plans.value) set(id, (await call<{ url: string } | null>("load_state", { plan: id }).catch(() => null))?.url ?? null);
 }
 
-/** What decides how many users a thread group has. */
+/** The properties that decide how many users a thread group has. */
 const USERS = /(num_threads|TargetLevel|Threads?Schedule|threads_schedule|load_profile)$/i;
 
 async function groups(plan: Plan): Promise<Group[]> {

@@ -301,13 +301,13 @@ export interface RunProposal {
   name: string;
   /** Text of a plan. */
   element: string;
-  /** What it yields from the stored responses of the sampler. */
+  /** The texts that it yields from the stored responses of the sampler. */
   found: { run: number; number: number; value?: string | null }[];
 }
 
 export interface RunProposals {
   proposals: RunProposal[];
-  /** What the plan sends later: the text, if it does, and what it sends under the names of the proposals. */
+  /** The values that the plan sends later: the text, if it does, and those under the names of the proposals. */
   sent: { value: string; uses: { id: Id; property: string; count: number }[] }[];
 }
 

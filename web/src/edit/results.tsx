@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { Sign } from "../exchange";
-import { time } from "../format";
+import { counted, time } from "../format";
 import { run as act } from "./actions";
 import { call } from "./client";
 import { Halted } from "./debugging";
@@ -99,7 +99,7 @@ function parts(samples: RunSample[]): [title: string, samples: RunSample[]][] {
 
 function summary(run: Run): string {
   const { outcome, samples } = run;
-  const count = samples.length === 1 ? "1 sample" : `${samples.length} samples`;
+  const count = counted(samples.length, "sample");
   if (!outcome) return `${run.halted ? "Stopped" : "Running"}, ${count}`;
   if (outcome.ended === "failed") return outcome.message ?? "The plan cannot run";
   const failed = samples.filter((sample) => !sample.success).length;

@@ -2,6 +2,7 @@
 
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { counted } from "../format";
 import { call, RpcError } from "./client";
 import { flush } from "./flush";
 import { Icon } from "./icons";
@@ -174,7 +175,7 @@ function Changes({ element, children }: { element: ReviewElement; children: prea
   );
   const isWhole = element.marks.includes("added") || element.marks.includes("removed");
   if (!isWhole) return table;
-  return <details><summary>{element.changes.length === 1 ? "1 setting" : `${element.changes.length} settings`}</summary>{table}</details>;
+  return <details><summary>{counted(element.changes.length, "setting")}</summary>{table}</details>;
 }
 
 function Against({ plan }: { plan: Plan }) {

@@ -105,7 +105,7 @@ async function missing(plan: Plan, id: Id): Promise<Need[]> {
   const sets = (each: Id) => {
     // A Test Plan and a thread group have variables of their own.
     if (above.has(each)) return true;
-    // What a sampler's own extractors find comes too late for it.
+    // A sampler's own extractors set their variables too late for it.
     return isWithin(each) ? !isSampler || SETS_BEFORE.has(category(each)) : isBeside(each) && SETS_BEFORE.has(category(each));
   };
   return found

@@ -1,4 +1,4 @@
-// What the views of a sample share.
+// The parts that the views of a sample share.
 
 import { call } from "./client";
 import type { RunSampleDetail } from "./protocol";

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { counted } from "../format";
 import { search } from "./actions";
 import { call, RpcError } from "./client";
 import { Icon } from "./icons";
@@ -153,7 +154,7 @@ function summary(found: Found[] | null, wrong: string | null): string {
   const hits = found.reduce((sum, each) => sum + each.hits.length, 0);
   const elements = found.reduce((sum, each) => sum + new Set(each.hits.map((hit) => hit.id)).size, 0);
   const more = found.some((each) => each.more) ? "more than " : "";
-  return hits ? `${more}${hits} ${hits === 1 ? "hit" : "hits"} in ${elements} ${elements === 1 ? "element" : "elements"}` : "Nothing found";
+  return hits ? `${more}${counted(hits, "hit")} in ${counted(elements, "element")}` : "Nothing found";
 }
 
 export function SearchPanel({ plan }: { plan: Plan }) {
@@ -183,7 +184,7 @@ export function SearchPanel({ plan }: { plan: Plan }) {
       if (skip.length === each.hits.length) continue;
       await each.plan.change("replace", { ...question(each.plan, each.plan === plan ? scopeOf(plan) : null), with: replacement.value, preview: false, skip });
     }
-    tell({ text: `Replaced ${count} ${count === 1 ? "hit" : "hits"}` });
+    tell({ text: `Replaced ${counted(count, "hit")}` });
   };
   return (
     <div class="search">

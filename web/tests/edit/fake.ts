@@ -565,9 +565,3 @@ export const SHOP: Shape = ["Shop", "TestPlan", [
   ["Account", "AuthManager", [], { username: "admin", password: "hunter2" }],
   ["View Results Tree", "ResultCollector"],
 ]];
-
-/** A plan of about this many elements. */
-export function large(count: number): Shape {
-  const requests = Array.from({ length: Math.ceil(count / 100) }, (_, group): Shape => [`Group ${group}`, "ThreadGroup", Array.from({ length: 33 }, (_, at): Shape => [`GET /goods/${group}/${at}`, "HTTPSamplerProxy", [["Pause", "ConstantTimer", [], { "ConstantTimer.delay": "100" }], ["Found", "ResponseAssertion"]], { "HTTPSampler.path": `/goods/${group}/${at}?page=\${page}`, "HTTPSampler.domain": "shop.example" }])]);
-  return ["Large", "TestPlan", [["Variables", "Arguments", [], {}, { "Arguments.arguments": [["page", "1", ""]] }], ...requests]];
-}

@@ -72,7 +72,7 @@ for (const scheme of ["light", "dark"] as const) {
       await page.getByRole("button", { name: "Move back: Log in" }).click();
       await expect(page.getByText("Nothing differs.")).toBeVisible();
       await save(page);
-      // What came back is laid out as its new neighbours are.
+      // The restored element is laid out as its new neighbours are.
       expect(file("p.jmx").replaceAll("\n", "")).toBe(TEXT.replaceAll("\n", ""));
     });
 

@@ -30,7 +30,7 @@ struct BodyFolder {
     _claim: File,
 }
 
-/// What the names of folders with bodies begin with.
+/// The prefix of the folders with bodies.
 const FOLDER: &str = "run-";
 /// The file in such a folder that its program locks.
 const CLAIM: &str = "claim";
@@ -165,7 +165,7 @@ pub fn remove_left(folder: &Path) {
             Err(_) => !is_new(),
         };
         if is_left {
-            // What cannot be removed now is tried again the next time.
+            // The next start tries again to remove it.
             let _ = std::fs::remove_dir_all(&path);
         }
     }

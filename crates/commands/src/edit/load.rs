@@ -12,7 +12,7 @@ use drumfire_edit::{LoadListener, Refused, RunningLoad};
 use drumfire_platform::causes::cause;
 use drumfire_platform::processes;
 
-/// What precedes the URL of the live page.
+/// The words before the URL of the live page.
 const PAGE: &str = "live page  ";
 /// How long a plan may take until its page is there: Java may start first.
 const START: Duration = Duration::from_secs(60);

@@ -9,7 +9,7 @@ use drumfire_import::correlate;
 /// How often a search is timed; the quickest counts, since other programs disturb the others.
 const TRIES: usize = 3;
 
-/// The extractors that yield a text of a response, and what they yield from all responses of its sampler.
+/// The extractors that yield a text of a response, with the texts that they yield from all responses of its sampler.
 pub fn proposals(
     text: &str,
     at: Option<usize>,

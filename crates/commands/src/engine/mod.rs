@@ -35,7 +35,7 @@ pub struct JavaBridge {
     pub report: fn(Properties, &JvmOrder) -> Result<String, JavaFailure>,
     /// The version of the Java that plans would run with, if there is one.
     pub version: fn() -> Option<String>,
-    /// What the jars of the user's JMeter that have these classes say of their forms; `None` if no jar has one. Runs a Java of its
+    /// Asks the jars of the user's JMeter that have these classes for their forms; `None` if no jar has one. Starts a Java of its
     /// own, at most 30 s.
     pub forms: fn(&[&str]) -> Result<Option<String>, JavaFailure>,
     /// Waits for non-daemon threads that scripts have started. Such threads also keep JMeter's JVM alive.

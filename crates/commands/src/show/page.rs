@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use drumfire_jmx::{ComparedElement, Node, SettingChange};
+use drumfire_elements::{label, type_name};
+use drumfire_jmx::{ComparedElement, Node, SettingChange, above};
 use drumfire_platform::secrets::addresses;
 use drumfire_platform::words::counted;
 use similar::{ChangeTag, TextDiff};
@@ -108,14 +109,10 @@ impl Page<'_> {
         self.push("<nav aria-label=\"Elements that differ\"><h2>Elements that differ</h2><ol>");
         for at in differing.iter().take(MOST_LISTED) {
             let element = &self.elements[*at];
-            let path = match element.is_removed() {
-                true => &element.old_path,
-                false => &element.new_path,
-            };
             let link = format!(
                 "<li>{}<a href=\"#e{at}\">{}</a></li>",
                 marks(element),
-                self.text(path)
+                self.text(element.path())
             );
             self.push(&link);
         }
@@ -170,15 +167,12 @@ impl Page<'_> {
             "{}<b>{}</b> <small>{}{}</small>",
             marks(element),
             self.text(name(node)),
-            escaped(type_name(node)),
+            escaped(type_name(&node.class, &node.gui_class)),
             if node.enabled { "" } else { ", disabled" }
         );
         if element.is_moved {
-            let from = element
-                .old_path
-                .rsplit_once(" > ")
-                .map_or("", |(above, _)| above);
-            let _ = write!(title, " <small>from {}</small>", self.text(from));
+            let from = self.text(above(&element.old_path));
+            let _ = write!(title, " <small>from {from}</small>");
         }
         let is_bare = below.is_empty() && element.changes.is_empty();
         let is_plain = below.is_empty() && is_same;
@@ -230,7 +224,7 @@ impl Page<'_> {
 
     fn row(&self, node: &Node, change: &SettingChange, is_whole: bool) -> String {
         let path = self.text(&change.setting);
-        let head = match label(node, change) {
+        let head = match label(&node.class, &change.top, &change.property) {
             "" => format!("<th scope=\"row\">{path}</th>"),
             label => format!(
                 "<th scope=\"row\">{}<small>{path}</small></th>",
@@ -320,20 +314,6 @@ fn name(node: &Node) -> &str {
         "" => "(no name)",
         name => name,
     }
-}
-
-/// The name of an element's type for people.
-fn type_name(node: &Node) -> &str {
-    match drumfire_elements::of_form(&node.class, &node.gui_class) {
-        Some(facts) => facts.name,
-        None => node.class.rsplit('.').next().unwrap_or_default(),
-    }
-}
-
-/// The label of a setting in JMeter's form.
-fn label(node: &Node, change: &SettingChange) -> &'static str {
-    let property = drumfire_elements::property(&node.class, &change.top, &change.property);
-    property.map_or("", |property| property.label)
 }
 
 /// A text for HTML. Control characters become visible, since some of them are allowed in no page.

@@ -11,10 +11,12 @@ use crate::tree::{Id, Model, Piece, Step, step};
 /// The step, and with it the new paths to all elements that it moves.
 pub fn followed(model: &Model, moved: Step) -> Step {
     let leads = leads(model);
+    if leads.is_empty() {
+        return moved;
+    }
     let mut after = model.clone();
-    let mut made = moved.clone();
-    // What cannot be made is refused with its reason later.
-    if leads.is_empty() || after.apply(&mut made).is_err() {
+    // The session refuses such a step with its reason.
+    if after.apply(&mut moved.clone()).is_err() {
         return moved;
     }
     let pieces = leads

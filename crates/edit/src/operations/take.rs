@@ -1,11 +1,11 @@
-//! Takes from another version of the plan what differs there: a setting, the values of an element, its place, or the element itself.
-//! The same operation restores what was committed, stages what is new, and resolves conflicts.
+//! Takes a difference from another version of the plan: a setting, the values of an element, its place, or the element itself.
+//! The same operation restores a committed version, stages a new one, and resolves conflicts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use drumfire_jmx::{
-    ComparedElement, Prop, Props, Span, Tree, Value, add_xml, blanks_before, compared, item_name,
-    line_end, own_path, set_enabled, set_name, write_property,
+    Prop, Props, Span, Tree, Value, add_xml, blanks_before, compared, item_name, line_end,
+    own_path, set_enabled, set_name, write_property,
 };
 
 use super::set::taken_out;
@@ -19,10 +19,12 @@ use crate::tree::{Id, Model, Piece, Step, step};
 pub struct Versions<'v> {
     /// The version that changes.
     target: &'v Model,
-    /// The version that has what is taken.
+    /// The version that gives the difference.
     source: &'v Model,
     in_source: HashMap<usize, usize>,
     in_target: HashMap<usize, usize>,
+    /// Elements of the target that stand elsewhere in the source.
+    moved: HashSet<usize>,
 }
 
 /// An element of two versions, by its numbers in the order of the files.
@@ -30,7 +32,7 @@ pub struct Versions<'v> {
 pub struct Counterparts {
     /// In the version that changes.
     pub target: Option<usize>,
-    /// In the version that has what is taken.
+    /// In the version that gives the difference.
     pub source: Option<usize>,
 }
 
@@ -55,6 +57,7 @@ impl<'v> Versions<'v> {
             source,
             in_source: HashMap::new(),
             in_target: HashMap::new(),
+            moved: HashSet::new(),
         };
         for element in compared(target.tree(), source.tree(), |_, setting| {
             setting.value.clone()
@@ -62,6 +65,9 @@ impl<'v> Versions<'v> {
             if let (Some((old, _)), Some((new, _))) = (element.old, element.new) {
                 versions.in_source.insert(old, new);
                 versions.in_target.insert(new, old);
+                if element.is_moved {
+                    versions.moved.insert(old);
+                }
             }
         }
         versions
@@ -83,7 +89,7 @@ impl<'v> Versions<'v> {
         }
     }
 
-    /// The step that makes a part of an element in the target what it is in the source.
+    /// The step that gives a part of an element in the target the source's version.
     ///
     /// # Errors
     /// The part cannot be taken alone.
@@ -263,9 +269,11 @@ pub fn take_element(
         return applied(target, &mut own);
     }
     let id = element.target.map(|at| versions.id(at));
-    // A place that is the same already needs no step.
-    let moved = versions.take(element, Taken::Place).ok();
-    if let Some(mut moved) = moved.filter(|step| !step.is_empty() && is_moved(&versions, element)) {
+    let is_moved = element
+        .target
+        .is_some_and(|at| versions.moved.contains(&at));
+    // The values can be taken also if the place cannot.
+    if is_moved && let Ok(mut moved) = versions.take(element, Taken::Place) {
         applied(target, &mut moved)?;
     }
     let at = id.and_then(|id| target.outline().index(id));
@@ -283,17 +291,6 @@ pub fn take_element(
         return Ok(());
     }
     applied(target, &mut own)
-}
-
-fn is_moved(versions: &Versions<'_>, element: Counterparts) -> bool {
-    let all = compared(
-        versions.target.tree(),
-        versions.source.tree(),
-        |_, setting| setting.value.clone(),
-    );
-    all.iter().any(|one: &ComparedElement<'_>| {
-        one.is_moved && one.old.map(|(at, _)| at) == element.target
-    })
 }
 
 /// The text of an element or a property, indented as another place needs it.

@@ -393,13 +393,13 @@ fn query(own: &m::Search) -> Result<Query, Refused> {
     Ok(query)
 }
 
-/// Sets a property and checks that it reads back as it was given.
 /// Makes a step that moves elements; Module Controllers follow them.
 fn restructured(session: &mut Session, step: Step) -> Result<Changed, Refused> {
     let step = modules::followed(session.model(), step);
     session.make(step)
 }
 
+/// Sets a property and checks that it reads back as it was given.
 fn set_checked(session: &mut Session, ids: &[Id], own: &m::Set) -> Result<Changed, Refused> {
     let step = set::set(session.model(), ids, &own.property, own.value.as_deref())?;
     let changed = if own.join {

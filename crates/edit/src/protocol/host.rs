@@ -156,7 +156,7 @@ impl Host {
 }
 
 impl Host {
-    /// Ends the runs with load and the host's threads. A thread may hold what is shared for longer than the program lives.
+    /// Ends the runs with load and the host's threads. A thread may hold the host until the process ends, so that nothing drops it.
     pub fn end(&self) {
         lock(&self.0.plans).is_over = true;
         self.0.woken.notify_all();

@@ -11,7 +11,7 @@ use crate::jar_forms::JarForms;
 use crate::operations::defaults::ElementType;
 use crate::tree::Model;
 
-/// What jars have told so far.
+/// The forms that jars have told so far.
 #[derive(Default)]
 pub struct Told {
     /// The classes that were asked for.

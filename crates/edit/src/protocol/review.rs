@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use drumfire_jmx::{ComparedElement, Node, SettingChange, Tree, compared};
+use drumfire_jmx::{ComparedElement, Node, SettingChange, Tree, above, compared};
 use drumfire_platform::files::read_regular;
 use serde_json::Value;
 
@@ -238,7 +238,7 @@ impl Shared {
                 let none = || Refused::new(PARAMETERS, format!("there is no item {number}"));
                 chosen.push(items.get(*number).ok_or_else(none)?);
             }
-            // What is removed comes last, when everything that stays has its place.
+            // Removals come last, when every element that stays has its place.
             chosen.sort_by_key(|item| (item.source.is_none(), item.source));
             for item in chosen {
                 item.take(&mut ours, &theirs)?;
@@ -286,7 +286,7 @@ fn names(model: &Model, at: usize) -> String {
     names.join(" > ")
 }
 
-/// What differs between git's index and the plan.
+/// The elements that differ between git's index and the plan.
 struct Unstaged {
     /// Elements of the plan.
     elements: HashSet<usize>,
@@ -322,17 +322,13 @@ impl Unstaged {
 fn review_element(plan: &Model, element: &ComparedElement<'_>, level: usize) -> ReviewElement {
     let node = element.node();
     let is_whole = element.is_added() || element.is_removed();
-    let path = match element.is_removed() {
-        true => element.old_path.clone(),
-        false => element.new_path.clone(),
-    };
     let from = element
         .is_moved
         .then(|| above(&element.old_path).to_owned());
     ReviewElement {
         id: element.new.map(|(at, _)| plan.outline().entries[at].id),
         old: element.old.map(|(at, _)| at),
-        path,
+        path: element.path().to_owned(),
         level,
         name: node.name.to_string(),
         type_name: type_name(node),
@@ -350,13 +346,8 @@ fn review_element(plan: &Model, element: &ComparedElement<'_>, level: usize) -> 
     }
 }
 
-pub(super) fn above(path: &str) -> &str {
-    path.rsplit_once(" > ").map_or("", |(above, _)| above)
-}
-
 pub(super) fn label(node: &Node, change: &SettingChange) -> String {
-    let property = drumfire_elements::property(&node.class, &change.top, &change.property);
-    property.map_or_else(String::new, |property| property.label.to_owned())
+    drumfire_elements::label(&node.class, &change.top, &change.property).to_owned()
 }
 
 fn review_change(node: &Node, change: &SettingChange, is_whole: bool) -> ReviewChange {

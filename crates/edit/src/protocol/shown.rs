@@ -213,8 +213,5 @@ fn window(text: &str, start: usize, end: usize) -> (usize, usize) {
 
 /// The name of an element's type for people.
 pub fn type_name(node: &Node) -> String {
-    match ElementType::of(node) {
-        Some(kind) => kind.name.to_owned(),
-        None => node.class.rsplit('.').next().unwrap_or_default().to_owned(),
-    }
+    drumfire_elements::type_name(&node.class, &node.gui_class).to_owned()
 }

@@ -1,8 +1,8 @@
 //! The values in which the two sides of a conflict differ.
 
-use drumfire_jmx::{ComparedElement, Node, Setting, ShownValue, compared, settings};
+use drumfire_jmx::{ComparedElement, Node, Setting, ShownValue, above, compared, settings};
 
-use super::review::{above, label};
+use super::review::label;
 use super::shown::type_name;
 use super::types::VersionItem;
 use crate::operations::take::{Counterparts, Taken, Versions, applied};
@@ -73,7 +73,7 @@ pub fn items(ours: &Model, theirs: &Model, base: Option<&Model>, shown: ShownVal
     differing.items
 }
 
-/// What a side did to the common version of an element, which has a number in that side.
+/// The comparison of an element's common version with a side, in which it has a number.
 fn find<'d>(list: Option<&'d [ComparedElement<'d>]>, element: Option<(usize, &Node)>) -> Done<'d> {
     let (at, _) = element?;
     let mut all = list?.iter();
@@ -90,7 +90,7 @@ struct Differing<'m> {
     items: Vec<Item>,
 }
 
-/// What a side did to the common version of an element.
+/// The comparison of an element's common version with a side.
 type Done<'d> = Option<&'d ComparedElement<'d>>;
 
 /// The side that alone did something.
@@ -111,14 +111,10 @@ impl Differing<'_> {
         takes: Option<&str>,
     ) {
         let target = element.old.map(|(at, _)| at);
-        let path = match element.is_removed() {
-            true => &element.old_path,
-            false => &element.new_path,
-        };
         self.items.push(Item {
             told: VersionItem {
                 id: target.map(|at| self.ours.outline().entries[at].id),
-                element: path.clone(),
+                element: element.path().to_owned(),
                 type_name: type_name(element.node()),
                 setting: setting.to_owned(),
                 label,

@@ -348,7 +348,7 @@ messages! {
         /// The element, if the plan still has it.
         id: Option<Id>,
     }
-    /// What differs between the two sides of a conflict.
+    /// The values in which the two sides of a conflict differ.
     Versions {
         /// The number of the plan's last change.
         revision: u64,
@@ -613,7 +613,7 @@ messages! {
     RunProposals {
         /// The extractors, the cheapest kinds first.
         proposals: Vec<RunProposal>,
-        /// What the plan sends later: the text, if it does, and what it sends under the names of the proposals.
+        /// The values that the plan sends later: the text, if it does, and those under the names of the proposals.
         sent: Vec<SentValue>,
     }
     /// An extractor that yields a text of a response.
@@ -632,10 +632,10 @@ messages! {
         name: String,
         /// The element, for `extract_value`.
         element: String,
-        /// What it yields from the stored responses of the sampler, the oldest first.
+        /// The texts that it yields from the stored responses of the sampler, the oldest first.
         found: Vec<RunYield>,
     }
-    /// What an extractor yields from a stored response.
+    /// The text that an extractor yields from a stored response.
     RunYield {
         /// The run.
         run: u64,

@@ -1,4 +1,4 @@
-//! What another version of a plan has is taken part by part, until both are the same.
+//! A plan takes part by part from another version, until both are the same.
 
 use drumfire_edit::Model;
 use drumfire_edit::operations::take::{Taken, Versions, applied, take_element};

@@ -82,7 +82,7 @@ fn an_element_of_an_unknown_plugin_has_the_form_of_the_plugins_panel() {
     assert_eq!(field(&element, "queue.password")["kind"], "secret");
     let level = field(&element, "queue.level");
     assert_eq!(level["choices"][1]["value"], "high", "{level}");
-    // What the panel does not write stays at hand.
+    // A property that the panel does not write is listed below the form.
     assert_eq!(field(&element, "queue.odd")["section"], "Other properties");
 
     let set = json!({"plan": 1, "id": id, "property": "queue.kept", "value": "true"});

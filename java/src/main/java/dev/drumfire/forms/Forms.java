@@ -47,8 +47,8 @@ import org.apache.jmeter.testelement.property.TestElementProperty;
 import org.apache.jmeter.util.JMeterUtils;
 
 /**
- * Prints what the forms in some jars say about their elements; its arguments are JMeter's home and the jars. It runs in a process of
- * its own: of `cargo xtask forms`, or of the plan editor for jars of the user.
+ * Prints the inputs of the forms in some jars, and the properties that each writes; its arguments are JMeter's home and the jars. It
+ * runs in a process of its own: of `cargo xtask forms`, or of the plan editor for jars of the user.
  *
  * Makes each panel without a screen, changes one input at a time, and compares the element that the panel writes before and after.
  * One line per fact in the order of the panel, fields divided by tabs:
