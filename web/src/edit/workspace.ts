@@ -1,7 +1,7 @@
 // The opened plans, which of them is shown, and what stands beside it.
 
 import { computed, effect, signal } from "@preact/signals";
-import { call, RpcError } from "./client";
+import { call, callAll, RpcError } from "./client";
 import { flush } from "./flush";
 import { kept } from "./kept";
 import { Plan } from "./plan";
@@ -92,14 +92,11 @@ function ofPlan(id: number): Plan | undefined {
 
 /** The files and the opened plans, which edit.html asks for before this script runs. */
 async function firstTrees(): Promise<OpenedPlan[]> {
-  const early = await (window as { early?: Promise<[FileEntry[], OpenedPlan[]]> }).early?.catch(() => null);
-  if (early) {
-    files.value = early[0];
-    return early[1];
-  }
-  await listFiles();
-  const opened = files.value.flatMap(({ plan }) => (plan == null ? [] : [plan]));
-  return Promise.all(opened.map((plan) => call<OpenedPlan>("tree", { plan })));
+  type First = [FileEntry[], OpenedPlan[]];
+  const early = await (window as { early?: Promise<First> }).early?.catch(() => null);
+  const [listed, trees] = early ?? (await callAll<FileEntry[] | OpenedPlan[]>([["files", {}], ["trees", {}]]) as First);
+  files.value = listed;
+  return trees;
 }
 
 /** Takes all opened plans from the program and stays up to date. */

@@ -490,6 +490,7 @@ export async function fake(shapes: [path: string, shape: Shape][]): Promise<Fake
   const answer = ({ id, method, params }: { id: number; method: string; params: Params }) => {
     calls.push({ method, params });
     try {
+      if (method === "trees") return { id, result: plans.filter((_, index) => isOpen[index]).map((plan) => plan.opened()) };
       if (method === "files") return { id, result: plans.map((plan, index) => ({ plan: isOpen[index] ? plan.id : null, path: plan.path, name: plan.path.split("/").pop(), dirty: plan.state().dirty })) };
       if (method === "open") {
         const at = plans.findIndex((plan) => plan.path.endsWith(params.path));

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use drumfire_elements::{ElementFacts, Kind};
 use drumfire_testkit::compat::{self, Servers};
 use drumfire_testkit::program::{LIMIT, Workshop};
 use serde_json::{Value, json};
@@ -157,4 +158,56 @@ fn forms_have_jmeters_labels_and_defaults() {
         }
     }
     assert!(checked >= 3, "{checked}");
+}
+
+/// The paths of an element's properties with one value, also of those in elements within it.
+fn plain_paths(facts: &ElementFacts) -> Vec<String> {
+    let is_plain = |kind: Kind| {
+        let rows = matches!(kind, Kind::List | Kind::Rows(_) | Kind::Items(_));
+        !rows && !matches!(kind, Kind::Element(_) | Kind::Object)
+    };
+    let mut paths = Vec::new();
+    for property in facts.properties() {
+        match property.kind {
+            Kind::Element(item) => {
+                let own = item.fields.iter().filter(|field| is_plain(field.kind));
+                paths.extend(own.map(|field| format!("{}/{}", property.name, field.name)));
+            }
+            kind if is_plain(kind) => paths.push(property.name.to_owned()),
+            _ => {}
+        }
+    }
+    paths
+}
+
+#[test]
+fn each_property_of_each_type_has_a_field() {
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let types: Vec<&ElementFacts> = drumfire_elements::all()
+        .filter(|facts| facts.class != "TestPlan")
+        .collect();
+    let mut text = String::from(
+        "<jmeterTestPlan version=\"1.2\" properties=\"5.0\" jmeter=\"5.6.3\"><hashTree>\
+         <TestPlan guiclass=\"TestPlanGui\" testclass=\"TestPlan\" testname=\"All\"/><hashTree>",
+    );
+    for (at, ElementFacts { class, gui, .. }) in types.iter().enumerate() {
+        text += &format!(
+            "<{class} guiclass=\"{gui}\" testclass=\"{class}\" testname=\"e{at}\"/><hashTree/>"
+        );
+    }
+    text += "</hashTree></hashTree></jmeterTestPlan>";
+    workshop.write("p.jmx", text);
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    for (at, facts) in types.iter().enumerate() {
+        let asked = json!({"plan": 1, "id": id(&opened, &format!("e{at}"))});
+        let element = client.result("element", asked);
+        let fields = element["fields"].as_array().expect("fields");
+        for path in plain_paths(facts) {
+            let count = fields
+                .iter()
+                .filter(|field| field["property"] == path.as_str());
+            assert_eq!(count.count(), 1, "{} {path}: {element}", facts.class);
+        }
+    }
 }

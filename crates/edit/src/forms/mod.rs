@@ -51,6 +51,7 @@ pub fn fields(session: &Session, id: Id) -> Vec<Field> {
     }
     form.comments();
     form.of_jar();
+    form.unlabelled();
     form.others();
     if form
         .kind
@@ -126,22 +127,22 @@ impl Form<'_> {
             (Some((kind, path)), _) => self.table(property, kind, &path, section),
             (None, Kind::Element(item)) => self.inner(property.name, item, section),
             (None, Kind::Object) => self.object(property),
-            (None, _) => {
-                let value = self.node.props.value(property.name).map(Value::as_str);
-                let value = value.map(|value| value.into_owned());
-                self.simple(property, property.name.to_owned(), section, value);
-            }
+            (None, _) => self.own(property, section),
         }
+    }
+
+    /// The field of a property with one value.
+    fn own(&mut self, property: &Property, section: &str) {
+        let value = self.node.props.value(property.name).map(Value::as_str);
+        let value = value.map(|value| value.into_owned());
+        self.simple(property, property.name.to_owned(), section, value);
     }
 
     /// The fields of an element within the element.
     fn inner(&mut self, path: &str, item: &'static Item, section: &str) {
         let element = self.node.props.element(path);
-        for property in item.fields {
-            if property.label.is_empty()
-                || matches!(property.kind, Kind::Element(_) | Kind::Object)
-                || Rows::of(property).is_some()
-            {
+        for property in item.fields.iter().filter(|property| is_plain(property)) {
+            if (section == OTHERS) != property.label.is_empty() {
                 continue;
             }
             let value = element.and_then(|element| element.props.value(property.name));
@@ -152,6 +153,18 @@ impl Form<'_> {
                 section,
                 value,
             );
+        }
+    }
+
+    /// The properties that JMeter's own form does not show, named as in the file.
+    fn unlabelled(&mut self) {
+        let Some(kind) = self.kind else { return };
+        for property in kind.facts.properties() {
+            match property.kind {
+                Kind::Element(item) => self.inner(property.name, item, OTHERS),
+                _ if property.label.is_empty() && is_plain(property) => self.own(property, OTHERS),
+                _ => {}
+            }
         }
     }
 
@@ -169,8 +182,12 @@ impl Form<'_> {
             _ => None,
         };
         let absent = self.absent(property);
+        let label = match property.label {
+            "" => path.as_str(),
+            label => label,
+        };
         self.fields.push(Field {
-            label: property.label.to_owned(),
+            label: label.to_owned(),
             kind: kind.to_owned(),
             language,
             value,
@@ -349,6 +366,11 @@ impl Form<'_> {
         }
         self.fields.extend(others);
     }
+}
+
+/// Whether a property has one value.
+fn is_plain(property: &Property) -> bool {
+    !matches!(property.kind, Kind::Element(_) | Kind::Object) && Rows::of(property).is_none()
 }
 
 fn other(path: &str, prop: &Prop) -> Field {

@@ -31,6 +31,7 @@ impl Shared {
                 self.with(number, |open| written(&open.opened()))
             }
             "files" => written(&self.files()),
+            "trees" => written(&self.trees()),
             "extract" | "move_to_file" | "extract_value" => self.extract(method, parameters),
             "run" | "run_go" | "breakpoints" | "run_stop" | "runs" | "run_search" | "run_test"
             | "run_propose" | "run_sample_detail" => self.runs(method, parameters),

@@ -16,7 +16,7 @@ use super::marks::{Committed, Marks, marks};
 use super::methods::METHODS;
 use super::runs::Runs;
 use super::shown::OpenPlan;
-use super::types::PlanEntry;
+use super::types::{Opened, PlanEntry};
 use crate::jar_forms::JarForms;
 use crate::program::Program;
 use crate::refused::{FILE, NO_JSON, NO_METHOD, NO_REQUEST, PARAMETERS, Refused, UNFIT};
@@ -371,6 +371,15 @@ impl Shared {
         found.retain(|path| plans.open.values().all(|open| open.session.path() != path));
         all.extend(found.iter().map(|path| entry(path, None, false)));
         all
+    }
+
+    /// The plans that are open.
+    pub(super) fn trees(&self) -> Vec<Opened> {
+        lock(&self.plans)
+            .open
+            .values()
+            .map(OpenPlan::opened)
+            .collect()
     }
 
     /// The plan as it is, to be inspected without keeping others from working.

@@ -17,7 +17,7 @@ messages! {
         /// The plan.
         plan: u64,
     }
-    /// Parameters of `files`.
+    /// Parameters of methods that need none.
     Nothing {
     }
     /// Parameters of methods about one element.
@@ -487,6 +487,11 @@ pub const METHODS: &[Method] = &[
         "Opened",
     ),
     method::<OfPlan>("tree", "Returns all elements.", "Opened"),
+    method::<Nothing>(
+        "trees",
+        "Returns all elements of the plans that are open.",
+        "[Opened]",
+    ),
     method::<OfElement>("element", "Returns an element with its form.", "Element"),
     method::<Set>(
         "set",
