@@ -12,6 +12,7 @@ use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
 use socket2::Domain;
 use tokio::net::{TcpSocket, TcpStream};
 
+use crate::arrivals::Arrivals;
 use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind, Phase, TlsFailure};
 use crate::message::{ClientRules, Handshake, Limits, Times, Tunnel, WireBytes};
@@ -214,6 +215,8 @@ impl Opening<'_> {
     fn socket(&self, address: SocketAddr) -> std::io::Result<TcpSocket> {
         let socket = sys::tcp_socket(Domain::for_address(address))?;
         socket.set_tcp_nodelay(true)?;
+        // Not worth failing for: without it, the generator's own part of a sample is unknown.
+        let _ = sys::stamp_arrivals(&socket);
         if self.session.worker().pool.close_with_reset {
             socket.set_linger(Some(Duration::ZERO))?;
         }
@@ -413,7 +416,7 @@ async fn read_more(
     loop {
         let before = received.len();
         received.resize(before + ROOM, 0);
-        let read = read_into(stream, &mut received[before..])?;
+        let read = read_into(stream, &mut received[before..], &mut Arrivals::default())?;
         match read {
             Read::Bytes(0) => return Err(FailureKind::Tls(TlsFailure::Closed)),
             Read::Bytes(count) => {

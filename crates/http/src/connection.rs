@@ -191,7 +191,8 @@ impl Connection {
         receiver: &mut Receiver,
     ) -> Result<bool, FailureKind> {
         let scratch = &mut *worker.scratch.borrow_mut();
-        match &mut self.tls {
+        scratch.arrivals.last = None;
+        let received = match &mut self.tls {
             None if self.pace.is_some() => receive_piece(
                 &self.stream,
                 scratch,
@@ -201,7 +202,9 @@ impl Connection {
             ),
             None => receive_plain(&self.stream, scratch, receiver, &mut self.surplus),
             Some(tls) => receive_tls(&self.stream, tls, scratch, receiver, &mut self.surplus),
-        }
+        };
+        receiver.arrived(scratch.arrivals.last);
+        received
     }
 
     /// Checks without waiting whether the server closed this idle connection (`BHttpConnectionBase.isStale`).
@@ -270,7 +273,9 @@ fn receive_plain(
     if discardable > 0 && (discardable >= SCRATCH_BYTES as u64 || receiver.rest_is_payload()) {
         let limit = discardable.min(MAX_AT_ONCE) as usize;
         let read = read_once(stream, limit, || {
-            sys::discard(stream, limit, &mut scratch.input)
+            let (count, stamp) = sys::discard(stream, limit, &mut scratch.input)?;
+            scratch.arrivals.note(stamp);
+            Ok(count)
         })?;
         return match read {
             Read::NotReady => Ok(false),
@@ -279,7 +284,7 @@ fn receive_plain(
         };
     }
     if storable >= SCRATCH_BYTES as u64 {
-        return store_plain(stream, receiver, storable);
+        return store_plain(stream, scratch, receiver, storable);
     }
     receive_piece(stream, scratch, receiver, surplus, SCRATCH_BYTES)
 }
@@ -292,7 +297,7 @@ fn receive_piece(
     surplus: &mut Vec<u8>,
     most: usize,
 ) -> Result<bool, FailureKind> {
-    match read_into(stream, &mut scratch.input[..most])? {
+    match read_into(stream, &mut scratch.input[..most], &mut scratch.arrivals)? {
         Read::NotReady => Ok(false),
         Read::Bytes(0) => receiver.end_of_stream().map(|()| true),
         Read::Bytes(count) => {
@@ -305,6 +310,7 @@ fn receive_piece(
 /// Reads a long body directly into its final buffer.
 fn store_plain(
     stream: &TcpStream,
+    scratch: &mut Scratch,
     receiver: &mut Receiver,
     storable: u64,
 ) -> Result<bool, FailureKind> {
@@ -313,7 +319,9 @@ fn store_plain(
     let room = stored.spare_capacity_mut();
     let asked = room.len().min(storable.min(MAX_STORED_AT_ONCE) as usize);
     let read = read_once(stream, asked, || {
-        SockRef::from(stream).recv(&mut room[..asked])
+        let (count, stamp) = sys::receive(stream, &mut room[..asked])?;
+        scratch.arrivals.note(stamp);
+        Ok(count)
     })?;
     match read {
         Read::NotReady => Ok(false),

@@ -25,6 +25,7 @@
 
 #![warn(missing_docs)]
 
+mod arrivals;
 mod binary_head;
 mod carriers;
 mod collector;

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -20,19 +21,95 @@ pub(crate) fn tcp_socket(domain: Domain) -> io::Result<Socket> {
     Socket::new_raw(domain, kind, Some(Protocol::TCP))
 }
 
-/// Drops up to `limit` received bytes inside the kernel and returns their number; 0 is the end of the stream.
-pub(crate) fn discard(socket: &impl AsFd, limit: usize, _scratch: &mut [u8]) -> io::Result<usize> {
-    // SAFETY: for TCP, MSG_TRUNC makes recv drop the bytes without writing to the buffer
-    // (tcp(7)), so a null buffer is never touched. The descriptor is open while borrowed.
-    let got = unsafe {
-        libc::recv(
+/// Makes the kernel stamp what arrives, so that [`receive`] and [`discard`] know when it did (SO_TIMESTAMPING, the kernel's
+/// networking/timestamping.rst).
+pub(crate) fn stamp_arrivals(socket: &impl AsFd) -> io::Result<()> {
+    let flags: libc::c_uint = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
+    // SAFETY: the option's value is a live c_uint of the length given.
+    let result = unsafe {
+        libc::setsockopt(
             socket.as_fd().as_raw_fd(),
-            std::ptr::null_mut(),
-            limit,
-            libc::MSG_TRUNC,
+            libc::SOL_SOCKET,
+            libc::SO_TIMESTAMPING,
+            (&raw const flags).cast(),
+            size_of::<libc::c_uint>() as libc::socklen_t,
         )
     };
-    usize::try_from(got).map_err(|_| io::Error::last_os_error())
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+/// Reads into a buffer. Returns the number of bytes, 0 at the end of the stream, and when the kernel received the last of them,
+/// since the Unix epoch.
+pub(crate) fn receive(
+    socket: &impl AsFd,
+    buffer: &mut [MaybeUninit<u8>],
+) -> io::Result<(usize, Option<Duration>)> {
+    // SAFETY: the buffer is live and this long.
+    unsafe { received(socket, buffer.as_mut_ptr().cast(), buffer.len(), 0) }
+}
+
+/// Drops up to `limit` received bytes inside the kernel. The result is that of [`receive`].
+pub(crate) fn discard(
+    socket: &impl AsFd,
+    limit: usize,
+    _scratch: &mut [u8],
+) -> io::Result<(usize, Option<Duration>)> {
+    // SAFETY: for TCP, MSG_TRUNC makes recvmsg drop the bytes without writing to the buffer (tcp(7)), so a null buffer is
+    // never touched.
+    unsafe { received(socket, std::ptr::null_mut(), limit, libc::MSG_TRUNC) }
+}
+
+/// Room for one control message with the kernel's stamps: a header and three times (`struct scm_timestamping`).
+#[repr(C)]
+struct StampMessage {
+    head: libc::cmsghdr,
+    times: [libc::timespec; 3],
+}
+
+/// Receives bytes with the stamp of the last one.
+///
+/// # Safety
+/// The flags must not make the kernel write beyond what is valid at `to`.
+unsafe fn received(
+    socket: &impl AsFd,
+    to: *mut libc::c_void,
+    length: usize,
+    flags: libc::c_int,
+) -> io::Result<(usize, Option<Duration>)> {
+    let mut piece = libc::iovec {
+        iov_base: to,
+        iov_len: length,
+    };
+    let mut stamps = MaybeUninit::<StampMessage>::uninit();
+    // SAFETY: zeros are a message without name, pieces and control data.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_iov = &raw mut piece;
+    message.msg_iovlen = 1;
+    message.msg_control = stamps.as_mut_ptr().cast();
+    message.msg_controllen = size_of::<StampMessage>() as _;
+    // SAFETY: the descriptor is open while borrowed, the message's parts are live, and the caller vouches for `to`.
+    let got = unsafe { libc::recvmsg(socket.as_fd().as_raw_fd(), &raw mut message, flags) };
+    let count = usize::try_from(got).map_err(|_| io::Error::last_os_error())?;
+    if (message.msg_controllen as usize) < size_of::<StampMessage>() {
+        return Ok((count, None));
+    }
+    // SAFETY: the kernel has filled all of it.
+    let StampMessage { head, times } = unsafe { stamps.assume_init() };
+    let is_stamp = head.cmsg_level == libc::SOL_SOCKET && head.cmsg_type == libc::SCM_TIMESTAMPING;
+    let [software, ..] = times;
+    let since_epoch = || {
+        let seconds = u64::try_from(software.tv_sec).ok()?;
+        Some(Duration::new(
+            seconds,
+            u32::try_from(software.tv_nsec).ok()?,
+        ))
+    };
+    let stamp = since_epoch().filter(|stamp| is_stamp && !stamp.is_zero());
+    Ok((count, stamp))
 }
 
 /// Makes the socket readable only when this many bytes or the end of the stream have arrived (SO_RCVLOWAT, socket(7)). The kernel

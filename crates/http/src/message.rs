@@ -310,6 +310,10 @@ pub struct Times {
     pub connected: Option<Instant>,
     /// The last byte of the request was passed to the kernel.
     pub sent: Option<Instant>,
+    /// Whether the kernel took the whole request without a wait.
+    pub is_sent_at_once: bool,
+    /// The kernel had received the first and the last byte of the response, as far as it says.
+    pub arrivals: Option<(Instant, Instant)>,
     /// The first byte of the response's head (or of an interim response) had arrived.
     pub first_byte: Option<Instant>,
     /// The first byte of the response's body had arrived.
@@ -326,10 +330,29 @@ impl Times {
             tcp_connected: None,
             connected: None,
             sent: None,
+            is_sent_at_once: false,
+            arrivals: None,
             first_byte: None,
             first_body: None,
             end: begin,
         }
+    }
+
+    /// The part of the exchange that passed in this program while nothing of it was under way: until the kernel had the request,
+    /// and from the kernel's receipt of the last byte to the end. Opening the connection is not in it. `None` if the kernel does
+    /// not say when bytes arrive.
+    pub fn own(&self) -> Option<Duration> {
+        let (_, last) = self.arrivals?;
+        // A stamp from before the exchange is wrong: the wall clock was set.
+        if last < self.begin {
+            return None;
+        }
+        let ready = self.connected.unwrap_or(self.begin);
+        let sending = match self.sent {
+            Some(sent) if self.is_sent_at_once => sent.saturating_duration_since(ready),
+            _ => Duration::ZERO,
+        };
+        Some(sending + self.end.saturating_duration_since(last))
     }
 }
 

@@ -37,6 +37,7 @@ pub(crate) fn failed(
 ) -> Box<Failure> {
     times.first_byte = receiver.first_byte;
     times.first_body = receiver.first_body;
+    times.arrivals = receiver.arrivals;
     let phase = match times.sent {
         None => Phase::Write,
         Some(_) if receiver.in_body() => Phase::Body,
@@ -82,6 +83,7 @@ pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<In
         times: Times {
             first_byte: receiver.first_byte,
             first_body: receiver.first_body,
+            arrivals: receiver.arrivals,
             ..*times
         },
         reused: false,

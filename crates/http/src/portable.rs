@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::AsFd as AsSocket;
 #[cfg(windows)]
 use std::os::windows::io::AsSocket;
+use std::time::Duration;
 
 use drumfire_platform::files::read_at;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
@@ -17,14 +18,31 @@ pub(crate) fn tcp_socket(domain: Domain) -> io::Result<Socket> {
     Ok(socket)
 }
 
+/// Not supported: no read knows when its bytes arrived.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn stamp_arrivals(_socket: &impl AsSocket) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Reads into a buffer. Returns the number of bytes, 0 at the end of the stream.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn receive(
+    socket: &impl AsSocket,
+    buffer: &mut [std::mem::MaybeUninit<u8>],
+) -> io::Result<(usize, Option<Duration>)> {
+    let count = SockRef::from(socket).recv(buffer)?;
+    Ok((count, None))
+}
+
 /// Reads up to `limit` bytes and drops them; 0 is the end of the stream.
 pub(crate) fn discard(
     socket: &impl AsSocket,
     limit: usize,
     scratch: &mut [u8],
-) -> io::Result<usize> {
+) -> io::Result<(usize, Option<Duration>)> {
     let limit = limit.min(scratch.len());
-    io::Read::read(&mut &*SockRef::from(socket), &mut scratch[..limit])
+    let count = io::Read::read(&mut &*SockRef::from(socket), &mut scratch[..limit])?;
+    Ok((count, None))
 }
 
 /// Not supported: the socket is readable as soon as anything has arrived.
@@ -84,7 +102,7 @@ impl KernelTimer {
     ///
     /// # Errors
     /// Always `Unsupported`.
-    pub fn set(&self, _delay: std::time::Duration) -> io::Result<()> {
+    pub fn set(&self, _delay: Duration) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
@@ -118,7 +136,7 @@ mod tests {
         for expected in [4, 3, 3, 0] {
             let limit = if expected == 4 { 100 } else { 3 };
             let count = discard(&near, limit, &mut scratch).expect("it is open");
-            assert_eq!(count, expected);
+            assert_eq!(count, (expected, None));
         }
     }
 
@@ -152,7 +170,7 @@ mod tests {
         let refused = KernelTimer::new().err().expect("there is none");
         assert_eq!(refused.kind(), io::ErrorKind::Unsupported);
         let timer = KernelTimer(());
-        assert!(timer.set(std::time::Duration::ZERO).is_err());
+        assert!(timer.set(Duration::ZERO).is_err());
         let mut expired = std::pin::pin!(timer.expired());
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(expired.as_mut().poll(&mut cx).is_pending());

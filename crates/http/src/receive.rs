@@ -54,6 +54,8 @@ pub(crate) struct Receiver {
     pub body_bytes: u64,
     pub first_byte: Option<Instant>,
     pub first_body: Option<Instant>,
+    /// When the kernel received the first and the last byte.
+    pub arrivals: Option<(Instant, Instant)>,
 }
 
 impl Receiver {
@@ -82,6 +84,15 @@ impl Receiver {
             body_bytes: 0,
             first_byte: None,
             first_body: None,
+            arrivals: None,
+        }
+    }
+
+    /// Notes when the kernel received the bytes of the last read.
+    pub fn arrived(&mut self, at: Option<Instant>) {
+        if let Some(at) = at.filter(|_| self.first_byte.is_some()) {
+            let first = self.arrivals.map_or(at, |(first, _)| first);
+            self.arrivals = Some((first, at));
         }
     }
 

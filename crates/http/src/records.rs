@@ -43,7 +43,7 @@ pub(crate) fn read_tls(
     }
     let input = &mut scratch.input;
     input[..before].copy_from_slice(&tls.received);
-    let read = read_into(stream, &mut input[before..])?;
+    let read = read_into(stream, &mut input[before..], &mut scratch.arrivals)?;
     let Read::Bytes(count @ 1..) = read else {
         return Ok(read);
     };

@@ -1,12 +1,14 @@
 //! Non-blocking reads from a socket.
 
 use std::io;
+use std::mem::MaybeUninit;
 
-use socket2::SockRef;
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 
+use crate::arrivals::Arrivals;
 use crate::failure::FailureKind;
+use crate::sys;
 
 /// The outcome of a non-blocking read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,9 +44,17 @@ pub(crate) fn read_once(
     }
 }
 
-/// Reads into a buffer.
-pub(crate) fn read_into(stream: &TcpStream, buffer: &mut [u8]) -> Result<Read, FailureKind> {
-    read_once(stream, buffer.len(), || {
-        io::Read::read(&mut &*SockRef::from(stream), buffer)
+/// Reads into a buffer, and notes when the kernel received the bytes.
+pub(crate) fn read_into(
+    stream: &TcpStream,
+    buffer: &mut [u8],
+    arrivals: &mut Arrivals,
+) -> Result<Read, FailureKind> {
+    // SAFETY: initialised bytes stay initialised, because reading only writes bytes.
+    let room = unsafe { &mut *(std::ptr::from_mut(buffer) as *mut [MaybeUninit<u8>]) };
+    read_once(stream, room.len(), || {
+        let (count, stamp) = sys::receive(stream, room)?;
+        arrivals.note(stamp);
+        Ok(count)
     })
 }

@@ -263,7 +263,11 @@ impl WebSocket {
         let received = &mut self.received;
         let connection = &mut *self.connection;
         let Some(tls) = &mut connection.tls else {
-            let read = read_into(&connection.stream, &mut scratch.input)?;
+            let read = read_into(
+                &connection.stream,
+                &mut scratch.input,
+                &mut scratch.arrivals,
+            )?;
             if let Read::Bytes(count) = read {
                 received.extend_from_slice(&scratch.input[..count]);
             }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use recycle_box::RecycleBox;
 use rustls::Error;
 
+use crate::arrivals::Arrivals;
 use crate::known_heads::{KnownHeads, KnownRequests};
 use crate::message::{Incoming, SizeLimits};
 use crate::resolve::{Resolver, SystemResolver};
@@ -88,6 +89,7 @@ pub struct Worker {
 pub(crate) struct Scratch {
     pub input: Box<[u8]>,
     pub output: Vec<u8>,
+    pub arrivals: Arrivals,
 }
 
 impl Worker {
@@ -105,6 +107,7 @@ impl Worker {
             scratch: RefCell::new(Scratch {
                 input: vec![0; SCRATCH_BYTES].into(),
                 output: Vec::new(),
+                arrivals: Arrivals::default(),
             }),
             counts: Counters::default(),
             heads: Rc::default(),

@@ -117,7 +117,8 @@ fn converse<'a>(
     async move {
         match connection.pace {
             None => {
-                if !connection.send_now(worker, source)? {
+                times.is_sent_at_once = connection.send_now(worker, source)?;
+                if !times.is_sent_at_once {
                     Box::pin(connection.send(worker, source, limit)).await?;
                 }
             }

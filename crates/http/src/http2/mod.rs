@@ -141,6 +141,7 @@ impl Conversation<'_> {
             self.send_body(&mut stream, &mut response, source).await?;
         }
         self.times.sent = Some(Instant::now());
+        self.times.is_sent_at_once = !has_body;
         let timers = &self.session.worker().timers;
         let receiver = &mut *self.receiver;
         let response = self.place.arrival(|cx| {
@@ -153,6 +154,7 @@ impl Conversation<'_> {
         let ends = body.is_end_stream();
         let head = binary_head::response(&http::Response::from_parts(parts, ()), 2, &worker.heads)?;
         self.receiver.begin(head, ends)?;
+        self.receiver.arrived(self.place.arrived());
         self.receive_body(&mut body).await
     }
 
@@ -217,6 +219,7 @@ impl Conversation<'_> {
                     self.pause(data.len()).await;
                     if !self.receiver.is_done() {
                         self.receiver.push(&data)?;
+                        self.receiver.arrived(self.place.arrived());
                     }
                     let released = body.flow_control().release_capacity(data.len());
                     released.map_err(kind)?;

@@ -5,6 +5,7 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 
 use bytes::Bytes;
 use h2::client::{Builder, Connection as Frames, SendRequest};
@@ -190,6 +191,11 @@ impl StreamSeat {
             Poll::Ready(output) => output,
             Poll::Pending => self.arrival(poll).await,
         }
+    }
+
+    /// When the kernel received the bytes that the connection read last.
+    pub fn arrived(&self) -> Option<Instant> {
+        self.streams.driver.arrived()
     }
 
     fn or_wait<T>(&self, polled: Poll<T>, cx: &Context<'_>) -> Poll<T> {

@@ -6,6 +6,7 @@ use std::io::{self, IoSlice};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
+use std::time::Instant;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -13,7 +14,7 @@ use crate::connection::Connection;
 use crate::errno;
 use crate::failure::FailureKind;
 use crate::records::{TlsState, encrypt, read_tls};
-use crate::socket::Read;
+use crate::socket::{Read, read_into};
 use crate::turns::Turn;
 use crate::worker::Worker;
 
@@ -37,6 +38,8 @@ struct DriverState {
     /// Frames that concern no exchange, such as PRIORITY or interim responses, never make an exchange wait, so a server could
     /// otherwise keep the worker busy with them.
     turn: Cell<Turn>,
+    /// When the kernel received the bytes of the last read.
+    arrived: Cell<Option<Instant>>,
 }
 
 impl Driver {
@@ -47,6 +50,11 @@ impl Driver {
             Some(last) => last.clone_from(waker),
             none => *none = Some(waker.clone()),
         }
+    }
+
+    /// When the kernel received the bytes of the last read.
+    pub fn arrived(&self) -> Option<Instant> {
+        self.0.arrived.get()
     }
 
     /// Reads, unless this turn has lasted long enough. Then the task is woken after the runtime has polled timers and sockets.
@@ -87,6 +95,26 @@ impl Http2Transport {
         count > 0
     }
 
+    fn poll_read_plain(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let stream = &self.connection.stream;
+        let arrivals = &mut self.worker.scratch.borrow_mut().arrivals;
+        loop {
+            let room = buffer.initialize_unfilled();
+            match read_into(stream, room, arrivals).map_err(to_io)? {
+                Read::Bytes(count) => {
+                    buffer.advance(count);
+                    self.driver.0.arrived.set(arrivals.last);
+                    return Poll::Ready(Ok(()));
+                }
+                Read::NotReady => ready!(stream.poll_read_ready(cx))?,
+            }
+        }
+    }
+
     fn poll_read_tls(
         &mut self,
         cx: &mut Context<'_>,
@@ -109,7 +137,9 @@ impl Http2Transport {
                 Ok(())
             };
             let scratch = &mut *self.worker.scratch.borrow_mut();
-            match read_tls(&connection.stream, tls, scratch, &mut hand).map_err(to_io)? {
+            let read = read_tls(&connection.stream, tls, scratch, &mut hand).map_err(to_io)?;
+            self.driver.0.arrived.set(scratch.arrivals.last);
+            match read {
                 Read::Bytes(0) => return Poll::Ready(Ok(())),
                 Read::Bytes(_) if buffer.filled().len() > before => return Poll::Ready(Ok(())),
                 // A part of a record, or a record without data.
@@ -171,7 +201,7 @@ impl AsyncRead for Http2Transport {
             if self.take_surplus(buffer) {
                 return Poll::Ready(Ok(()));
             }
-            Pin::new(&mut self.connection.stream).poll_read(cx, buffer)
+            self.poll_read_plain(cx, buffer)
         })
     }
 }

@@ -123,6 +123,18 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>) 
     let _ = stream.send_data(Bytes::new(), true);
 }
 
+/// The target of a server that has a thread of its own.
+pub fn server_on_a_thread() -> Target {
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        crate::peer::run(with_server(async |port, _| {
+            send.send(port).expect("the test waits for it");
+            std::future::pending().await
+        }))
+    });
+    target(receive.recv().expect("the server listens"))
+}
+
 fn target(port: u16) -> Target {
     Target {
         version: HttpVersion::Http2,

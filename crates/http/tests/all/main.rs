@@ -1,5 +1,6 @@
 //! The integration tests of this crate, in one program: they are linked once, and run side by side.
 
+mod arrivals;
 mod connections;
 mod decoding;
 mod differential;

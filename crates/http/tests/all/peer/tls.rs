@@ -12,7 +12,7 @@ use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use rustls::{SupportedProtocolVersion, version};
 
 /// A server that answers each request of a connection with the name the client asked for by
-/// SNI and ends the connection upon `/close`; `/long/N` gets N bytes, `/echo` a body back.
+/// SNI and ends the connection upon `/close`; `/long/N` gets N bytes, `/echo` a body back, `/after/MS` an answer after a pause.
 pub struct Server {
     pub address: SocketAddr,
 }
@@ -106,6 +106,10 @@ fn serve(mut stream: TcpStream, config: Arc<ServerConfig>, connect: bool) -> std
     loop {
         let head = read_head(&mut tls)?;
         let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+        if let Some(ms) = path.strip_prefix("/after/") {
+            let ms = ms.parse().map_err(std::io::Error::other)?;
+            thread::sleep(std::time::Duration::from_millis(ms));
+        }
         let body = if path == "/echo" {
             let length = head.split("Content-Length: ").nth(1).unwrap_or_default();
             let length = length.lines().next().unwrap_or_default().parse();

@@ -1,0 +1,69 @@
+//! What an exchange's time owes to this program, by the kernel's stamps.
+
+#![cfg(target_os = "linux")]
+
+use std::time::Duration;
+
+use drumfire_http::{HttpVersion, Incoming, Outgoing, Session, Target, WantedParts, exchange};
+
+use crate::peer::{Do, LIMITS, Peer, run, session, tls};
+
+const SERVER: Duration = Duration::from_millis(60);
+/// From 20 ms after the begin of the exchange, this thread does something else for this long.
+const BUSY: Duration = Duration::from_millis(200);
+
+/// Two exchanges, the second on the connection of the first: the program's own part of the second, and the rest.
+fn parts(session: &Session, target: &Target, want: WantedParts) -> (Duration, Duration) {
+    let head = b"GET /after/60 HTTP/1.1\r\nHost: x\r\n\r\n";
+    run(async {
+        let get = || exchange(session, target, Outgoing::new(head), want, LIMITS);
+        get().await.expect("the response is good");
+        let busy = async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            std::thread::sleep(BUSY);
+        };
+        let (response, ()) = tokio::join!(get(), busy);
+        let Incoming { times, reused, .. } = *response.expect("the response is good");
+        assert!(reused);
+        let own = times.own().expect("the kernel stamps what arrives");
+        (own, times.end - times.begin - own)
+    })
+}
+
+fn assert_is_split((own, rest): (Duration, Duration)) {
+    // The server's part is its pause, and the wait of a busy machine for the server's thread.
+    assert!(rest >= SERVER, "own {own:?}, the rest {rest:?}");
+    assert!(
+        own >= Duration::from_millis(20),
+        "own {own:?}, the rest {rest:?}"
+    );
+    assert!(own + rest >= BUSY, "own {own:?}, the rest {rest:?}");
+}
+
+#[test]
+fn a_response_that_waits_in_the_kernel_is_the_programs_own_time() {
+    let long = vec![b'x'; 300_000];
+    for body in [&b"ok"[..], &long] {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+        let answer = [head.as_bytes(), body].concat();
+        let steps = [Do::ReadHead, Do::Wait(SERVER), Do::Send(answer)];
+        for want in [WantedParts::ALL, WantedParts::NOTHING] {
+            let peer = Peer::start(vec![[steps.clone(), steps.clone()].concat()]);
+            assert_is_split(parts(&session(), &peer.target(), want));
+        }
+    }
+}
+
+#[test]
+fn so_it_is_over_tls() {
+    let server = tls::Server::start();
+    let target = Target::new("127.0.0.1", server.address.port(), true);
+    assert_is_split(parts(&session(), &target, WantedParts::ALL));
+}
+
+#[test]
+fn so_it_is_over_http2() {
+    let target = crate::http2::server_on_a_thread();
+    assert_eq!(target.version, HttpVersion::Http2);
+    assert_is_split(parts(&session(), &target, WantedParts::ALL));
+}
