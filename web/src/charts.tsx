@@ -192,6 +192,7 @@ export function LabelCharts(props: { report: Report; row: Row; close: () => void
             <Chart id="chart-label-rate" title="Rate" hint="Samples a second" x={columns.at} lines={lines.rate} value={short} from={from} marks={marks} stretches={stretches} live={live} />
           </div>
         )}
+        {row.own && <p class="hint">Of the median {time(row.own[0])}, of the 95th percentile {time(row.own[1])}, of the 99th {time(row.own[2])} passed in the load generator.</p>}
         {phases.length > 1 && <p class="hint">Where the time went, on average: {phases.map((phase) => `${PHASES[phase]} ${time(row.phases[phase])}`).join(", ")}.</p>}
       </section>
       <Spread row={within} theme={theme} live={live} />

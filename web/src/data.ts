@@ -22,6 +22,9 @@ export interface Row {
   /** Means of name look-up, TCP, TLS, first byte, body. */
   phases: number[];
   apdex: number | null;
+  /** How much of the median, the 95th and the 99th percentile passed in the generator; null if the kernel does not tell, missing on
+   * a live page. */
+  own?: [number, number, number] | null;
   /** Of the samples with an intended start, times from it: count, median, 95th and 99th percentile, maximum. */
   response: Times | null;
   /** Of the same samples, service times; null in run files of earlier versions. */
@@ -211,6 +214,8 @@ export interface Report {
   merged: string | null;
   environment: [string, string][];
   verdict: { state: string; reasons: Reason[] } | null;
+  /** How much of the times passed in the generator, in a sentence. */
+  ownPart?: string | null;
   thresholds: Threshold[];
   /** Whether the run passed its thresholds; null if it has none. */
   outcome: Outcome | null;

@@ -247,6 +247,8 @@ mod tests {
             scheduled: Distribution::default(),
             latency: Distribution::default(),
             connect: Distribution::default(),
+            own: Distribution::default(),
+            target: Distribution::default(),
         }
     }
 

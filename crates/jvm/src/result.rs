@@ -154,7 +154,8 @@ fn read_numbers(sample: &mut Sample, reader: &mut WireReader<'_>) {
     let elapsed_ms = reader.large();
     if elapsed_ms != sample.elapsed_ms {
         sample.elapsed_ms = elapsed_ms;
-        sample.service_us = 0; // the precise time is no longer known
+        // The precise times are no longer known.
+        (sample.service_us, sample.own_us) = (0, None);
     }
     sample.idle_ms = reader.large();
     sample.latency_ms = reader.large();

@@ -14,6 +14,7 @@ pub mod jtl;
 mod judged;
 mod matrix;
 mod outcome;
+mod own_part;
 mod page;
 mod run_file;
 mod run_stream;
@@ -31,6 +32,7 @@ pub use input::{InputError, read_input};
 pub use judged::{RunOutcome, ThresholdResult};
 pub use matrix::{MatrixRow, matrix_html};
 pub use outcome::{outcome_markdown, outcome_metrics};
+pub use own_part::own_part;
 pub use page::{
     LiveSecond, PageOptions, live_errors, live_html, live_label, live_state, report_html,
     report_page, report_payload,

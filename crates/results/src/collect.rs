@@ -88,6 +88,8 @@ struct LabelTally {
     scheduled: Tally,
     latency: Tally,
     connect: Tally,
+    own: Tally,
+    target: Tally,
 }
 
 /// Elapsed times, sorted into buckets in batches. This costs ten nanoseconds a value and no memory for empty buckets.
@@ -263,6 +265,10 @@ impl Collector {
         }
         label.latency.record(times.latency_us);
         label.connect.record(times.connect_us);
+        if let Some(own_us) = times.own_us {
+            label.own.record(own_us);
+        }
+        label.target.record(times.target_us);
         if self.is_of_listener {
             self.active.record(sample.all_threads);
             return;
@@ -312,6 +318,8 @@ impl Collector {
             scheduled: Tally::default(),
             latency: Tally::default(),
             connect: Tally::default(),
+            own: Tally::default(),
+            target: Tally::default(),
         });
         index.insert(label, self.labels.len() - 1);
         self.labels.len() - 1
@@ -414,6 +422,8 @@ impl LabelTally {
             scheduled: self.scheduled.take(),
             latency: self.latency.take(),
             connect: self.connect.take(),
+            own: self.own.take(),
+            target: self.target.take(),
             ..std::mem::replace(&mut self.told, new)
         }
     }

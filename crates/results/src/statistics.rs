@@ -37,6 +37,13 @@ pub struct LabelStatistics {
     pub scheduled: Histogram,
     /// Service times of the failed samples, in microseconds.
     pub failed: Histogram,
+    /// The generator's own parts of the service times, in microseconds, of the samples where the kernel's stamps tell it; empty in
+    /// run files of earlier versions.
+    #[serde(default)]
+    pub own: Histogram,
+    /// Service times without the generator's own part, as far as it is known, in microseconds.
+    #[serde(default)]
+    pub target: Histogram,
     /// Bytes received.
     pub bytes: u64,
     /// Bytes sent.
@@ -61,6 +68,8 @@ impl LabelStatistics {
             response: Histogram::new(),
             scheduled: Histogram::new(),
             failed: Histogram::new(),
+            own: Histogram::new(),
+            target: Histogram::new(),
             bytes: 0,
             sent_bytes: 0,
             phases: Phases::default(),
@@ -82,6 +91,11 @@ impl LabelStatistics {
         if !sample.success {
             self.failed.record(service_us);
         }
+        let own_us = sample.own_us.map(|own_us| own_us.min(service_us));
+        if let Some(own_us) = own_us {
+            self.own.record(own_us);
+        }
+        self.target.record(service_us - own_us.unwrap_or(0));
         self.bytes += sample.counted_bytes();
         self.sent_bytes += sample.sent_bytes;
         self.phases.add(Phases::of(sample));
@@ -97,6 +111,8 @@ impl LabelStatistics {
         self.response.merge(&other.response);
         self.scheduled.merge(&other.scheduled);
         self.failed.merge(&other.failed);
+        self.own.merge(&other.own);
+        self.target.merge(&other.target);
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
         self.phases.add(other.phases);
@@ -113,11 +129,20 @@ impl LabelStatistics {
         self.response.absorb(&other.response);
         self.scheduled.absorb(&other.scheduled);
         self.failed.absorb(&other.failed);
+        self.own.absorb(&other.own);
+        self.target.absorb(&other.target);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.sent_bytes = self.sent_bytes.saturating_add(other.sent_bytes);
         self.phases.add(other.phases);
         self.first_start_ms = self.first_start_ms.min(other.first_start_ms);
         self.last_end_ms = self.last_end_ms.max(other.last_end_ms);
+    }
+
+    /// How much of a percentile of the service time passed in the generator, in milliseconds; `None` if the kernel's stamps do not
+    /// tell.
+    pub fn own_ms(&self, percent: f64) -> Option<f64> {
+        let own_us = self.service.percentile(percent) - self.target.percentile(percent);
+        (self.own.count() > 0).then_some(own_us.max(0.0) / 1000.0)
     }
 
     /// The label's row of the final table.

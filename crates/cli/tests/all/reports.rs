@@ -1,10 +1,12 @@
 //! Reports, comparisons and merged runs, by the real program: the files, the outputs for CI systems, the exit codes.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use base64::Engine as _;
-use drumfire_testkit::plans::{debug, group, pause, plan};
+use drumfire_testkit::plans::{debug, group, http, pause, plan};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop};
+use drumfire_testkit::server::{ResponseStep, Server, ok};
 
 fn workshop() -> Workshop {
     Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
@@ -473,6 +475,67 @@ fn a_percentile_is_the_same_everywhere() {
             assert!((shown_ms - other_ms).abs() < 1e-9, "{shown} {other}");
         }
     }
+}
+
+/// The kernel's stamps exist on Linux only, for HTTP Requests.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_says_how_much_of_its_times_passed_in_the_generator() {
+    let server = Server::start(|_| {
+        vec![
+            ResponseStep::Pause(Duration::from_millis(20)),
+            ResponseStep::Send(ok("goods")),
+        ]
+    });
+    let port = server.address().port().to_string();
+    let at = [("domain", "127.0.0.1"), ("port", &port)];
+    let workshop = workshop();
+    workshop.write(
+        "p.jmx",
+        plan(&group(20, &(http("Goods", &at) + &debug("Debug")))),
+    );
+    let words = [
+        "run",
+        "p.jmx",
+        "--report",
+        "page.html",
+        "--summary-json",
+        "s.json",
+    ];
+    let finished = workshop.run(&words, LIMIT);
+    code(&finished, 0);
+    let line = finished.out.lines();
+    let line = line.filter(|line| {
+        line.starts_with("  of p99 (") && line.ends_with(" passed in the generator")
+    });
+    assert_eq!(line.count(), 1, "{finished:?}");
+
+    let summary: serde_json::Value = serde_json::from_str(&workshop.read("s.json")).expect("JSON");
+    let page = numbers_of(&workshop.read("page.html"));
+    assert!(
+        page["ownPart"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("of p99 (")),
+        "{page}"
+    );
+    let of_label = |name: &str| {
+        let labels = summary["labels"].as_array().expect("labels");
+        let label = labels.iter().find(|label| label["label"] == name);
+        label.expect("it is there").clone()
+    };
+    let goods = of_label("Goods");
+    let shown = &label(&page, "Goods").expect("it is there")["own"];
+    for (at, name) in ["p50", "p95", "p99"].iter().enumerate() {
+        let ms = |name: String| goods[&name].as_f64().unwrap_or(f64::NAN);
+        let (whole_ms, own_ms) = (ms(format!("{name}_ms")), ms(format!("own_{name}_ms")));
+        // The server's pause is never the generator's.
+        assert!(
+            own_ms >= 0.0 && whole_ms - own_ms >= 20.0,
+            "{name}: {goods}"
+        );
+        assert_eq!(shown[at], own_ms, "{name}: {goods}");
+    }
+    assert!(of_label("Debug")["own_p99_ms"].is_null(), "{summary}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use drumfire_fleet::AgentOutcome;
 use drumfire_health::Grade;
 use drumfire_platform::causes::cause;
 use drumfire_probes::Watching;
-use drumfire_report::{Capacity, RunFile};
+use drumfire_report::{Capacity, RunFile, own_part};
 
 use super::KEEP_FAILURES;
 use super::prepare::{Prepared, RunFacts};
@@ -325,7 +325,9 @@ fn trusted(
     };
     let is_valid = verdict.grade == Grade::Valid;
     let columns = console.columns();
-    let text = verdict::render(verdict, left_out, console.style, columns);
+    let own_part = own_part(&outcome.recording);
+    let own_part = own_part.as_deref();
+    let text = verdict::render(verdict, left_out, own_part, console.style, columns);
     // That a run was too short is no objection to its numbers.
     let is_quiet = is_valid || verdict.grade == Grade::TooShort;
     match (progress == Progress::Quiet, is_quiet) {
@@ -333,7 +335,7 @@ fn trusted(
         (true, false) => console.print_error(&text),
         (true, true) => {}
     }
-    for line in verdict::render(verdict, left_out, Style::PLAIN, None).lines() {
+    for line in verdict::render(verdict, left_out, own_part, Style::PLAIN, None).lines() {
         tracing::info!("{line}");
     }
     is_valid

@@ -11,10 +11,12 @@ use super::style::Style;
 const MAX_SPANS: usize = 4;
 
 /// The verdict with its reasons: what, when, how bad, and what helps. For a terminal, `columns` is
-/// its width. `left_out` names the elements of the plan that were skipped on request.
+/// its width. `left_out` names the elements of the plan that were skipped on request, and `own_part`
+/// says how much of the times passed in the generator.
 pub fn render(
     verdict: &Verdict,
     left_out: &[String],
+    own_part: Option<&str>,
     style: Style,
     columns: Option<usize>,
 ) -> String {
@@ -28,6 +30,9 @@ pub fn render(
     let mut text = format!("verdict  {grade}{}\n", without(left_out));
     if !left_out.is_empty() {
         let _ = writeln!(text, "  left out: {}", left_out.join(", "));
+    }
+    if let Some(own_part) = own_part {
+        let _ = writeln!(text, "  {}", style.dim(own_part));
     }
     for reason in &verdict.reasons {
         let _ = writeln!(
@@ -136,7 +141,7 @@ verdict  DEGRADED
   an event loop was held up, 0-1 s, 2-3 s, 4-5 s, 6-7 s, and 1 more: 0.40 of 2 cores
     use another host
 ";
-        assert_eq!(render(&verdict, &[], Style::PLAIN, None), expected);
+        assert_eq!(render(&verdict, &[], None, Style::PLAIN, None), expected);
     }
 
     #[test]
@@ -147,7 +152,7 @@ verdict  DEGRADED
             length_ms: 1,
         };
         let left_out = ["Mail".to_owned(), "Queue".to_owned()];
-        let told = render(&verdict, &left_out, Style::PLAIN, None);
+        let told = render(&verdict, &left_out, None, Style::PLAIN, None);
         assert_eq!(
             told,
             "verdict  VALID, without 2 elements\n  left out: Mail, Queue\n"
@@ -157,7 +162,7 @@ verdict  DEGRADED
     #[test]
     fn a_run_that_sent_nothing_is_not_valid() {
         let verdict = of_nothing("every thread group has 0 users", None);
-        let told = render(&verdict, &[], Style::PLAIN, None);
+        let told = render(&verdict, &[], None, Style::PLAIN, None);
         assert!(
             told.starts_with("verdict  INVALID\n  nothing was sent, all the time: every thread"),
             "{told}"

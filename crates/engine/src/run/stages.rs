@@ -55,13 +55,15 @@ impl Stages {
         } else {
             Stage::Connect
         };
+        // From then on, it is this program that keeps the response waiting.
+        let arrived = times.arrivals.map(|(first, _)| first);
         let mut since = times.begin;
         let parts = [
             (Stage::Resolve, times.resolved),
             (Stage::Connect, times.tcp_connected),
             (handshake, times.connected),
             (Stage::Write, times.sent),
-            (Stage::Wait, times.first_byte),
+            (Stage::Wait, arrived.or(times.first_byte)),
             (last, Some(times.end)),
         ];
         for (stage, end) in parts {
@@ -124,6 +126,8 @@ mod tests {
             tcp_connected: at(300),
             connected: at(700),
             sent: at(710),
+            is_sent_at_once: true,
+            arrivals: None,
             first_byte: at(5710),
             first_body: at(5710),
             end: begin + Duration::from_micros(5720),

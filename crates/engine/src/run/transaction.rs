@@ -64,6 +64,7 @@ impl IndependentTransaction {
         own.latency_ms += child.latency_ms;
         own.connect_ms += child.connect_ms;
         own.phases.add(child.phases);
+        own.add_own(child);
         self.service_us += child.precise_service_us();
     }
 
@@ -151,6 +152,7 @@ impl ParentTransaction {
         self.connect_ms += child.connect_ms;
         self.service_us += child.precise_service_us();
         own.phases.add(child.phases);
+        own.add_own(&child);
         own.add_child(child, false);
     }
 
@@ -186,6 +188,7 @@ fn open(label: Rc<str>, start_ms: i64) -> Sample {
         label,
         start_ms,
         success: true,
+        own_us: Some(0),
         ..Sample::default()
     }
 }

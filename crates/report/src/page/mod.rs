@@ -21,6 +21,7 @@ use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
 use crate::escape;
 use crate::findings::{Finding, findings};
 use crate::judged::{RunOutcome, ThresholdResult};
+use crate::own_part::own_part;
 use crate::run_file::{
     Capacity, HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, TimeUse,
 };
@@ -52,6 +53,7 @@ struct ReportPage<'a> {
     merged: Option<&'a str>,
     environment: &'a [(String, String)],
     verdict: Option<&'a RunVerdict>,
+    own_part: Option<String>,
     thresholds: &'a [ThresholdResult],
     outcome: Option<RunOutcome>,
     connections: Option<Connections>,
@@ -188,6 +190,7 @@ fn page<'a>(
         merged: run.merged.as_deref(),
         environment: &run.environment,
         verdict: run.verdict.as_ref(),
+        own_part: own_part(&run.recording),
         thresholds: &run.thresholds,
         outcome: run.outcome(),
         connections: run.connections,

@@ -41,6 +41,8 @@ pub struct Row {
     /// Mean times of name look-up, TCP, TLS, first byte and body.
     phases: [f64; 5],
     apdex: Option<f64>,
+    /// How much of the median, the 95th and the 99th percentile passed in the generator.
+    own: Option<[f64; 3]>,
     /// Of the samples with an intended start, times from it: count, median, 95th and 99th percentile, maximum.
     response: Option<[f64; 5]>,
     /// Of the same samples, service times, in the same order.
@@ -96,6 +98,7 @@ impl Row {
             sent_bytes: label.sent_bytes,
             phases: label.phases.means_ms(service_us, service.count()),
             apdex: apdex(label, limits, resolution_us),
+            own: own_row(label),
             response: time_row(&label.response),
             scheduled: time_row(&label.scheduled),
             curve: Vec::new(),
@@ -126,6 +129,11 @@ impl Row {
                 .map(|times| times.map(|times| times.map(super::rounded))),
         )
     }
+}
+
+fn own_row(label: &LabelStatistics) -> Option<[f64; 3]> {
+    let [p50, p95, p99] = [50.0, 95.0, 99.0].map(|percent| label.own_ms(percent));
+    Some([p50?, p95?, p99?])
 }
 
 fn time_row(times: &Histogram) -> Option<[f64; 5]> {

@@ -21,7 +21,7 @@ use crate::sample::Sample;
 use crate::sparse::Sparse;
 
 /// The version of the wire form.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// The length of a second, in milliseconds.
 const SECOND_MS: i64 = 1_000;
 /// Limit of times before and after the Unix epoch: 285,000 years.
@@ -92,6 +92,10 @@ pub struct LabelIncrement {
     pub latency: Distribution,
     /// Times to establish the connection, including name lookup and handshake; 0 for a reused connection.
     pub connect: Distribution,
+    /// The generator's own parts of the elapsed times, of the samples where it is known.
+    pub own: Distribution,
+    /// Elapsed times without the generator's own part, as far as it is known.
+    pub target: Distribution,
 }
 
 /// A distribution of times in microseconds: sum, extremes, and buckets accurate to 0.1 %.
@@ -318,6 +322,10 @@ impl Increment {
         }
         label.latency.record(times.latency_us);
         label.connect.record(times.connect_us);
+        if let Some(own_us) = times.own_us {
+            label.own.record(own_us);
+        }
+        label.target.record(times.target_us);
         if transaction {
             return;
         }
@@ -474,6 +482,8 @@ impl LabelIncrement {
             scheduled: Distribution::default(),
             latency: Distribution::default(),
             connect: Distribution::default(),
+            own: Distribution::default(),
+            target: Distribution::default(),
         }
     }
 
@@ -509,6 +519,8 @@ impl LabelIncrement {
         self.scheduled.merge(&other.scheduled);
         self.latency.merge(&other.latency);
         self.connect.merge(&other.connect);
+        self.own.merge(&other.own);
+        self.target.merge(&other.target);
     }
 
     /// The elapsed times of all samples.
@@ -538,12 +550,17 @@ pub(crate) struct SampleTimes {
     pub response_us: Option<u64>,
     pub latency_us: u64,
     pub connect_us: u64,
+    /// Not longer than the elapsed time.
+    pub own_us: Option<u64>,
+    /// The elapsed time without the own part, if that is known.
+    pub target_us: u64,
 }
 
 impl SampleTimes {
     pub(crate) fn of(sample: &Sample) -> SampleTimes {
         let elapsed_us = sample.precise_service_us();
         let phases = Phases::of(sample);
+        let own_us = sample.own_us.map(|own_us| own_us.min(elapsed_us));
         let connect_us = phases
             .resolve_us
             .saturating_add(phases.connect_us)
@@ -555,6 +572,8 @@ impl SampleTimes {
                 .map(|delay_us| elapsed_us.saturating_add(delay_us)),
             latency_us: connect_us.saturating_add(phases.wait_us),
             connect_us,
+            own_us,
+            target_us: elapsed_us - own_us.unwrap_or(0),
         }
     }
 }

@@ -124,6 +124,8 @@ pub struct Sample {
     pub connect_ms: i64,
     /// Elapsed time in microseconds, for histograms; 0 means that only `elapsed_ms` is known.
     pub service_us: u64,
+    /// The part of the elapsed time that passed in the generator itself, in microseconds; `None` if the kernel's stamps do not tell.
+    pub own_us: Option<u64>,
     /// The phases of the elapsed time, where they are known more precisely than by the milliseconds above.
     pub phases: Phases,
     /// How late the generator itself was, when an intended start is known, in microseconds.
@@ -208,6 +210,7 @@ impl Sample {
             latency_ms: 0,
             connect_ms: 0,
             service_us: 0,
+            own_us: None,
             phases: Phases::default(),
             delay_us: None,
             bytes: 0,
@@ -298,6 +301,11 @@ impl Sample {
         } else {
             self.service_us
         }
+    }
+
+    /// Adds the generator's own part of a sample that is a part of this one. If one is unknown, so is the sum.
+    pub fn add_own(&mut self, part: &Sample) {
+        self.own_us = self.own_us.zip(part.own_us).map(|(own, more)| own + more);
     }
 
     /// Sets the precise elapsed time. It was added up from several measurements, and each of the `parts` may have been rounded

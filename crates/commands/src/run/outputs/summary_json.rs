@@ -53,6 +53,9 @@ struct Label<'r> {
     p95_ms: f64,
     p99_ms: f64,
     p999_ms: f64,
+    own_p50_ms: Option<f64>,
+    own_p95_ms: Option<f64>,
+    own_p99_ms: Option<f64>,
     bytes_received: u64,
     bytes_sent: u64,
 }
@@ -118,6 +121,9 @@ fn label(label: &LabelStatistics) -> Label<'_> {
         p95_ms: row.p95_ms,
         p99_ms: row.p99_ms,
         p999_ms: label.service.percentile(99.9) / 1000.0,
+        own_p50_ms: label.own_ms(50.0),
+        own_p95_ms: label.own_ms(95.0),
+        own_p99_ms: label.own_ms(99.0),
         bytes_received: label.bytes,
         bytes_sent: label.sent_bytes,
     }

@@ -277,6 +277,7 @@ impl<'f> Fetch<'f> {
                     match fetch.fetch(cx, &url, &method, nesting).await {
                         Some(sample) => {
                             total.phases.add(sample.phases);
+                            total.add_own(&sample);
                             service_us += sample.precise_service_us();
                             last = *sample;
                         }
@@ -328,6 +329,9 @@ impl<'f> Fetch<'f> {
         if addresses.is_empty() {
             return page;
         }
+        let own_us = page
+            .own_us
+            .map(|own_us| own_us + begin.elapsed().as_micros() as u64);
         let mut whole = if self.settings().separate_container || nesting.is_redirect {
             let mut whole = page.clone();
             whole.children.clear();
@@ -338,7 +342,12 @@ impl<'f> Fetch<'f> {
         } else {
             page
         };
-        self.fetch_all(cx, &mut whole, addresses, nesting).await;
+        let before = whole.children.len();
+        let lanes = self.fetch_all(cx, &mut whole, addresses, nesting).await;
+        // Resources that are fetched side by side share the time. Those from the cache take none.
+        let resources = whole.children[before..].iter();
+        let sum_us: u64 = resources.filter_map(|resource| resource.own_us).sum();
+        whole.own_us = own_us.map(|own_us| own_us + sum_us / lanes);
         let service_us = page_us + begin.elapsed().as_micros() as u64;
         whole.refine_service(service_us, whole.children.len() as u64);
         whole
@@ -351,19 +360,21 @@ impl<'f> Fetch<'f> {
         page
     }
 
+    /// Returns how many were under way side by side.
     async fn fetch_all(
         &self,
         cx: &mut Context,
         whole: &mut Sample,
         addresses: Vec<java_url::Url>,
         nesting: Nesting,
-    ) {
+    ) -> u64 {
         let wanted = self.resources.filter(cx, addresses, whole);
         let pool = self.resources.pool(cx);
         if pool > 1 {
+            let lanes = pool.min(wanted.len()).max(1) as u64;
             self.fetch_together(cx, whole, wanted, nesting.inner(), pool)
                 .await;
-            return;
+            return lanes;
         }
         for url in wanted {
             let again = self.template.again(cx, self.call, nesting.inner());
@@ -371,6 +382,7 @@ impl<'f> Fetch<'f> {
             let sample = fetch.fetch(cx, &url, "GET", nesting.inner()).await;
             self.resources.add(whole, sample);
         }
+        1
     }
 
     /// Fetches with up to `pool` concurrent requests; results are in the order of the page.

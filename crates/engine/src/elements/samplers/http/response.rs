@@ -210,7 +210,8 @@ impl ResponseReader {
     fn read_times(&self, cx: &Context, sample: &mut Sample, times: &Times, reused: bool) {
         let clock = cx.clock();
         sample.set_end(clock.ms(times.end));
-        sample.service_us = times.end.saturating_duration_since(times.begin).as_micros() as u64;
+        sample.service_us = since(times.begin, times.end);
+        sample.own_us = own(times);
         sample.mark_latency(clock.ms(times.first_body.unwrap_or(times.end)));
         if let Some(connected) = times
             .connected
@@ -280,11 +281,8 @@ impl ResponseReader {
                     .add_exchange(&failed.times, target.tls, last);
             }
             sample.set_end(clock.ms(failed.times.end));
-            sample.service_us = failed
-                .times
-                .end
-                .saturating_duration_since(failed.times.begin)
-                .as_micros() as u64;
+            sample.service_us = since(failed.times.begin, failed.times.end);
+            sample.own_us = own(&failed.times);
             sample.phases = phases(&failed.times, target.tls);
             // HttpClient's operator calls connectEnd whether or not it has connected.
             if !failed.reused && self.client == Client::HttpClient {
@@ -315,6 +313,11 @@ fn phases(times: &Times, is_secure: bool) -> Phases {
     }
     phases.wait_us = times.first_byte.map_or(0, |first| since(ready, first));
     phases
+}
+
+/// The generator's own part of an exchange, in microseconds.
+fn own(times: &Times) -> Option<u64> {
+    times.own().map(|own| own.as_micros() as u64)
 }
 
 fn since(from: Instant, to: Instant) -> u64 {
@@ -391,6 +394,8 @@ mod tests {
             tcp_connected: Some(at(300)),
             connected: Some(at(900)),
             sent: Some(at(910)),
+            is_sent_at_once: true,
+            arrivals: None,
             first_byte: Some(at(5_000)),
             first_body: Some(at(5_010)),
             end: at(9_000),
