@@ -20,7 +20,8 @@ mod tree;
 
 pub use program::{
     Hint, Inspection, LoadListener, PartEvent, PartListener, PartOrder, Program, ProposedExtractor,
-    Rung, RunningLoad, RunningPart, StoredResponse,
+    ProposedVariable, RecordEvent, RecordListener, RecordOrder, RecordedElements, Rung,
+    RunningLoad, RunningPart, RunningRecording, StoredResponse,
 };
 pub use refused::Refused;
 pub use session::{Journals, Outside, Session};

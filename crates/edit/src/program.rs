@@ -7,6 +7,7 @@ use std::sync::Arc;
 use drumfire_jmx::{Diagnostic, Node, ShownValue, Tree};
 
 use crate::protocol::methods::{RunGo, RunSampleDetail, RunTest};
+use crate::protocol::record_messages::{RecordOffer, RecordRow, RecordSettings};
 use crate::protocol::types::{RunDetail, RunHalt, RunOutcome, RunSample};
 use crate::refused::Refused;
 use crate::tree::Id;
@@ -176,6 +177,131 @@ pub trait RunningLoad: Send + Sync {
     fn is_over(&self) -> bool;
 }
 
+/// The order to record a visit.
+#[derive(Debug, Clone)]
+pub struct RecordOrder {
+    /// The file of the plan.
+    pub plan: PathBuf,
+    /// The plan.
+    pub tree: Tree,
+    /// Whether a browser is recorded, instead of what comes through a proxy.
+    pub in_browser: bool,
+    /// The first page.
+    pub url: Option<String>,
+    /// Whether the browser has no window.
+    pub headless: bool,
+    /// Scripts that run in the page.
+    pub scripts: Vec<String>,
+    /// The settings.
+    pub settings: RecordSettings,
+}
+
+/// A message of a recording.
+#[derive(Debug, Clone)]
+pub enum RecordEvent {
+    /// A request is new, or more is known of it.
+    Row(RecordRow),
+    /// A transaction of this name began.
+    Named(String),
+    /// The recording was paused, or goes on.
+    Paused(bool),
+    /// Something happened that is not a request.
+    Note(String),
+    /// The recording is over, with the error that ended it if there was one.
+    Ended(Option<String>),
+}
+
+/// Receives what a recording tells.
+pub type RecordListener = Box<dyn Fn(RecordEvent) + Send + Sync>;
+
+/// A value that a response of a recording holds and a later request sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProposedVariable {
+    /// A name for its variable.
+    pub variable: String,
+    /// The value.
+    pub value: String,
+    /// The kind of the extractor.
+    pub kind: String,
+    /// The expression.
+    pub expression: String,
+    /// Which of the texts that it finds it yields, from 1.
+    pub found: usize,
+    /// How many texts it finds.
+    pub matches: usize,
+    /// The request whose response holds the value, among those that were inserted.
+    pub from: usize,
+    /// The requests that send it.
+    pub used_in: Vec<usize>,
+    /// What proves it, as in the messages.
+    pub proof: String,
+}
+
+/// A recording as elements of a plan.
+#[derive(Debug, Clone, Default)]
+pub struct RecordedElements {
+    /// The elements.
+    pub nodes: Vec<Node>,
+    /// Why requests were left out, by their numbers.
+    pub omitted: BTreeMap<usize, String>,
+    /// The same, a line for each reason.
+    pub left_out: Vec<String>,
+    /// Remarks about what could not be carried over.
+    pub notes: Vec<String>,
+    /// Values that may become variables.
+    pub proposals: Vec<ProposedVariable>,
+}
+
+/// A visit that is being recorded, or was.
+pub trait RunningRecording: Send + Sync {
+    /// The address of the proxy; `None` for a browser.
+    fn address(&self) -> Option<String>;
+
+    /// The certificate for HTTPS, and whether it is new; `None` if nothing is decrypted.
+    fn certificate(&self) -> Option<(String, bool)>;
+
+    /// Leaves requests out from now on, or records again.
+    fn pause(&self, paused: bool);
+
+    /// Begins a transaction of a name.
+    fn name(&self, name: &str);
+
+    /// Ends the recording soon.
+    fn stop(&self);
+
+    /// The requests of a recording that is over, as elements for the end of an element of a plan, which is found by its indices
+    /// among siblings. Variables get names that are not `taken`.
+    ///
+    /// # Errors
+    /// The recording cannot be read, or a file that it sends cannot be written.
+    fn elements(
+        &self,
+        tree: &Tree,
+        way: &[usize],
+        taken: Vec<String>,
+    ) -> Result<RecordedElements, Refused>;
+
+    /// The samplers of those elements, with variables in the places of the values of some proposals, which are given by their number
+    /// and a name.
+    ///
+    /// # Errors
+    /// A value cannot become a variable while the others stay.
+    fn samplers(&self, variables: &[(usize, String)]) -> Result<Vec<Node>, Refused>;
+
+    /// Tries the proposals against the server, or against the recording of another user. Returns all proposals, with new ones at the
+    /// end, and remarks. Takes as long as two visits.
+    ///
+    /// # Errors
+    /// The visit cannot be replayed, or the other recording is of another visit.
+    fn verify(
+        &self,
+        with: Option<&dyn RunningRecording>,
+    ) -> Result<(Vec<ProposedVariable>, Vec<String>), Refused>;
+
+    /// The recording as HAR, once it is over.
+    fn har(&self) -> Option<String>;
+}
+
 /// The program around the sessions.
 pub trait Program: Send + Sync {
     /// The findings of a plan whose text may not be saved yet.
@@ -231,6 +357,19 @@ pub trait Program: Send + Sync {
     /// # Errors
     /// The plan cannot run.
     fn load(&self, plan: &Path, listener: LoadListener) -> Result<Arc<dyn RunningLoad>, Refused>;
+
+    /// The settings with which a recording into a plan begins.
+    fn record_settings(&self, tree: &Tree) -> RecordOffer;
+
+    /// Records a visit.
+    ///
+    /// # Errors
+    /// The proxy cannot listen, or there is no browser.
+    fn record(
+        &self,
+        order: RecordOrder,
+        listener: RecordListener,
+    ) -> Result<Arc<dyn RunningRecording>, Refused>;
 
     /// Runs a part of a plan.
     ///

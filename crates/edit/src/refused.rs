@@ -10,7 +10,7 @@ pub const UNFIT: i32 = -32002;
 pub const FILE: i32 = -32003;
 /// The file was changed by another program in a way that cannot be merged.
 pub const CONFLICT: i32 = -32004;
-/// Another part of a plan runs.
+/// Another part of a plan runs, or a recording goes on.
 pub const BUSY: i32 = -32005;
 /// The part of the plan cannot run.
 pub const NO_RUN: i32 = -32006;

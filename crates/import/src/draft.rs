@@ -36,6 +36,8 @@ pub struct Draft {
     pub load: DraftLoad,
     /// The number of requests left out, by reason.
     pub left_out: BTreeMap<String, usize>,
+    /// The entries of a recording that were left out, by their index, with the reason.
+    pub omitted: BTreeMap<usize, String>,
     /// The parts that could not be carried over, one line each.
     pub warnings: Vec<String>,
     /// The CSV file beside the plan; empty if there is none.
@@ -106,6 +108,8 @@ pub struct DraftStep {
     pub response: Option<Response>,
     /// Its index among the recorded requests, from 1; 0 if it was not recorded.
     pub number: usize,
+    /// Its index among the entries of the recording.
+    pub entry: usize,
     /// The user's think time before it.
     pub think_ms: u64,
     /// Variables that are set before it is sent, and their values.
@@ -172,6 +176,12 @@ impl Draft {
     /// Counts a request that was left out.
     pub fn leave_out(&mut self, reason: &str) {
         *self.left_out.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    /// Counts an entry of a recording that was left out.
+    pub(crate) fn omit(&mut self, entry: usize, reason: &str) {
+        self.omitted.insert(entry, reason.to_owned());
+        self.leave_out(reason);
     }
 
     /// Records something that could not be carried over. Repeated messages are recorded once.

@@ -20,6 +20,8 @@ pub struct Exchange {
     pub kind: String,
     /// Texts that the user expects in the response.
     pub expected_texts: Vec<String>,
+    /// Its index among the entries of the recording.
+    pub entry: usize,
 }
 
 /// A request as a plan sends it.

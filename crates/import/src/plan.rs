@@ -1,6 +1,6 @@
 //! Writes a draft as the tree of a plan; all importers share it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use drumfire_elements::samplers::http_request;
 use drumfire_elements::shared::scope;
@@ -75,6 +75,7 @@ impl Draft {
                 .map(|hosts| servers.put_hosts(hosts)),
             load: self.load.clone(),
             left_out: self.left_out.clone(),
+            omitted: BTreeMap::new(),
             warnings: self.warnings.clone(),
             data: self.data.clone(),
             shared: Vec::new(),
@@ -525,9 +526,13 @@ pub(crate) fn extractor(extractor: &Extractor) -> Node {
     }
 }
 
-/// The sampler of a step with all of its settings written out, independent of any defaults.
-pub(crate) fn lone_sampler(step: DraftStep) -> Node {
-    let draft = Draft::default();
+/// The sampler of a step with all of its settings written out, independent of any defaults. `embedded` is as in
+/// [`Draft::embedded`].
+pub(crate) fn lone_sampler(step: &DraftStep, embedded: Option<String>) -> Node {
+    let draft = Draft {
+        embedded,
+        ..Draft::default()
+    };
     let writer = PlanWriter {
         draft: &draft,
         servers: &ServerNames::default(),
@@ -535,7 +540,7 @@ pub(crate) fn lone_sampler(step: DraftStep) -> Node {
         common: Vec::new(),
         pause_factor: None,
     };
-    writer.sampler(&step)
+    writer.sampler(step)
 }
 
 /// The sampler of one request whose server comes from the defaults.

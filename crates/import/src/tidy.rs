@@ -22,6 +22,8 @@ pub struct Recording {
     pub pages: HashMap<String, String>,
     /// The number of exchanges left out, by reason.
     pub left_out: BTreeMap<String, usize>,
+    /// The entries that were left out, with the reason.
+    pub omitted: BTreeMap<usize, String>,
     /// The parts that could not be carried over, one line each.
     pub warnings: Vec<String>,
 }
@@ -30,6 +32,12 @@ impl Recording {
     /// Counts an exchange that was left out.
     pub fn leave_out(&mut self, reason: &str) {
         *self.left_out.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    /// Counts an entry of a recording that was left out.
+    pub fn omit(&mut self, entry: usize, reason: &str) {
+        self.omitted.insert(entry, reason.to_owned());
+        self.leave_out(reason);
     }
 }
 
@@ -74,6 +82,7 @@ const STATIC: [&str; 21] = [
 pub fn draft(mut recording: Recording, options: &ImportOptions) -> Draft {
     let mut draft = Draft::new(std::mem::take(&mut recording.name));
     draft.left_out = std::mem::take(&mut recording.left_out);
+    draft.omitted = std::mem::take(&mut recording.omitted);
     draft.warnings = std::mem::take(&mut recording.warnings);
     // Some programs write entries in the order in which they ended. Without times, keep the order of the file.
     if recording
@@ -89,7 +98,7 @@ pub fn draft(mut recording: Recording, options: &ImportOptions) -> Draft {
     let own_exchanges = recording.exchanges.iter();
     let own_exchanges = own_exchanges.filter(|exchange| site.has(&host(&exchange.request.address)));
     cookies::bring(own_exchanges, options, &mut draft);
-    let kept = worth_keeping(recording.exchanges, &site, options, &mut draft);
+    let kept = worth_keeping(recording.exchanges, &site, &mut draft);
     let kept = if options.keep_redirects {
         kept
     } else {
@@ -127,15 +136,18 @@ fn host(address: &Address) -> String {
     address.host.literal().unwrap_or("").to_ascii_lowercase()
 }
 
+/// The reason for requests that pages send again by themselves.
+const RESOURCES: &str = "images, scripts and style sheets, which pages load as embedded resources";
+
 /// The hosts whose requests a plan sends.
-struct OwnSite<'o> {
+pub(crate) struct OwnSite<'o> {
     /// The registered domain of the first page.
     site: Option<String>,
     options: &'o ImportOptions,
 }
 
 impl OwnSite<'_> {
-    fn of<'o>(exchanges: &[Exchange], options: &'o ImportOptions) -> OwnSite<'o> {
+    pub(crate) fn of<'o>(exchanges: &[Exchange], options: &'o ImportOptions) -> OwnSite<'o> {
         OwnSite {
             site: first_page(exchanges).map(|exchange| site(&host(&exchange.request.address))),
             options,
@@ -147,6 +159,19 @@ impl OwnSite<'_> {
         self.options.all_domains
             || self.site.as_deref() == Some(&site(host))
             || self.options.domains.iter().any(is_below)
+    }
+
+    /// Why a request is left out.
+    pub(crate) fn refuses(&self, exchange: &Exchange) -> Option<String> {
+        let host = host(&exchange.request.address);
+        if !self.has(&host) {
+            return Some(format!("{TO_HOST}{host}"));
+        }
+        let filter = self.options.filter.as_ref();
+        let reason = noise(exchange).or_else(|| filter?.refuses(exchange));
+        let is_resource = || !self.options.keep_static && is_static(exchange);
+        let reason = reason.or_else(|| is_resource().then_some(RESOURCES));
+        reason.map(str::to_owned)
     }
 }
 
@@ -196,30 +221,19 @@ fn own_site(exchange: &Exchange) -> String {
 }
 
 /// The requests to the site, except those for its pages' resources.
-fn worth_keeping(
-    exchanges: Vec<Exchange>,
-    own: &OwnSite<'_>,
-    options: &ImportOptions,
-    draft: &mut Draft,
-) -> Vec<Exchange> {
+fn worth_keeping(exchanges: Vec<Exchange>, own: &OwnSite<'_>, draft: &mut Draft) -> Vec<Exchange> {
     let mut exchanges_kept = Vec::new();
     let mut static_hosts: Vec<String> = Vec::new();
-    let mut dropped_static = 0;
     for mut exchange in exchanges {
-        let host = host(&exchange.request.address);
-        if !own.has(&host) {
-            draft.leave_out(&format!("{TO_HOST}{host}"));
-        } else if let Some(reason) = noise(&exchange).or_else(|| {
-            let filter = options.filter.as_ref();
-            filter.and_then(|filter| filter.refuses(&exchange))
-        }) {
-            draft.leave_out(reason);
-        } else if !options.keep_static && is_static(&exchange) {
-            if !static_hosts.contains(&host) {
-                static_hosts.push(host);
+        if let Some(reason) = own.refuses(&exchange) {
+            draft.omit(exchange.entry, &reason);
+            if reason == RESOURCES {
+                let host = host(&exchange.request.address);
+                if !static_hosts.contains(&host) {
+                    static_hosts.push(host);
+                }
+                draft.shared.extend(shared(exchange.response));
             }
-            dropped_static += 1;
-            draft.shared.extend(shared(exchange.response));
         } else {
             clean(&mut exchange.request);
             if let Some(operation) = names::graphql_operation(&exchange.request.body) {
@@ -229,9 +243,7 @@ fn worth_keeping(
             exchanges_kept.push(exchange);
         }
     }
-    if dropped_static > 0 {
-        let reason = "images, scripts and style sheets, which pages load as embedded resources";
-        draft.left_out.insert(reason.to_owned(), dropped_static);
+    if !static_hosts.is_empty() {
         let hosts: Vec<String> = static_hosts
             .iter()
             .map(|host| host.replace('.', "\\."))
@@ -348,7 +360,8 @@ fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Ve
             .and_then(|location| resolved(&exchange.request.address, location));
         match followed {
             Some(place) => {
-                draft.leave_out("redirected requests, which the plan follows by itself");
+                let reason = "redirected requests, which the plan follows by itself";
+                draft.omit(exchange.entry, reason);
                 if let Some(target) = target {
                     leads_to.entry(target).or_default().push_back(place);
                 }
@@ -474,6 +487,7 @@ fn transactions(
             };
             transaction.steps.push(DraftStep {
                 number: place + 1,
+                entry: exchange.entry,
                 think_ms: u64::try_from(think).unwrap_or(0),
                 loads_resources: is_document,
                 sent_at_ms: exchange.started_ms,
@@ -490,14 +504,13 @@ fn transactions(
 
 /// Keeps the first request of each group, which loads the others as embedded resources or through redirects.
 fn leave_first_of_group(draft: &mut Draft) {
-    let mut others = 0;
+    let mut others = Vec::new();
     for transaction in &mut draft.transactions {
-        others += transaction.steps.len().saturating_sub(1);
-        transaction.steps.truncate(1);
+        let rest = transaction.steps.drain(1.min(transaction.steps.len())..);
+        others.extend(rest.map(|step| step.entry));
     }
-    if others > 0 {
-        let reason = "requests after the first of their group".to_owned();
-        draft.left_out.insert(reason, others);
+    for entry in others {
+        draft.omit(entry, "requests after the first of their group");
     }
 }
 

@@ -122,7 +122,8 @@ impl Drop for Browser {
     }
 }
 
-fn installed_browser() -> Option<PathBuf> {
+/// The first Chromium or Chrome on the path.
+pub fn installed_browser() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let candidates = PROGRAMS

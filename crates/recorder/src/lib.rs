@@ -15,6 +15,7 @@ mod authority;
 mod bar;
 mod browser;
 mod proxy;
+mod seen;
 mod session;
 mod tape;
 
@@ -28,7 +29,9 @@ use drumfire_platform::causes::{cause, unwritable};
 use serde_json::Value;
 
 pub use authority::{ANY_DOMAIN, Certificate, remove as remove_authority, shown as authority};
+pub use browser::installed_browser;
 pub use proxy::{Proxy, ProxyTraffic};
+pub use seen::{Order, Seen, SeenExchange, Stage};
 
 /// Why a recording failed.
 #[derive(Debug)]
@@ -101,18 +104,17 @@ pub struct Visit {
     pub actions: Vec<String>,
 }
 
-/// Records until the browser is closed, `stop` is set, or, without a window, the last script has taken effect. Each line from
-/// `names` begins a transaction of that name. `seen` is called for every response, with a text such as `200 GET
-/// https://shop.example/`.
+/// Records until the browser is closed, `stop` is set, or, without a window, the last script has taken effect. `seen` receives the
+/// requests as they come.
 ///
 /// # Errors
 /// There is no browser, it does not start, or it opens no page.
 pub fn record(
     visit: &Visit,
     stop: &AtomicBool,
-    names: &Receiver<String>,
-    seen: &mut dyn FnMut(&str),
+    orders: &Receiver<Order>,
+    seen: &mut dyn FnMut(Seen),
 ) -> Result<Value, RecordError> {
     let browser = browser::start(visit)?;
-    session::Session::new(browser, visit).run(stop, names, seen)
+    session::Session::new(browser, visit).run(stop, orders, seen)
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::bar::{self, Wish};
 use crate::browser::Browser;
+use crate::seen::{Order, Seen, SeenExchange, Stage};
 use crate::{RecordError, Visit};
 
 /// The network counts as idle after this long without a request.
@@ -44,6 +45,8 @@ struct BrowserRequest {
     /// Whether the browser tells the header of the response as it was on the wire.
     has_wire_header: bool,
     failed: bool,
+    /// The bytes of the response on the wire.
+    bytes: u64,
     /// Whether the recording was paused.
     is_left_out: bool,
     /// Texts that the user expects in the response.
@@ -131,14 +134,14 @@ impl Session {
     pub fn run(
         mut self,
         stop: &AtomicBool,
-        names: &Receiver<String>,
-        seen: &mut dyn FnMut(&str),
+        orders: &Receiver<Order>,
+        seen: &mut dyn FnMut(Seen),
     ) -> Result<Value, RecordError> {
         let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
         self.command(None, "Target.setAutoAttach", attach);
         while !stop.load(Ordering::SeqCst) {
-            while let Ok(name) = names.try_recv() {
-                self.begin(name);
+            while let Ok(order) = orders.try_recv() {
+                self.obey(order, seen);
             }
             match self.browser.messages.recv_timeout(TICK) {
                 Ok(message) => self.message(&message, seen),
@@ -165,11 +168,29 @@ impl Session {
         Ok(self.har())
     }
 
-    /// Begins a transaction of this name.
-    fn begin(&mut self, name: String) {
-        let key = format!("named-{}", self.titles.len());
-        self.titles.insert(key.clone(), name);
-        self.named = Some(key);
+    fn obey(&mut self, order: Order, seen: &mut dyn FnMut(Seen)) {
+        match &order {
+            Order::Name(name) => {
+                let key = format!("named-{}", self.titles.len());
+                self.titles.insert(key.clone(), name.clone());
+                self.named = Some(key);
+            }
+            Order::Pause(is_paused) => self.is_paused = *is_paused,
+        }
+        seen(Seen::Done(order));
+    }
+
+    /// Tells of a request that has reached a stage.
+    fn tell(&self, place: usize, stage: Stage, seen: &mut dyn FnMut(Seen)) {
+        if let Some(entry) = self.entries.get(place) {
+            seen(Seen::Exchange(SeenExchange {
+                number: place,
+                stage,
+                entry: entry.head(None, None),
+                bytes: entry.bytes,
+                is_left_out: entry.is_left_out,
+            }));
+        }
     }
 
     fn is_at_rest(&self) -> bool {
@@ -204,7 +225,7 @@ impl Session {
         self.next_id
     }
 
-    fn message(&mut self, message: &Value, seen: &mut dyn FnMut(&str)) {
+    fn message(&mut self, message: &Value, seen: &mut dyn FnMut(Seen)) {
         if let Some(id) = message["id"].as_u64() {
             if let Some(purpose) = self.asked.remove(&id) {
                 self.answer(purpose, &message["result"]);
@@ -219,7 +240,7 @@ impl Session {
         }
         match method {
             "Target.attachedToTarget" => self.attached(parameters),
-            "Network.requestWillBeSent" => self.sent(&session, parameters),
+            "Network.requestWillBeSent" => self.sent(&session, parameters, seen),
             "Network.requestWillBeSentExtraInfo" => {
                 let cookie = header(&parameters["headers"], "cookie");
                 self.wire(&session, parameters).cookies.push(cookie);
@@ -234,7 +255,7 @@ impl Session {
                 self.wish(&session, wish, seen);
             }
             "Network.responseReceived" => self.received(&session, parameters, seen),
-            "Network.loadingFinished" => self.finished(&session, parameters),
+            "Network.loadingFinished" => self.finished(&session, parameters, seen),
             "Network.loadingFailed" => {
                 if self.is_known(&session, parameters) {
                     self.under_way = self.under_way.saturating_sub(1);
@@ -242,6 +263,9 @@ impl Session {
                 self.with_entry(&session, parameters, |entry| {
                     entry.failed = entry.response.is_null()
                 });
+                if let Some(place) = self.entry_of(&session, &parameters["requestId"]) {
+                    self.tell(place, Stage::Complete, seen);
+                }
             }
             "Page.loadEventFired" => {
                 let ask = json!({ "expression": "document.title" });
@@ -363,16 +387,10 @@ impl Session {
     }
 
     /// Does what the user, or a script, asks for in the page.
-    fn wish(&mut self, session: &str, wish: &str, seen: &mut dyn FnMut(&str)) {
+    fn wish(&mut self, session: &str, wish: &str, seen: &mut dyn FnMut(Seen)) {
         match Wish::read(wish) {
-            Some(Wish::Step(name)) => {
-                seen(&format!("step {name}"));
-                self.begin(name);
-            }
-            Some(Wish::Pause(is_paused)) => {
-                seen(if is_paused { "paused" } else { "recording" });
-                self.is_paused = is_paused;
-            }
+            Some(Wish::Step(name)) => self.obey(Order::Name(name), seen),
+            Some(Wish::Pause(is_paused)) => self.obey(Order::Pause(is_paused), seen),
             Some(Wish::Expect(text)) => {
                 let holds = |entry: &&mut BrowserRequest| entry.holds(&text);
                 let told = match self.entries.iter_mut().rev().find(holds) {
@@ -383,7 +401,7 @@ impl Session {
                     }
                     None => format!("no response holds `{text}`"),
                 };
-                seen(&told);
+                seen(Seen::Note(told.clone()));
                 let ask = json!({ "expression": bar::tell(&told) });
                 self.command(Some(session), "Runtime.evaluate", ask);
             }
@@ -398,7 +416,7 @@ impl Session {
         }
     }
 
-    fn sent(&mut self, session: &str, parameters: &Value) {
+    fn sent(&mut self, session: &str, parameters: &Value, seen: &mut dyn FnMut(Seen)) {
         let url = parameters["request"]["url"].as_str().unwrap_or("");
         if !url.starts_with("http") {
             return;
@@ -414,6 +432,10 @@ impl Session {
                 entry.ended = ended;
                 entry.has_wire_header = has_wire_header;
             });
+            if let Some(place) = self.entry_of(session, &parameters["requestId"]) {
+                self.tell(place, Stage::Answered, seen);
+                self.tell(place, Stage::Complete, seen);
+            }
         } else {
             self.under_way += 1;
         }
@@ -432,6 +454,7 @@ impl Session {
             ..BrowserRequest::default()
         });
         self.wire(session, parameters).entries.push(entry_index);
+        self.tell(entry_index, Stage::Sent, seen);
         let request = &parameters["request"];
         if request["hasPostData"] == true && request.get("postData").is_none() {
             let asked = self.command(
@@ -443,27 +466,27 @@ impl Session {
         }
     }
 
-    fn received(&mut self, session: &str, parameters: &Value, seen: &mut dyn FnMut(&str)) {
+    fn received(&mut self, session: &str, parameters: &Value, seen: &mut dyn FnMut(Seen)) {
         let response = parameters["response"].clone();
         let has_wire_header = parameters["hasExtraInfo"] != false;
         self.with_entry(session, parameters, |entry| {
-            let method = entry.request["method"].as_str().unwrap_or("");
-            let url = entry.request["url"].as_str().unwrap_or("");
-            if !url.starts_with("data:") {
-                seen(&format!("{} {method} {url}", response["status"]));
-            }
             entry.response = response;
             entry.has_wire_header = has_wire_header;
         });
+        if let Some(place) = self.entry_of(session, &parameters["requestId"]) {
+            self.tell(place, Stage::Answered, seen);
+        }
     }
 
-    fn finished(&mut self, session: &str, parameters: &Value) {
+    fn finished(&mut self, session: &str, parameters: &Value, seen: &mut dyn FnMut(Seen)) {
         let id = parameters["requestId"].as_str().unwrap_or("").to_owned();
         let Some(place) = self.entry_of(session, &parameters["requestId"]) else {
             return;
         };
         self.under_way = self.under_way.saturating_sub(1);
         self.entries[place].ended = parameters["timestamp"].as_f64().unwrap_or(0.0);
+        self.entries[place].bytes = parameters["encodedDataLength"].as_f64().unwrap_or(0.0) as u64;
+        self.tell(place, Stage::Complete, seen);
         // Nothing is searched for in these bodies.
         let is_known = self.entries[place].body.is_some();
         if !is_known
@@ -567,6 +590,23 @@ impl BrowserRequest {
     }
 
     fn har(&self, cookie: Option<&str>, set_cookie: Option<&str>) -> Value {
+        let mut entry = self.head(cookie, set_cookie);
+        if let Some(data) = self.post_data() {
+            let kind = header(&self.request["headers"], "content-type").unwrap_or_default();
+            entry["request"]["postData"] = json!({ "mimeType": kind, "text": data });
+        }
+        if let Some(body) = &self.body {
+            let content = &mut entry["response"]["content"];
+            content["text"] = body["body"].clone();
+            if body["base64Encoded"] == true {
+                content["encoding"] = Value::from("base64");
+            }
+        }
+        entry
+    }
+
+    /// The entry of the HAR without bodies.
+    fn head(&self, cookie: Option<&str>, set_cookie: Option<&str>) -> Value {
         let mut sent = fields(&self.request["headers"]);
         if let Some(cookie) = cookie {
             sent.push(json!({ "name": "Cookie", "value": cookie }));
@@ -576,18 +616,8 @@ impl BrowserRequest {
         for cookie in set_cookie.iter().flat_map(|cookies| cookies.lines()) {
             received.push(json!({ "name": "Set-Cookie", "value": cookie }));
         }
-        let mut request = json!({ "method": self.request["method"], "url": self.request["url"], "headers": sent });
-        if let Some(data) = self.post_data() {
-            let kind = header(&self.request["headers"], "content-type").unwrap_or_default();
-            request["postData"] = json!({ "mimeType": kind, "text": data });
-        }
-        let mut content = json!({ "mimeType": self.response["mimeType"] });
-        if let Some(body) = &self.body {
-            content["text"] = body["body"].clone();
-            if body["base64Encoded"] == true {
-                content["encoding"] = Value::from("base64");
-            }
-        }
+        let request = json!({ "method": self.request["method"], "url": self.request["url"], "headers": sent });
+        let content = json!({ "mimeType": self.response["mimeType"] });
         let status = if self.failed {
             Value::from(0)
         } else {

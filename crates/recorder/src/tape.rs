@@ -10,6 +10,8 @@ use hyper::HeaderMap;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::seen::{Order, SeenExchange, Stage};
+
 /// Longer bodies are forwarded whole but not recorded.
 const LONGEST_BODY: usize = 50_000_000;
 
@@ -18,6 +20,7 @@ const LONGEST_BODY: usize = 50_000_000;
 pub struct Tape {
     entries: Vec<TapedExchange>,
     titles: Vec<String>,
+    is_paused: bool,
     /// Connections that were not decrypted, by host.
     pub unread: BTreeMap<String, usize>,
     /// Servers whose certificate is not trusted, with the reason.
@@ -39,14 +42,33 @@ struct TapedExchange {
     status: u16,
     response_headers: Vec<(String, String)>,
     received: Vec<u8>,
+    /// The bytes of the body, recorded or not.
+    received_bytes: u64,
+    /// Whether the recording was paused.
+    is_left_out: bool,
     /// Whether the body was too long to record.
     is_cut: bool,
 }
 
 impl Tape {
-    /// Begins a transaction of this name.
-    pub fn begin(&mut self, name: String) {
-        self.titles.push(name);
+    /// Carries out an order.
+    pub fn obey(&mut self, order: Order) {
+        match order {
+            Order::Name(name) => self.titles.push(name),
+            Order::Pause(is_paused) => self.is_paused = is_paused,
+        }
+    }
+
+    /// A request at a stage, to be shown.
+    pub fn seen(&self, place: usize, stage: Stage) -> SeenExchange {
+        let entry = &self.entries[place];
+        SeenExchange {
+            number: place,
+            stage,
+            entry: entry.head(),
+            bytes: entry.received_bytes,
+            is_left_out: entry.is_left_out,
+        }
     }
 
     /// Records a request and returns its index.
@@ -68,6 +90,8 @@ impl Tape {
             status: 0,
             response_headers: Vec::new(),
             received: Vec::new(),
+            received_bytes: 0,
+            is_left_out: self.is_paused,
             is_cut: false,
         });
         self.entries.len() - 1
@@ -93,6 +117,7 @@ impl Tape {
     pub fn received(&mut self, place: usize, bytes: &[u8]) {
         let entry = &mut self.entries[place];
         entry.ended = Instant::now();
+        entry.received_bytes += bytes.len() as u64;
         if entry.is_cut || entry.received.len() + bytes.len() > LONGEST_BODY {
             entry.is_cut = true;
             entry.received = Vec::new();
@@ -107,7 +132,8 @@ impl Tape {
         let pages: Vec<Value> = titles
             .map(|(number, title)| json!({ "id": format!("named-{number}"), "title": title }))
             .collect();
-        let entries: Vec<Value> = self.entries.iter().map(TapedExchange::har).collect();
+        let entries = self.entries.iter().filter(|entry| !entry.is_left_out);
+        let entries: Vec<Value> = entries.map(TapedExchange::har).collect();
         json!({ "log": { "version": "1.2", "creator": { "name": "Drumfire" }, "pages": pages, "entries": entries } })
     }
 }
@@ -126,14 +152,13 @@ impl TapedExchange {
     }
 
     fn har(&self) -> Value {
-        let mut request =
-            json!({ "method": self.method, "url": self.url, "headers": fields(&self.headers) });
+        let mut entry = self.head();
         if !self.sent.is_empty() {
             let mime = header(&self.headers, "content-type").unwrap_or("");
             let text = String::from_utf8_lossy(&self.sent);
-            request["postData"] = json!({ "mimeType": mime, "text": text });
+            entry["request"]["postData"] = json!({ "mimeType": mime, "text": text });
         }
-        let mut content = json!({ "mimeType": self.mime() });
+        let content = &mut entry["response"]["content"];
         if let Some(body) = self.decoded() {
             match String::from_utf8(body) {
                 Ok(text) => content["text"] = Value::from(text),
@@ -149,12 +174,21 @@ impl TapedExchange {
                 }
             }
         }
+        entry
+    }
+
+    /// The entry of the HAR without bodies.
+    fn head(&self) -> Value {
         let mut entry = json!({
             "startedDateTime": self.sent_at.to_string(),
             "time": (self.ended - self.started).as_secs_f64() * 1000.0,
             "_resourceType": self.kind(),
-            "request": request,
-            "response": { "status": self.status, "headers": fields(&self.response_headers), "content": content },
+            "request": { "method": self.method, "url": self.url, "headers": fields(&self.headers) },
+            "response": {
+                "status": self.status,
+                "headers": fields(&self.response_headers),
+                "content": { "mimeType": self.mime() },
+            },
         });
         if let Some(page) = &self.page {
             entry["pageref"] = Value::from(page.as_str());

@@ -4,13 +4,15 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use drumfire_recorder::{Proxy, ProxyTraffic};
+use drumfire_recorder::{Order, Proxy, ProxyTraffic, Seen, SeenExchange, Stage};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// Answers every request that begins with one of the paths.
 fn server() -> SocketAddr {
@@ -86,7 +88,8 @@ fn head(stream: &mut TcpStream) -> Option<String> {
 struct Recording {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
-    names: Sender<String>,
+    orders: Sender<Order>,
+    seen: Receiver<Seen>,
     thread: JoinHandle<ProxyTraffic>,
     _folder: tempfile::TempDir,
 }
@@ -98,17 +101,19 @@ fn start(domains: &[&str]) -> Recording {
     let proxy = Proxy::bind(any, &folder.path().join("ca"), &domains).expect("a proxy");
     let address = proxy.address().expect("an address");
     let stop = Arc::new(AtomicBool::new(false));
-    let (names, typed) = channel();
+    let (orders, given) = channel();
+    let (tell, seen) = channel();
     let told = Arc::clone(&stop);
     let thread = std::thread::spawn(move || {
         proxy
-            .record(&told, &typed, &mut |_| {})
+            .record(&told, &given, &mut |message| drop(tell.send(message)))
             .expect("a recording")
     });
     Recording {
         address,
         stop,
-        names,
+        orders,
+        seen,
         thread,
         _folder: folder,
     }
@@ -117,10 +122,25 @@ fn start(domains: &[&str]) -> Recording {
 impl Recording {
     fn client(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("the proxy listens");
+        stream.set_read_timeout(Some(LIMIT)).expect("a limit");
         stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .expect("a limit");
-        stream
+    }
+
+    /// Gives an order, and waits until it was carried out.
+    fn order(&self, order: Order) {
+        self.orders.send(order.clone()).expect("it is told");
+        let is_done = |seen: Seen| matches!(seen, Seen::Done(done) if done == order);
+        while !is_done(self.seen.recv_timeout(LIMIT).expect("it is done")) {}
+    }
+
+    /// The next request that has reached the stage.
+    fn seen(&self, stage: Stage) -> SeenExchange {
+        loop {
+            match self.seen.recv_timeout(LIMIT).expect("a request") {
+                Seen::Exchange(exchange) if exchange.stage == stage => return exchange,
+                _ => {}
+            }
+        }
     }
 
     fn end(self) -> ProxyTraffic {
@@ -173,8 +193,7 @@ fn requests_bodies_and_names_are_recorded() {
     ] {
         assert!(!echoed.contains(hidden), "{hidden}: {echoed}");
     }
-    recording.names.send("Look".to_owned()).expect("it is told");
-    std::thread::sleep(Duration::from_millis(300));
+    recording.order(Order::Name("Look".to_owned()));
     let get = |path: &str| format!("GET http://{server}{path} HTTP/1.1\r\nHost: {server}\r\n\r\n");
     let (zipped, body) = ask(&mut client, &get("/zipped"));
     assert!(zipped.contains("content-encoding: gzip") && body.starts_with(&[0x1f, 0x8b]));
@@ -212,6 +231,41 @@ fn requests_bodies_and_names_are_recorded() {
     );
     assert_eq!(entries[1]["pageref"], "named-0");
     assert_eq!(taken.har["log"]["pages"][0]["title"], "Look");
+}
+
+#[test]
+fn requests_are_told_at_each_stage_and_left_out_while_paused() {
+    let server = server();
+    let recording = start(&[]);
+    let mut client = recording.client();
+    let get = |path: &str| format!("GET http://{server}{path} HTTP/1.1\r\nHost: {server}\r\n\r\n");
+    ask(&mut client, &get("/zipped"));
+    let sent = recording.seen(Stage::Sent);
+    let url = format!("http://{server}/zipped");
+    assert_eq!(
+        (sent.number, &sent.entry["request"]["url"]),
+        (0, &url.into())
+    );
+    assert_eq!(sent.entry["response"]["status"], 0);
+    let answered = recording.seen(Stage::Answered);
+    assert_eq!(answered.entry["response"]["status"], 200);
+    let complete = recording.seen(Stage::Complete);
+    assert!(complete.bytes > 0 && !complete.is_left_out, "{complete:?}");
+    recording.order(Order::Pause(true));
+    ask(&mut client, &get("/again"));
+    let paused = recording.seen(Stage::Complete);
+    assert!(paused.number == 1 && paused.is_left_out, "{paused:?}");
+    recording.order(Order::Pause(false));
+    ask(&mut client, &get("/form"));
+    let last = recording.seen(Stage::Complete);
+    assert!(last.number == 2 && !last.is_left_out, "{last:?}");
+    let taken = recording.end();
+    let entries = taken.har["log"]["entries"].as_array().expect("entries");
+    let urls = entries
+        .iter()
+        .filter_map(|entry| entry["request"]["url"].as_str());
+    let paths: Vec<&str> = urls.filter_map(|url| url.rsplit('/').next()).collect();
+    assert_eq!(paths, ["zipped", "form"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod browser;
 mod clipboard;
 mod load;
 mod propose;
+mod record;
 mod run;
 
 use std::io::{self, BufReader};
@@ -15,11 +16,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use drumfire_edit::protocol::record_messages::RecordOffer;
 use drumfire_edit::protocol::{Host, stdio};
 use drumfire_edit::refused::FILE;
 use drumfire_edit::{
     Inspection, Journals, LoadListener, PartListener, PartOrder, Program, ProposedExtractor,
-    Refused, Rung, RunningLoad, RunningPart, StoredResponse,
+    RecordListener, RecordOrder, Refused, Rung, RunningLoad, RunningPart, RunningRecording,
+    StoredResponse,
 };
 use drumfire_jmx::{Node, ShownValue, Tree};
 use drumfire_platform::causes::cause;
@@ -206,6 +209,18 @@ impl Program for EditorProgram {
 
     fn load(&self, plan: &Path, listener: LoadListener) -> Result<Arc<dyn RunningLoad>, Refused> {
         load::start(plan, listener)
+    }
+
+    fn record_settings(&self, tree: &Tree) -> RecordOffer {
+        record::offer(tree)
+    }
+
+    fn record(
+        &self,
+        order: RecordOrder,
+        listener: RecordListener,
+    ) -> Result<Arc<dyn RunningRecording>, Refused> {
+        record::start(order, listener)
     }
 
     fn run(

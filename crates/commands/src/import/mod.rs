@@ -1,8 +1,8 @@
 //! `drumfire import`: makes plans from recordings, API descriptions, cURL commands and access logs.
 
 pub mod arguments;
-mod uploads;
-mod verify;
+pub mod uploads;
+pub mod verify;
 
 use std::io::Read as _;
 use std::path::Path;
@@ -135,7 +135,9 @@ fn finish_with(
         drop(progress);
         if let Some(server) = wish.verify {
             let progress = Work::begin(format!("running the plan against {server}"));
-            let proved = verify::prove(&draft, &findings, server, wish.output, engine, console)?;
+            let proved = verify::prove(&draft, &findings, server, wish.output, &|words| {
+                verify::within(words, engine, console)
+            })?;
             drop(progress);
             let constants = proved.constants(wish.accept);
             if let (Some(original), false) = (original, constants.is_empty()) {

@@ -32,8 +32,10 @@ pub struct Proof {
     differing: Vec<(usize, String, String)>,
 }
 
+/// The outcome of the replays for a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReplayState {
+pub enum ReplayState {
+    /// It differs, and the requests that send it answer as in the recording.
     Proved,
     /// The value changes, but a request that sends it answered otherwise than in the recording.
     Changes,
@@ -61,12 +63,17 @@ impl Proof {
             .collect()
     }
 
-    /// The result of the replays for a finding, as the summary shows it.
-    pub fn state(&self, finding: &Finding) -> &'static str {
+    /// The outcome for a finding.
+    pub fn outcome(&self, finding: &Finding) -> Option<ReplayState> {
         let is_own = |own: &&(Finding, ReplayState)| {
             own.0.value == finding.value && own.0.from == finding.from
         };
-        match self.findings.iter().find(is_own).map(|(_, state)| state) {
+        self.findings.iter().find(is_own).map(|(_, state)| *state)
+    }
+
+    /// The result of the replays for a finding, as the summary shows it.
+    pub fn state(&self, finding: &Finding) -> &'static str {
+        match self.outcome(finding) {
             Some(ReplayState::Proved) => ", proved by two replays",
             Some(ReplayState::Changes) => ", changes from replay to replay",
             Some(ReplayState::Unreached | ReplayState::Missed) => ", not proved",
@@ -104,29 +111,37 @@ impl Proof {
                 senders.join(", ")
             ));
         }
-        for (place, recorded, replayed) in &self.differing {
+        for line in self.differing(steps) {
+            text.push_str(&format!("differs    {line}\n"));
+        }
+        text
+    }
+
+    /// The requests that answered otherwise than in the recording, a line each.
+    pub fn differing(&self, steps: &[String]) -> Vec<String> {
+        let line = |(place, recorded, replayed): &(usize, String, String)| {
+            let label = steps.get(*place).map(String::as_str).unwrap_or_default();
             let answer = if replayed.is_empty() {
                 "was not sent".to_owned()
             } else {
                 format!("answered {replayed}")
             };
-            text.push_str(&format!(
-                "differs    `{}` {answer}, in the recording {recorded}\n",
-                label(place)
-            ));
-        }
-        text
+            format!("`{label}` {answer}, in the recording {recorded}")
+        };
+        self.differing.iter().map(line).collect()
     }
 }
 
-/// Replays a draft twice against a server. The files that it sends are beside `plan`.
+/// Runs the program with a command line.
+type RunProgram<'r> = dyn Fn(&[String]) -> Result<(), Refusal> + 'r;
+
+/// Replays a draft twice against a server, by `run`. The files that it sends are beside `plan`.
 pub fn prove(
     draft: &Draft,
     findings: &[Finding],
     server: &str,
     plan: &Path,
-    engine: &Engine,
-    console: &Console<'_>,
+    run: &RunProgram<'_>,
 ) -> Result<Proof, Refusal> {
     let Some(server) = Address::parse(server) else {
         return Err(Refusal::usage(format!(
@@ -143,8 +158,8 @@ pub fn prove(
             *file = beside.display().to_string().into();
         }
     }
-    let first = replay(&draft, findings, engine, console)?;
-    let second = replay(&draft, findings, engine, console)?;
+    let first = replay(&draft, findings, run)?;
+    let second = replay(&draft, findings, run)?;
     Ok(judge(&draft, findings, &first, &second))
 }
 
@@ -176,8 +191,7 @@ fn numbered(draft: &Draft, server: &Address) -> Draft {
 fn replay(
     draft: &Draft,
     findings: &[Finding],
-    engine: &Engine,
-    console: &Console<'_>,
+    run: &RunProgram<'_>,
 ) -> Result<HashMap<usize, ReplayedAnswer>, Refusal> {
     let folder = tempfile::tempdir().map_err(Refusal::failed)?;
     let path = |name: &str| folder.path().join(name);
@@ -207,8 +221,14 @@ fn replay(
         "-Jjmeter.save.saveservice.print_field_names=true",
     ]
     .map(str::to_owned);
-    if let Command::Run(mut options) = args::read(&words)? {
-        options.plan = Some(PlanChoice::made(path("replay.jmx")));
+    run(&words)?;
+    rows(&path("replay.jtl"))
+}
+
+/// Runs a made plan within this process.
+pub fn within(words: &[String], engine: &Engine, console: &Console<'_>) -> Result<(), Refusal> {
+    if let Command::Run(mut options) = args::read(words)? {
+        options.plan = Some(PlanChoice::made(words[1].clone().into()));
         // the replays are not the user's runs: only a failure to run is reported
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut unseen = Console {
@@ -223,7 +243,7 @@ fn replay(
         };
         run::run(options, engine, &mut unseen)?;
     }
-    rows(&path("replay.jtl"))
+    Ok(())
 }
 
 /// The rows of a result file by the number of their request.

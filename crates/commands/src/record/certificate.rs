@@ -1,5 +1,6 @@
 //! The recording proxy's certificate authority: where it is, what it covers, and its removal.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use drumfire_platform::causes::cause;
@@ -11,11 +12,11 @@ use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 
 /// The folder of the user's authority: `$XDG_DATA_HOME/drumfire/recorder` or `~/.local/share/drumfire/recorder`.
-pub fn folder(console: &Console<'_>) -> Result<PathBuf, Refusal> {
-    let data = (console.variable)("XDG_DATA_HOME")
+pub fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<PathBuf, Refusal> {
+    let data = variable("XDG_DATA_HOME")
         .map(PathBuf::from)
         .filter(|folder| folder.is_absolute())
-        .or_else(|| Some(Path::new(&(console.variable)("HOME")?).join(".local/share")));
+        .or_else(|| Some(Path::new(&variable("HOME")?).join(".local/share")));
     match data {
         Some(data) => Ok(data.join("drumfire/recorder")),
         None => Err(Refusal::run_failed(
@@ -26,9 +27,11 @@ pub fn folder(console: &Console<'_>) -> Result<PathBuf, Refusal> {
 
 /// Shows or removes the authority.
 pub fn certificate(wish: CaAction, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let folder = folder(console)?;
+    let folder = folder(console.variable)?;
     match (wish, drumfire_recorder::authority(&folder)) {
-        (CaAction::Show, Some(certificate)) => console.print(&format!("{}\n", told(&certificate))),
+        (CaAction::Show, Some(certificate)) => {
+            console.print(&format!("certificate  {}\n", told(&certificate)));
+        }
         (_, None) => console.line("there is no certificate authority for recordings"),
         (CaAction::Remove, Some(certificate)) => {
             let removed = drumfire_recorder::remove_authority(&folder);
@@ -61,7 +64,7 @@ pub fn told(certificate: &Certificate) -> String {
         certificate.domains.join(", ")
     };
     format!(
-        "certificate  {} for {domains}, valid until {}",
+        "{} for {domains}, valid until {}",
         certificate.file.display(),
         certificate.ends
     )

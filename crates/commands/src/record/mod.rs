@@ -1,8 +1,8 @@
 //! `drumfire record`: makes a plan of what a browser does on a site.
 
 pub mod arguments;
-mod certificate;
-mod sources;
+pub mod certificate;
+pub mod sources;
 
 use std::path::Path;
 
@@ -104,9 +104,11 @@ fn model(file: &Path, console: &Console<'_>) -> Result<(Tree, Recorder), Refusal
 
 /// The server for replays: that of the URL, or else that of the first request.
 fn server(arguments: &RecordArguments, draft: &Draft) -> Option<String> {
-    if let Some(url) = &arguments.url {
-        return Some(url.clone());
-    }
+    arguments.url.clone().or_else(|| first_server(draft))
+}
+
+/// The server of the first request.
+pub fn first_server(draft: &Draft) -> Option<String> {
     let address = &draft.steps().next()?.request.address;
     let port = match address.port.template().as_str() {
         "" => String::new(),

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use drumfire_import::Address;
 use drumfire_import::like::Recorder;
-use drumfire_recorder::{ANY_DOMAIN, Proxy, Visit};
+use drumfire_recorder::{ANY_DOMAIN, Order, Proxy, Seen, Visit};
 use serde_json::Value;
 
 use super::arguments::RecordArguments;
@@ -18,7 +18,7 @@ use crate::refusal::Refusal;
 use crate::signals;
 
 /// The port of JMeter's recorder (`ProxyControl.DEFAULT_PORT`).
-const USUAL_PORT: u16 = 8888;
+pub const USUAL_PORT: u16 = 8888;
 
 /// A finished recording.
 pub struct Recorded {
@@ -54,10 +54,10 @@ pub fn recorded(
     let told = Arc::clone(&stop);
     let listening = signals::listen(None, move |_| told.store(true, Ordering::SeqCst));
     let _listening = listening.map_err(Refusal::failed)?;
-    let names = typed(arguments.headless);
+    let orders = typed(arguments.headless);
     match proxy {
-        Some(proxy) => through_proxy(proxy, &stop, &names, console),
-        None => in_browser(arguments, &stop, &names, console),
+        Some(proxy) => through_proxy(proxy, &stop, &orders, console),
+        None => in_browser(arguments, &stop, &orders, console),
     }
 }
 
@@ -65,26 +65,26 @@ fn failed(why: impl std::fmt::Display) -> Refusal {
     Refusal::run_failed(why.to_string())
 }
 
-/// Receives the lines that the user types.
-fn typed(is_headless: bool) -> Receiver<String> {
-    let (name, names) = channel();
+/// Receives the lines that the user types, which name transactions.
+fn typed(is_headless: bool) -> Receiver<Order> {
+    let (order, orders) = channel();
     if !is_headless {
         std::thread::spawn(move || {
             for line in std::io::stdin().lock().lines().map_while(Result::ok) {
                 let line = line.trim().to_owned();
-                if !line.is_empty() && name.send(line).is_err() {
+                if !line.is_empty() && order.send(Order::Name(line)).is_err() {
                     return;
                 }
             }
         });
     }
-    names
+    orders
 }
 
 fn in_browser(
     arguments: &RecordArguments,
     stop: &AtomicBool,
-    names: &Receiver<String>,
+    orders: &Receiver<Order>,
     console: &mut Console<'_>,
 ) -> Result<Recorded, Refusal> {
     if !arguments.headless {
@@ -97,14 +97,19 @@ fn in_browser(
         headless: arguments.headless,
         actions: arguments.actions.clone(),
     };
-    let har = drumfire_recorder::record(&visit, stop, names, &mut |line| {
-        console.line(&format!("  {line}"))
-    });
+    let har = drumfire_recorder::record(&visit, stop, orders, &mut |seen| show(&seen, console));
     Ok(Recorded {
         name: url,
         har: har.map_err(failed)?,
         unread: Vec::new(),
     })
+}
+
+/// Shows a request when its response begins.
+fn show(seen: &Seen, console: &mut Console<'_>) {
+    if let Some(line) = seen.line() {
+        console.line(&format!("  {line}"));
+    }
 }
 
 fn proxy(
@@ -123,7 +128,8 @@ fn proxy(
         Refusal::usage(message)
     })?;
     let domains = decrypted(arguments, like);
-    let proxy = Proxy::bind(address, &certificate::folder(console)?, &domains).map_err(failed)?;
+    let proxy =
+        Proxy::bind(address, &certificate::folder(console.variable)?, &domains).map_err(failed)?;
     let bound = proxy.address().map_err(failed)?;
     console.print(&format!(
         "recording    proxy {bound} for HTTP and HTTPS; press Ctrl-C to end; type a name and Enter to begin a transaction\n"
@@ -132,7 +138,10 @@ fn proxy(
         console.warn(&format!("anyone who can reach {bound} can use the proxy"));
     }
     match proxy.certificate() {
-        Some(certificate) => console.print(&format!("{}\n", certificate::told(&certificate))),
+        Some(certificate) => console.print(&format!(
+            "certificate  {}\n",
+            certificate::told(&certificate)
+        )),
         None => console.warn(
             "the proxy passes HTTPS on without reading it: name the site with its address or `--domain shop.example`",
         ),
@@ -150,24 +159,29 @@ fn decrypted(arguments: &RecordArguments, like: Option<&Recorder>) -> Vec<String
     if arguments.all_domains {
         return vec![ANY_DOMAIN.to_owned()];
     }
-    let of_url = arguments.url.as_deref().and_then(Address::parse);
-    let of_url = of_url.map(|address| drumfire_import::site(&address.host.template()));
+    let of_url = arguments.url.as_deref().and_then(site_of);
     let named = arguments.domain.iter().map(|domain| {
         let domain = domain.trim_start_matches("*.").trim_start_matches('.');
         domain.to_ascii_lowercase()
     });
-    let of_plan = like.map_or(&[][..], Recorder::domains).iter().cloned();
+    let of_plan = like.map_or(&[][..], |like| &like.domains).iter().cloned();
     of_url.into_iter().chain(named).chain(of_plan).collect()
+}
+
+/// The domain of the site that an address belongs to.
+pub fn site_of(url: &str) -> Option<String> {
+    let address = Address::parse(url)?;
+    Some(drumfire_import::site(&address.host.template()))
 }
 
 fn through_proxy(
     proxy: Proxy,
     stop: &AtomicBool,
-    names: &Receiver<String>,
+    orders: &Receiver<Order>,
     console: &mut Console<'_>,
 ) -> Result<Recorded, Refusal> {
     let taken = proxy
-        .record(stop, names, &mut |line| console.line(&format!("  {line}")))
+        .record(stop, orders, &mut |seen| show(&seen, console))
         .map_err(failed)?;
     for (host, why) in &taken.untrusted {
         console.warn(&format!(

@@ -1,5 +1,6 @@
 //! The operations. Each makes a step for the plan as it is, and changes nothing itself.
 
+pub mod amend;
 pub mod defaults;
 pub mod extract;
 pub mod modules;

@@ -75,7 +75,7 @@ pub fn notation(kind: &str) -> String {
     match kind.as_str() {
         "String" => "text",
         "bool" => "flag",
-        "u64" | "usize" | "i32" | "i64" => "number",
+        "u16" | "u64" | "usize" | "i32" | "i64" => "number",
         "serde_json::Value" | "Value" => "any",
         "std::collections::BTreeMap<String,String>" | "BTreeMap<String,String>" => "{name: text}",
         "std::collections::BTreeMap<String,Option<String>>" => "{name: text?}",

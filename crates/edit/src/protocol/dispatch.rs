@@ -22,7 +22,7 @@ use crate::tree::{Changed, Id, Model, Step};
 type Answer = Result<String, Refused>;
 
 impl Shared {
-    /// Carries out a method of [`m::METHODS`].
+    /// Carries out a method of [`m::all`].
     pub(super) fn carry_out(self: &Arc<Self>, method: &str, parameters: Value) -> Answer {
         match method {
             "open" => {
@@ -35,6 +35,7 @@ impl Shared {
             "extract" | "move_to_file" | "extract_value" => self.extract(method, parameters),
             "run" | "run_go" | "breakpoints" | "run_stop" | "runs" | "run_search" | "run_test"
             | "run_propose" | "run_sample_detail" => self.runs(method, parameters),
+            _ if method.starts_with("record") => self.records(method, parameters),
             "page" => written(&Page {
                 html: self.program.page().to_owned(),
             }),
@@ -495,6 +496,18 @@ pub const NOTIFICATIONS: &[Notification] = &[
     Notification {
         name: "run_ended",
         about: "A run is over: `{plan, run, outcome: RunOutcome}`.",
+    },
+    Notification {
+        name: "record_row",
+        about: "A recording has a new request, or knows more of one: `{plan, recording, row: RecordRow}`.",
+    },
+    Notification {
+        name: "record_changed",
+        about: "A recording began, or is in another state: `{plan, recording: Recording}`.",
+    },
+    Notification {
+        name: "record_closed",
+        about: "A recording was forgotten: `{plan, recording}`.",
     },
     Notification {
         name: "conflict",

@@ -13,7 +13,8 @@ use super::findings::Inspectee;
 use super::jar_forms::{self, Told};
 use super::loads::Loads;
 use super::marks::{Committed, Marks, marks};
-use super::methods::METHODS;
+use super::methods;
+use super::records::Records;
 use super::runs::Runs;
 use super::shown::OpenPlan;
 use super::types::{Opened, PlanEntry};
@@ -51,6 +52,7 @@ pub(super) struct Shared {
     pub(super) runs: Mutex<Runs>,
     pub(super) told: Mutex<Told>,
     pub(super) loads: Mutex<Loads>,
+    pub(super) records: Mutex<Records>,
 }
 
 #[derive(Default)]
@@ -83,7 +85,8 @@ impl Host {
             listeners: Mutex::new(Vec::new()),
             runs: Mutex::new(Runs::default()),
             told: Mutex::default(),
-            loads: Mutex::new(Loads::default()),
+            loads: Mutex::default(),
+            records: Mutex::default(),
         });
         let threads: [(&str, Watcher); 2] = [("inspect plans", inspect), ("watch plans", watch)];
         for (name, run) in threads {
@@ -136,10 +139,10 @@ impl Host {
             let refused = Refused::new(NO_REQUEST, "the message has no `method`");
             return Some(failed(id.unwrap_or(&Value::Null), &refused));
         };
-        let done = if METHODS.iter().any(|own| own.name == method) {
+        let done = if methods::all().any(|own| own.name == method) {
             self.0.carry_out(method, parameters)
         } else {
-            let names = METHODS.iter().map(|own| own.name);
+            let names = methods::all().map(|own| own.name);
             let near = drumfire_jmx::did_you_mean(method, names);
             let refused = Refused::new(NO_METHOD, format!("there is no method `{method}`"));
             Err(match near {
@@ -156,11 +159,12 @@ impl Host {
 }
 
 impl Host {
-    /// Ends the runs with load and the host's threads. A thread may hold the host until the process ends, so that nothing drops it.
+    /// Ends the runs with load, the recording and the host's threads. A thread may hold the host until the process ends, so that nothing drops it.
     pub fn end(&self) {
         lock(&self.0.plans).is_over = true;
         self.0.woken.notify_all();
         lock(&self.0.loads).stop();
+        self.0.end_recording();
     }
 }
 

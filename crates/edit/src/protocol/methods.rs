@@ -466,7 +466,8 @@ pub struct Method {
     pub result: &'static str,
 }
 
-const fn method<P: Described>(
+/// A method with parameters of a type.
+pub(super) const fn method<P: Described>(
     name: &'static str,
     about: &'static str,
     result: &'static str,
@@ -479,7 +480,12 @@ const fn method<P: Described>(
     }
 }
 
-/// All methods.
+/// All methods, those about recordings last.
+pub fn all() -> impl Iterator<Item = &'static Method> {
+    METHODS.iter().chain(super::record_messages::METHODS)
+}
+
+/// The methods about plans and runs.
 pub const METHODS: &[Method] = &[
     method::<Open>(
         "open",

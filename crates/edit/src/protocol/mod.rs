@@ -8,6 +8,8 @@ mod jar_forms;
 mod loads;
 mod marks;
 pub mod methods;
+pub mod record_messages;
+mod records;
 mod reference;
 mod review;
 mod runs;

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::described::{Described, MessageText, notation};
 use super::dispatch::NOTIFICATIONS;
-use super::methods::METHODS;
+use super::methods;
+use super::record_messages;
 use super::types as t;
 use crate::refused as codes;
 
@@ -78,7 +79,10 @@ const ERRORS: &[(i32, &str)] = &[
         codes::CONFLICT,
         "Another program changed in the file what is unsaved here.",
     ),
-    (codes::BUSY, "A part of a plan runs already."),
+    (
+        codes::BUSY,
+        "A part of a plan runs already, or a recording goes on.",
+    ),
     (codes::NO_RUN, "The part of the plan cannot run."),
 ];
 
@@ -92,7 +96,7 @@ pub fn reference() -> String {
          A property is named by its path: names, and places in lists, joined by `/`, such as `HeaderManager.headers/0/Header.value`.\n\n\
          ## Methods\n\n",
     );
-    for method in METHODS {
+    for method in methods::all() {
         let _ = writeln!(page, "### `{}`\n\n{}\n", method.name, method.about);
         fields(&method.parameters, &mut page);
         let _ = writeln!(page, "Result: {}.\n", result(method.result));
@@ -102,7 +106,7 @@ pub fn reference() -> String {
         let _ = writeln!(page, "| `{}` | {} |", one.name, one.about);
     }
     page.push_str("\n## Types\n\n");
-    for text in TYPES {
+    for text in types() {
         let _ = writeln!(page, "### {}\n\n{}\n", text.name, text.about.trim());
         fields(text, &mut page);
     }
@@ -111,6 +115,10 @@ pub fn reference() -> String {
         let _ = writeln!(page, "| {code} | {meaning} |");
     }
     page
+}
+
+fn types() -> impl Iterator<Item = &'static MessageText> {
+    TYPES.iter().chain(record_messages::TYPES)
 }
 
 /// The name of a result's type.
@@ -145,9 +153,9 @@ mod tests {
 
     #[test]
     fn every_type_that_a_message_names_is_on_the_page() {
-        let known: Vec<&str> = TYPES.iter().map(|text| text.name).collect();
-        let parameters = METHODS.iter().map(|method| method.parameters);
-        for text in TYPES.iter().copied().chain(parameters) {
+        let known: Vec<&str> = types().map(|text| text.name).collect();
+        let parameters = methods::all().map(|method| method.parameters);
+        for text in types().copied().chain(parameters) {
             for field in text.fields {
                 let kind = notation(field.kind);
                 let kind = kind.trim_matches(['[', ']', '?']);
@@ -169,7 +177,7 @@ mod tests {
                 );
             }
         }
-        for method in METHODS {
+        for method in methods::all() {
             for name in method.result.split(", or ") {
                 let name = name.trim_matches(['[', ']', '?']);
                 let is_plain = ["null", "number", "text", "Id"].contains(&name);

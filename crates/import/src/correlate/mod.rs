@@ -40,7 +40,7 @@ use made::MadeValues;
 use pair::Pair;
 pub use pair::counterparts;
 use places::Places;
-pub use proposals::{Proposal, proposals};
+pub use proposals::{Proposal, proposals, used};
 use search::Wanted;
 use sent::Sent;
 use worth::is_telling;
@@ -69,19 +69,42 @@ pub struct Constant {
     pub from: usize,
 }
 
+/// Which values become variables, and the names of these.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wishes<'w> {
+    /// Values that stay as they were recorded.
+    pub constants: &'w [Constant],
+    /// Values whose variables have these names.
+    pub names: &'w [(Constant, String)],
+    /// Names that other variables have.
+    pub taken: &'w [String],
+    /// Whether only values of responses become variables: a value that the client made or the user typed stays as it was recorded.
+    pub of_responses_only: bool,
+}
+
 /// Puts variables, extractors, functions and data columns into a draft. The values in `constants` stay as they were recorded.
 ///
 /// `other` is the same visit by another user. A value that both recordings share stays as it is. A value that differs becomes a
 /// variable if one extractor yields each user's value from an earlier response. Otherwise the users brought the value along, and
 /// it becomes a column of the CSV file with a row for each user.
 pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[Constant]) -> Vec<Finding> {
+    let wishes = Wishes {
+        constants,
+        ..Wishes::default()
+    };
+    correlate_as(draft, other, wishes)
+}
+
+/// [`correlate`] with wishes.
+pub fn correlate_as(draft: &mut Draft, other: Option<&Draft>, wishes: Wishes<'_>) -> Vec<Finding> {
     let mut names = VariableNames::default();
-    for (name, _, _) in &draft.variables {
-        names.take(name);
-    }
-    for name in &draft.data.names {
-        names.take(name);
-    }
+    let own = draft.variables.iter().map(|(name, _, _)| name);
+    let wanted = wishes.names.iter().map(|(_, name)| name);
+    let taken = own
+        .chain(&draft.data.names)
+        .chain(wanted)
+        .chain(wishes.taken);
+    taken.for_each(|name| drop(names.take(name)));
     if let Some(other) = other {
         columns::add_second_row(&mut draft.data, &other.data);
     }
@@ -114,7 +137,7 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[Constant
         places,
         pair,
         names,
-        constants,
+        wishes,
         findings: Vec::new(),
         meanings: vec![None; draft.data.names.len()],
         data: std::mem::take(&mut draft.data),
@@ -122,7 +145,9 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[Constant
         brought: HashSet::new(),
         lone_tokens: Vec::new(),
     };
-    all.basic();
+    if !wishes.of_responses_only {
+        all.basic();
+    }
     for (place, sent) in sent.iter().enumerate() {
         all.step(place, sent);
     }
@@ -178,7 +203,7 @@ struct Correlation<'o> {
     places: Places,
     pair: Option<Pair<'o>>,
     names: VariableNames,
-    constants: &'o [Constant],
+    wishes: Wishes<'o>,
     made: MadeValues,
     findings: Vec<Finding>,
     data: Data,
@@ -318,8 +343,9 @@ impl Correlation<'_> {
             let stays = |constant: &Constant| {
                 constant.value == sent.value && (is_telling || constant.from == from)
             };
-            let response = self.steps[from].response.as_ref();
-            let response = response.filter(|_| !self.constants.iter().any(stays))?;
+            let is_named = self.named(&sent.value, from).is_some();
+            let stays = !is_named && self.wishes.constants.iter().any(stays);
+            let response = self.steps[from].response.as_ref().filter(|_| !stays)?;
             let place_in_response = search::find(response, &self.steps[from].request, &query)?;
             let gives = |value: &String| {
                 let pair = self.pair.as_ref();
@@ -329,6 +355,13 @@ impl Correlation<'_> {
         });
         let (from, (source, form)) = origin?;
         Some(self.extract(sent, other, &names, from, source, &form))
+    }
+
+    /// The name that is wished for the variable of a value.
+    fn named(&self, value: &str, from: usize) -> Option<&str> {
+        let mut names = self.wishes.names.iter();
+        let is_own = |own: &&(Constant, String)| own.0.value == value && own.0.from == from;
+        names.find(is_own).map(|(_, name)| name.as_str())
     }
 
     /// Takes a value from a response.
@@ -347,7 +380,8 @@ impl Correlation<'_> {
             .find(|extractor| extractor.source == source)
             .map(|extractor| extractor.variable.clone());
         let variable = extractor.unwrap_or_else(|| {
-            let variable = self.names.take(&sent.name);
+            let named = self.named(&sent.value, from).map(str::to_owned);
+            let variable = named.unwrap_or_else(|| self.names.take(&sent.name));
             self.steps[from].extractors.push(Extractor {
                 variable: variable.clone(),
                 source,
@@ -392,7 +426,7 @@ impl Correlation<'_> {
         for name in sent.names.iter().cloned().chain([String::new()]) {
             self.brought.insert((sent.value.clone(), name));
         }
-        if self.places.is_shared(&sent.value) {
+        if self.wishes.of_responses_only || self.places.is_shared(&sent.value) {
             return false;
         }
         if let Some(made) = self.made.function(sent, &self.steps[place]) {

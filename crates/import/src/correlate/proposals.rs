@@ -7,6 +7,7 @@ use drumfire_jmx::Node;
 use super::form::ValueEncoding;
 use super::held::{self, Place};
 use super::search::{Reader, escaped};
+use crate::draft::DraftStep;
 use crate::exchange::{Request, Response};
 use crate::extractor::{Extractor, ExtractorSource};
 use crate::plan::{self, VariableNames};
@@ -121,6 +122,18 @@ pub fn proposals(response: &Response, text: &str, at: Option<usize>) -> Vec<Prop
     }
     found.all.sort_by_key(|proposal| rank(&proposal.source));
     found.all
+}
+
+/// The extractor of a variable that a step's response gives, as a proposal.
+pub fn used(step: &DraftStep, variable: &str) -> Option<Proposal> {
+    let mut extractors = step.extractors.iter();
+    let extractor = extractors.find(|extractor| extractor.variable == variable)?;
+    let reader = Reader::of(step.response.as_ref()?, &step.request);
+    Some(Proposal {
+        matches: reader.matches(&extractor.source).len(),
+        name: variable.to_owned(),
+        source: extractor.source.clone(),
+    })
 }
 
 /// The proposals so far.

@@ -35,10 +35,10 @@ pub fn import(har: &Value, options: &ImportOptions) -> Result<Draft, ImportError
         pages: pages(log),
         ..Recording::default()
     };
-    for entry in entries {
-        match exchange(entry) {
+    for (place, entry) in entries.iter().enumerate() {
+        match exchange(place, entry) {
             Ok(exchange) => recording.exchanges.push(exchange),
-            Err(reason) => recording.leave_out(reason),
+            Err(reason) => recording.omit(place, reason),
         }
     }
     if let Some(browser) = log.pointer("/creator/name").and_then(Value::as_str) {
@@ -113,8 +113,8 @@ fn note_sanitized(recording: &mut Recording) {
     }
 }
 
-/// Converts one entry, or gives the reason why it is left out.
-fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
+/// Converts the entry at a place, or gives the reason why it is left out.
+pub(crate) fn exchange(place: usize, entry: &Value) -> Result<Exchange, &'static str> {
     let request = &entry["request"];
     let Some(url) = request["url"].as_str() else {
         return Err("entries without an address");
@@ -177,6 +177,7 @@ fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
         page: entry["pageref"].as_str().map(str::to_owned),
         kind: kind.to_owned(),
         expected_texts: texts(&entry["_expected"]),
+        entry: place,
     })
 }
 

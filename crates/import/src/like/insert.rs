@@ -1,7 +1,8 @@
 //! Inserts recorded requests where the plan wants them: below its Recording Controller, or else below its first thread group.
 
-use drumfire_elements::config::{http_defaults, user_defined_variables};
+use drumfire_elements::config::{cookie_manager, http_defaults, user_defined_variables};
 use drumfire_elements::controllers::recording_controller;
+use drumfire_elements::samplers::http_request;
 use drumfire_elements::thread_groups::thread_group;
 use drumfire_jmx::{Node, Prop, Tree, Value};
 
@@ -15,6 +16,55 @@ use crate::text::PlanText;
 
 /// The path from the roots to an element, as indices among siblings.
 type Way = Vec<usize>;
+
+/// A place of a plan into which a recorder puts requests.
+#[derive(Debug, Clone)]
+pub struct Insertion {
+    recorder: Recorder,
+    scope: InsertionScope,
+}
+
+impl Insertion {
+    /// The place at the end of an element, which is found by its indices among siblings from the roots on.
+    pub fn new(recorder: Recorder, tree: &Tree, way: &[usize]) -> Insertion {
+        Insertion {
+            recorder,
+            scope: InsertionScope::of(&tree.roots, way),
+        }
+    }
+
+    /// The elements of the requests of a draft.
+    pub fn elements(&self, draft: &Draft) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        self.recorder.groups(draft, &self.scope, &mut nodes);
+        nodes
+    }
+
+    /// A Cookie Manager, if a response set cookies and none applies at the place.
+    pub fn cookie_manager(&self, draft: &Draft) -> Option<Node> {
+        let is_cookie = |(name, _): &(String, String)| name.eq_ignore_ascii_case("set-cookie");
+        let has_cookies = draft.steps().filter_map(|step| step.response.as_ref());
+        let mut has_cookies = has_cookies.filter(|response| {
+            let hops = response.hops.iter().flat_map(|hop| &hop.headers);
+            response.headers.iter().chain(hops).any(is_cookie)
+        });
+        let is_needed = !self.scope.has_cookies && has_cookies.next().is_some();
+        is_needed.then(|| elements::cookie_manager(&[]))
+    }
+}
+
+/// The samplers of recorded elements, in the order of the draft's steps.
+pub fn samplers(nodes: &[Node]) -> Vec<&Node> {
+    let mut all = Vec::new();
+    for node in nodes {
+        if node.class == http_request::CLASS {
+            all.push(node);
+        } else {
+            all.extend(samplers(&node.children));
+        }
+    }
+    all
+}
 
 impl Recorder {
     /// The plan with the requests of a draft inserted. `data_file` is the name of the file with [`Draft::data_text`].
@@ -54,16 +104,39 @@ impl Recorder {
             let mut samplers = Vec::new();
             for (position, step) in transaction.steps.iter().enumerate() {
                 let typed = transaction.is_typed.then_some(transaction.name.as_deref());
-                let mut step = step.clone();
-                let name = self
+                let named = self
                     .naming
-                    .name(&step.request, typed.flatten(), step.number);
-                step.request.name = Some(name);
-                samplers.push(self.sampler(step, position == 0, scope));
+                    .as_ref()
+                    .map(|naming| naming.name(&step.request, typed.flatten(), step.number));
+                let mut request = step.request.clone();
+                request.name = named.or(request.name);
+                // Nothing is searched for in the response any more, and it is large.
+                let step = DraftStep {
+                    request,
+                    response: None,
+                    assigned: step.assigned.clone(),
+                    extractors: step.extractors.clone(),
+                    expected_code: step.expected_code.clone(),
+                    expected_texts: step.expected_texts.clone(),
+                    ..*step
+                };
+                if self.keeps_pauses && step.think_ms > 0 {
+                    let pause = elements::pause("Think", &step.think_ms.to_string());
+                    // The time of a transaction excludes the pause before it.
+                    let is_outside = position == 0 && self.grouping.is_around();
+                    if is_outside {
+                        &mut *nodes
+                    } else {
+                        &mut samplers
+                    }
+                    .push(pause);
+                }
+                let embedded = draft.embedded.clone().filter(|_| self.loads_pages());
+                samplers.push(self.sampler(step, position == 0, scope, embedded));
             }
             let title = transaction.name.clone().unwrap_or_default();
             match self.grouping {
-                Grouping::TransactionControllers => {
+                Grouping::Pages | Grouping::TransactionControllers => {
                     nodes.push(elements::transaction(&title).above(samplers));
                 }
                 Grouping::SimpleControllers => {
@@ -80,14 +153,25 @@ impl Recorder {
         }
     }
 
-    fn sampler(&self, mut step: DraftStep, is_first: bool, scope: &InsertionScope) -> Node {
+    /// Whether pages load the resources that were left out.
+    fn loads_pages(&self) -> bool {
+        self.downloads_images && !self.keeps_resources
+    }
+
+    fn sampler(
+        &self,
+        mut step: DraftStep,
+        is_first: bool,
+        scope: &InsertionScope,
+        embedded: Option<String>,
+    ) -> Node {
         if !self.captures_headers {
             step.request.headers.clear();
         }
         scope.name_values(&mut step.request, self.matches_words);
         let think_ms = step.think_ms;
         let only_first = self.grouping == Grouping::FirstOnly;
-        let mut node = plan::lone_sampler(step);
+        let mut node = plan::lone_sampler(&step, embedded);
         let automatically = self.redirects_automatically && !only_first;
         for (property, value) in [
             ("HTTPSampler.auto_redirects", automatically),
@@ -96,12 +180,12 @@ impl Recorder {
                 self.follows_redirects || only_first,
             ),
             ("HTTPSampler.use_keepalive", self.keeps_alive),
-            (
-                "HTTPSampler.image_parser",
-                self.downloads_images || only_first,
-            ),
         ] {
             node.props.put(property, value);
+        }
+        if !self.loads_pages() {
+            let downloads = self.downloads_images || only_first;
+            node.props.put("HTTPSampler.image_parser", downloads);
         }
         scope.leave_to_defaults(&mut node);
         if is_first {
@@ -154,8 +238,10 @@ fn at<'n>(nodes: &'n mut [Node], way: &[usize]) -> Option<&'n mut Node> {
 }
 
 /// The settings that apply where the recorded requests are inserted.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 struct InsertionScope {
+    /// Whether a Cookie Manager is among them.
+    has_cookies: bool,
     /// Variables by value, nearest first.
     variables: Vec<(String, String)>,
     /// Default settings, nearest first.
@@ -175,6 +261,7 @@ impl InsertionScope {
         for node in above.into_iter().rev() {
             for child in node.children.iter().filter(|child| child.enabled) {
                 match child.class.as_str() {
+                    cookie_manager::CLASS => scope.has_cookies = true,
                     http_defaults::CLASS => scope.defaults.push(child.clone()),
                     user_defined_variables::CLASS => {
                         scope.define(child.props.list("Arguments.arguments"))

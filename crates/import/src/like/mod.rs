@@ -1,7 +1,11 @@
-//! Records as a plan's HTTP(S) Test Script Recorder would: with its filters, names, grouping and target.
+//! Records into plans: as their HTTP(S) Test Script Recorder would, with its filters, names, grouping and target, or as
+//! `drumfire record` makes new plans.
 
 mod insert;
 mod naming;
+
+pub use insert::{Insertion, samplers};
+pub use naming::Naming;
 
 use drumfire_elements::other::script_recorder;
 use drumfire_jmx::{Node, Tree, Value};
@@ -9,37 +13,65 @@ use drumfire_jmx::{Node, Tree, Value};
 use crate::filter::Filter;
 use crate::options::ImportOptions;
 
-/// The settings of a `ProxyControl` element.
+/// The settings of a recorder: those of a `ProxyControl` element, or the usual ones.
 #[derive(Debug, Clone)]
 pub struct Recorder {
-    /// As the plan has it; may be an expression.
-    port: String,
-    domains: Vec<String>,
-    include: Vec<String>,
-    exclude: Vec<String>,
-    content_include: String,
-    content_exclude: String,
-    captures_headers: bool,
-    adds_assertion: bool,
-    grouping: Grouping,
-    follows_redirects: bool,
-    redirects_automatically: bool,
-    keeps_alive: bool,
-    downloads_images: bool,
-    matches_words: bool,
-    naming: naming::Naming,
-    pause_ms: i64,
+    /// The port as the plan has it; may be an expression.
+    pub port: String,
+    /// The domains whose HTTPS is decrypted.
+    pub domains: Vec<String>,
+    /// Whether requests to every host are kept.
+    pub all_domains: bool,
+    /// Patterns of addresses of which one must match.
+    pub include: Vec<String>,
+    /// Patterns of addresses of which none may match.
+    pub exclude: Vec<String>,
+    /// The pattern of content types that are kept; empty for all.
+    pub content_include: String,
+    /// The pattern of content types that are left out; empty for none.
+    pub content_exclude: String,
+    /// Whether images, scripts and style sheets are requests of their own.
+    pub keeps_resources: bool,
+    /// Whether the header fields are recorded.
+    pub captures_headers: bool,
+    /// Whether the first request of each group gets an assertion without patterns.
+    pub adds_assertion: bool,
+    /// How requests are grouped.
+    pub grouping: Grouping,
+    /// Whether samplers follow redirects.
+    pub follows_redirects: bool,
+    /// Whether the HTTP client of the samplers follows redirects.
+    pub redirects_automatically: bool,
+    /// Whether samplers keep connections.
+    pub keeps_alive: bool,
+    /// Whether samplers load embedded resources: all of them, or only pages if resources are left out.
+    pub downloads_images: bool,
+    /// Whether values become variables only where they are whole words.
+    pub matches_words: bool,
+    /// How requests are named; `None` for a method and a path.
+    pub naming: Option<Naming>,
+    /// A longer pause begins a new group, in milliseconds.
+    pub pause_ms: i64,
+    /// Whether the user's pauses become pauses of the plan.
+    pub keeps_pauses: bool,
     /// Timers below the recorder, copied to the first request of each group; `${T}` in them is the user's pause.
-    timers: Vec<Node>,
+    pub timers: Vec<Node>,
 }
 
-/// How consecutive requests without a pause are grouped.
+/// How consecutive requests are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grouping {
+pub enum Grouping {
+    /// Those of one page, or of one name that the user gave, in a Transaction Controller.
+    Pages,
+    /// Not at all.
     None,
+    /// Those without a pause between them, with an empty controller before the next group.
     Separators,
+    /// Those without a pause between them, in a Simple Controller.
     SimpleControllers,
+    /// Those without a pause between them, of which only the first is kept.
     FirstOnly,
+    /// Those without a pause between them, in a Transaction Controller.
     TransactionControllers,
 }
 
@@ -47,6 +79,32 @@ enum Grouping {
 const USUAL_PAUSE_MS: i64 = 5_000;
 
 impl Recorder {
+    /// The settings of `drumfire record`.
+    pub fn usual() -> Recorder {
+        Recorder {
+            port: String::new(),
+            domains: Vec::new(),
+            all_domains: false,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            content_include: String::new(),
+            content_exclude: String::new(),
+            keeps_resources: false,
+            captures_headers: true,
+            adds_assertion: false,
+            grouping: Grouping::Pages,
+            follows_redirects: true,
+            redirects_automatically: false,
+            keeps_alive: true,
+            downloads_images: true,
+            matches_words: false,
+            naming: None,
+            pause_ms: USUAL_PAUSE_MS,
+            keeps_pauses: true,
+            timers: Vec::new(),
+        }
+    }
+
     /// The first recorder of a plan; in most plans it is disabled.
     pub fn find(tree: &Tree) -> Option<Recorder> {
         tree.roots.iter().find_map(find).map(Recorder::of)
@@ -74,10 +132,13 @@ impl Recorder {
                 .map(|domain| domain.trim().trim_start_matches("*.").to_ascii_lowercase())
                 .filter(|domain| !domain.is_empty())
                 .collect(),
+            all_domains: true,
             include: list("include_list"),
             exclude: list("exclude_list"),
             content_include: text("content_type_include"),
             content_exclude: text("content_type_exclude"),
+            keeps_resources: true,
+            keeps_pauses: false,
             captures_headers: flag("capture_http_headers", true),
             adds_assertion: flag("add_assertion", false),
             grouping: match number("grouping_mode") {
@@ -92,11 +153,11 @@ impl Recorder {
             keeps_alive: flag("use_keepalive", true),
             downloads_images: flag("sampler_download_images", false),
             matches_words: flag("regex_match", false),
-            naming: naming::Naming {
+            naming: Some(Naming {
                 mode: number("proxy_http_sampler_naming_mode"),
                 format: text("proxy_http_sampler_format"),
                 prefix: text("proxy_prefix_http_sampler_name"),
-            },
+            }),
             pause_ms: text("proxy_pause_http_sampler")
                 .trim()
                 .parse()
@@ -115,24 +176,29 @@ impl Recorder {
         self.port.trim().parse().ok()
     }
 
-    /// The domains for which it makes certificates.
-    pub fn domains(&self) -> &[String] {
-        &self.domains
-    }
-
-    /// The import options that keep the requests that its patterns accept. Every host is kept unless the user names
-    /// domains.
+    /// The import options that keep the requests that its patterns accept. If it keeps every host, domains that the user names
+    /// limit it to these.
     pub fn options(&self, asked: ImportOptions, warnings: &mut Vec<String>) -> ImportOptions {
         let content = [self.content_include.as_str(), self.content_exclude.as_str()];
         ImportOptions {
-            all_domains: asked.domains.is_empty(),
-            keep_static: true,
+            all_domains: asked.all_domains || self.all_domains && asked.domains.is_empty(),
+            keep_static: self.keeps_resources,
             keep_redirects: !self.follows_redirects && !self.redirects_automatically,
             filter: Some(Filter::new(&self.include, &self.exclude, content, warnings)),
-            pause_ms: Some(self.pause_ms),
+            pause_ms: (self.grouping != Grouping::Pages).then_some(self.pause_ms),
             first_of_group: self.grouping == Grouping::FirstOnly,
             ..asked
         }
+    }
+}
+
+impl Grouping {
+    /// Whether each group has an element around it.
+    fn is_around(self) -> bool {
+        matches!(
+            self,
+            Grouping::Pages | Grouping::SimpleControllers | Grouping::TransactionControllers
+        )
     }
 }
 

@@ -21,6 +21,7 @@ use tokio_rustls::TlsAcceptor;
 use super::request_line::Sendable;
 use super::upstream::{Body, Connector, Origin};
 use crate::authority::{Authority, covers};
+use crate::seen::{Seen, Stage};
 use crate::tape::Tape;
 
 /// Fields between a client and a proxy, which must not reach the server (RFC 9110, section 7.6.1).
@@ -40,13 +41,23 @@ pub struct ProxyState {
     /// The domains that are decrypted; the authority may cover more.
     pub domains: Arc<[String]>,
     pub connector: Connector,
-    /// Receives a line for every response, such as `200 GET https://shop.example/`.
-    pub seen: Sender<String>,
+    /// Receives the requests as they come.
+    pub seen: Sender<Seen>,
 }
 
 impl ProxyState {
     fn tape(&self) -> MutexGuard<'_, Tape> {
-        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.tape)
+    }
+
+    fn note(&self, note: String) {
+        // The recording may have ended.
+        let _ = self.seen.send(Seen::Note(note));
+    }
+
+    fn tell(&self, place: usize, stage: Stage) {
+        let exchange = self.tape().seen(place, stage);
+        let _ = self.seen.send(Seen::Exchange(exchange));
     }
 }
 
@@ -158,20 +169,16 @@ async fn tunnel(
     let config = match authority.server_config(&origin.host) {
         Ok(config) => config,
         Err(why) => {
-            let _ = shared
-                .seen
-                .send(format!("no certificate for {}: {why}", origin.host));
-            return;
+            return shared.note(format!("no certificate for {}: {why}", origin.host));
         }
     };
     match TlsAcceptor::from(config).accept(stream).await {
         Ok(stream) => Box::pin(serve(stream, Some(origin), shared)).await,
         Err(error) => {
             let host = &origin.host;
-            let line = format!(
+            shared.note(format!(
                 "TLS with the browser for {host} failed: {error}; is the certificate imported?"
-            );
-            let _ = shared.seen.send(line);
+            ));
         }
     }
 }
@@ -193,28 +200,43 @@ async fn pass(
     let place = shared
         .tape()
         .request(method.as_str(), url.clone(), request.headers());
-    let told = |status: u16| {
-        let _ = shared.seen.send(format!("{status} {method} {url}"));
-    };
+    shared.tell(place, Stage::Sent);
     let browser = hyper::upgrade::on(&mut request);
     match exchange(request, &path, place, &origin, &upstream, &shared).await {
         Ok(mut response) => {
-            told(response.status().as_u16());
             shared
                 .tape()
                 .response(place, response.status().as_u16(), response.headers());
+            shared.tell(place, Stage::Answered);
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
                 join(browser, hyper::upgrade::on(&mut response));
             } else {
                 without_hop(response.headers_mut());
             }
-            let tape = Arc::clone(&shared.tape);
-            response.map(|body| copied(body, move |bytes| lock(&tape).received(place, bytes)))
+            let rest = Rest { shared, place };
+            response.map(|body| {
+                copied(body, move |bytes| {
+                    rest.shared.tape().received(rest.place, bytes);
+                })
+            })
         }
         Err(why) => {
-            let _ = shared.seen.send(format!("failed {method} {url}: {why}"));
+            shared.note(format!("failed {method} {url}: {why}"));
+            shared.tell(place, Stage::Complete);
             status(StatusCode::BAD_GATEWAY, &format!("{why}\n"))
         }
+    }
+}
+
+/// The rest of a response. Nothing follows once the body is dropped.
+struct Rest {
+    shared: ProxyState,
+    place: usize,
+}
+
+impl Drop for Rest {
+    fn drop(&mut self) {
+        self.shared.tell(self.place, Stage::Complete);
     }
 }
 

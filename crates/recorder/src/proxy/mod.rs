@@ -19,6 +19,7 @@ use tokio::runtime::Builder;
 
 use crate::RecordError;
 use crate::authority::{Authority, Certificate};
+use crate::seen::{Order, Seen};
 use crate::tape::Tape;
 use forward::ProxyState;
 use upstream::Connector;
@@ -90,19 +91,18 @@ impl Proxy {
         self.is_new
     }
 
-    /// Serves until `stop` is set. Each line from `names` begins a transaction of that name; `seen` is called for every
-    /// response.
+    /// Serves until `stop` is set. `seen` receives the requests as they come.
     ///
     /// # Errors
     /// No thread or socket is available.
     pub fn record(
         self,
         stop: &AtomicBool,
-        names: &Receiver<String>,
-        seen: &mut dyn FnMut(&str),
+        orders: &Receiver<Order>,
+        seen: &mut dyn FnMut(Seen),
     ) -> Result<ProxyTraffic, RecordError> {
         let tape = Arc::new(Mutex::new(Tape::default()));
-        let (told, lines) = channel();
+        let (told, messages) = channel();
         let connector = Connector::new(Arc::clone(&tape))
             .map_err(|error| RecordError::Trust(error.to_string()))?;
         let shared = ProxyState {
@@ -125,17 +125,20 @@ impl Proxy {
                     Ok(Err(_)) => tokio::time::sleep(TICK).await,
                     Err(_) => {}
                 }
-                let mut tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
-                names.try_iter().for_each(|name| tape.begin(name));
-                drop(tape);
-                lines.try_iter().for_each(|line: String| seen(&line));
+                for order in orders.try_iter() {
+                    let mut tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
+                    tape.obey(order.clone());
+                    drop(tape);
+                    seen(Seen::Done(order));
+                }
+                messages.try_iter().for_each(&mut *seen);
             }
             Ok::<_, std::io::Error>(())
         });
         served?;
         // Connections that are still open are dropped.
         drop(runtime);
-        lines.try_iter().for_each(|line| seen(&line));
+        messages.try_iter().for_each(seen);
         let tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(ProxyTraffic {
             har: tape.har(),

@@ -1,0 +1,627 @@
+//! Recordings into plans.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use drumfire_elements::samplers::http_request;
+use drumfire_jmx::line_end;
+use serde_json::{Value, json};
+
+use super::host::{Shared, lock, read, written};
+use super::methods::OfPlan;
+use super::record_messages as m;
+use crate::forms;
+use crate::operations::amend::{Versions, amend};
+use crate::operations::structure::{self, Branch, Target};
+use crate::program::{
+    ProposedVariable, RecordEvent, RecordOrder, RecordedElements, RunningRecording,
+};
+use crate::refused::{BUSY, NO_RUN, PARAMETERS, Refused, no_element};
+use crate::tree::{Id, Model};
+
+/// How many recordings are kept: each has the bodies of all responses.
+const KEPT: usize = 4;
+/// How long a recording may take to end.
+const END: Duration = Duration::from_secs(60);
+/// How long the end of the program waits for one.
+const LAST: Duration = Duration::from_secs(5);
+/// The most remarks of a recording.
+const MOST_NOTES: usize = 50;
+
+/// The recordings of the program.
+#[derive(Default)]
+pub struct Records {
+    last: u64,
+    all: BTreeMap<u64, Arc<Recorded>>,
+}
+
+/// A recording with what it has told.
+struct Recorded {
+    told: Mutex<Told>,
+    /// Signalled when it is over and its requests were inserted, or could not be.
+    settled: Condvar,
+    /// Set when it has begun.
+    run: Mutex<Option<Arc<dyn RunningRecording>>>,
+}
+
+#[derive(Default)]
+struct Told {
+    recording: m::Recording,
+    rows: Vec<m::RecordRow>,
+    /// Whether nothing is recorded any more.
+    is_over: bool,
+    /// The samplers, in the order of the recording.
+    samplers: Vec<Id>,
+}
+
+impl Told {
+    fn is_settled(&self) -> bool {
+        matches!(self.recording.state.as_str(), "done" | "failed")
+    }
+
+    fn proposal(&mut self, number: usize) -> Result<&mut m::RecordProposal, Refused> {
+        let proposals = &mut self.recording.proposals;
+        proposals.get_mut(number).ok_or_else(|| {
+            let message = format!("the recording has no proposal with the number {number}");
+            Refused::new(PARAMETERS, message)
+        })
+    }
+
+    /// Takes the proposals, and keeps what became of those that are known.
+    fn propose(&mut self, all: Vec<ProposedVariable>) {
+        let known = std::mem::take(&mut self.recording.proposals);
+        let of = |at: usize| self.samplers.get(at).copied();
+        let proposals = all.into_iter().enumerate().filter_map(|(number, one)| {
+            let old = known.get(number);
+            Some(m::RecordProposal {
+                number,
+                variable: old.map_or(one.variable, |old| old.variable.clone()),
+                value: one.value,
+                kind: one.kind,
+                expression: one.expression,
+                found: one.found,
+                matches: one.matches,
+                from: of(one.from)?,
+                used_in: one.used_in.into_iter().filter_map(of).collect(),
+                proof: one.proof,
+                extractor: old.and_then(|old| old.extractor),
+                refused: old.is_some_and(|old| old.refused),
+            })
+        });
+        self.recording.proposals = proposals.collect();
+    }
+}
+
+impl Recorded {
+    fn run(&self) -> Result<Arc<dyn RunningRecording>, Refused> {
+        let run = lock(&self.run).clone();
+        run.ok_or_else(|| Refused::new(BUSY, "the recording has not begun yet"))
+    }
+}
+
+impl Records {
+    fn get(&self, number: u64) -> Result<Arc<Recorded>, Refused> {
+        self.all.get(&number).cloned().ok_or_else(|| {
+            let message = format!("there is no recording with the number {number}");
+            Refused::new(PARAMETERS, message).hint(format!("the last {KEPT} are kept"))
+        })
+    }
+
+    fn under_way(&self) -> Option<Arc<Recorded>> {
+        let mut all = self.all.values();
+        all.find(|one| !lock(&one.told).is_over).cloned()
+    }
+}
+
+impl Shared {
+    /// Methods about recordings.
+    pub(super) fn records(
+        self: &Arc<Self>,
+        method: &str,
+        parameters: Value,
+    ) -> Result<String, Refused> {
+        match method {
+            "record_settings" => {
+                let OfPlan { plan } = read(parameters)?;
+                self.with(plan, |open| {
+                    written(&self.program.record_settings(open.session.model().tree()))
+                })
+            }
+            "record" => self.record(&read(parameters)?),
+            "record_pause" => {
+                let m::RecordPause { recording, paused } = read(parameters)?;
+                lock(&self.records).get(recording)?.run()?.pause(paused);
+                Ok("null".to_owned())
+            }
+            "record_name" => {
+                let m::RecordName { recording, name } = read(parameters)?;
+                let name = name.trim();
+                if name.is_empty() {
+                    return Err(Refused::new(PARAMETERS, "the transaction has no name"));
+                }
+                lock(&self.records).get(recording)?.run()?.name(name);
+                Ok("null".to_owned())
+            }
+            "record_stop" => self.record_stop(&read(parameters)?),
+            "record_state" => {
+                let OfPlan { plan } = read(parameters)?;
+                self.record_state(plan)
+            }
+            "record_accept" => self.record_accept(&read(parameters)?),
+            "record_refuse" => {
+                let own: m::RecordRefuse = read(parameters)?;
+                let recorded = lock(&self.records).get(own.recording)?;
+                lock(&recorded.told).proposal(own.number)?.refused = own.refused;
+                self.tell_recording(&recorded)
+            }
+            "record_verify" => self.record_verify(&read(parameters)?),
+            _ => {
+                let m::OfRecording { recording } = read(parameters)?;
+                self.record_close(recording)
+            }
+        }
+    }
+
+    fn record(self: &Arc<Self>, asked: &m::Record) -> Result<String, Refused> {
+        let (plan, tree) = self.with(asked.plan, |open| {
+            open.session.check(None, &[asked.into])?;
+            let model = open.session.model();
+            structure::movable(model)?;
+            structure::fits(model, asked.into, &http_request::FACTS.node(""))?;
+            Ok((open.session.path().to_owned(), model.tree().clone()))
+        })?;
+        let offer = self.program.record_settings(&tree);
+        let order = RecordOrder {
+            plan,
+            tree,
+            in_browser: asked.browser,
+            url: asked.url.clone().filter(|url| !url.trim().is_empty()),
+            headless: asked.headless,
+            scripts: asked.scripts.clone(),
+            settings: settings(&offer.settings, asked.settings.as_ref())?,
+        };
+        let recorded = self.begun(asked)?;
+        let (host, listener) = (Arc::downgrade(self), Arc::downgrade(&recorded));
+        let told = move |event: RecordEvent| {
+            if let (Some(host), Some(recorded)) = (host.upgrade(), listener.upgrade()) {
+                host.take_event(&recorded, event);
+            }
+        };
+        let run = self.program.record(order, Box::new(told));
+        let number = lock(&recorded.told).recording.recording;
+        let run = run.inspect_err(|_| {
+            lock(&self.records).all.remove(&number);
+        })?;
+        {
+            let mut told = lock(&recorded.told);
+            told.recording.address = run.address();
+            let certificate = run.certificate();
+            told.recording.is_new = certificate.as_ref().is_some_and(|(_, is_new)| *is_new);
+            told.recording.certificate = certificate.map(|(certificate, _)| certificate);
+        }
+        *lock(&recorded.run) = Some(run);
+        let answer = self.tell_recording(&recorded)?;
+        let is_over = lock(&recorded.told).is_over;
+        if is_over {
+            self.settle(&recorded);
+        }
+        Ok(answer)
+    }
+
+    /// A place for a new recording; older ones are forgotten.
+    fn begun(&self, asked: &m::Record) -> Result<Arc<Recorded>, Refused> {
+        let mut records = lock(&self.records);
+        if records.under_way().is_some() {
+            let refused = Refused::new(BUSY, "a recording goes on already");
+            return Err(refused.hint("end it with `record_stop`"));
+        }
+        records.last += 1;
+        let number = records.last;
+        let recorded = Arc::new(Recorded {
+            told: Mutex::default(),
+            settled: Condvar::new(),
+            run: Mutex::new(None),
+        });
+        lock(&recorded.told).recording = m::Recording {
+            recording: number,
+            plan: asked.plan,
+            into: asked.into,
+            state: "recording".to_owned(),
+            ..m::Recording::default()
+        };
+        records.all.insert(number, recorded.clone());
+        while records.all.len() > KEPT {
+            records.all.pop_first();
+        }
+        Ok(recorded)
+    }
+
+    fn take_event(self: &Arc<Self>, recorded: &Arc<Recorded>, event: RecordEvent) {
+        let mut told = lock(&recorded.told);
+        match event {
+            RecordEvent::Row(row) => {
+                let known = told.rows.iter().position(|one| one.number == row.number);
+                match known {
+                    Some(at) => told.rows[at] = row.clone(),
+                    None => told.rows.push(row.clone()),
+                }
+                let m::Recording {
+                    plan, recording, ..
+                } = told.recording;
+                drop(told);
+                return self.tell_row(plan, recording, &row);
+            }
+            RecordEvent::Named(name) => told.recording.name = name,
+            RecordEvent::Paused(paused) => {
+                told.recording.state = if paused { "paused" } else { "recording" }.to_owned();
+            }
+            RecordEvent::Note(note) => {
+                if told.recording.notes.len() < MOST_NOTES {
+                    told.recording.notes.push(note);
+                }
+            }
+            RecordEvent::Ended(message) => {
+                told.recording.message = message;
+                told.is_over = true;
+                drop(told);
+                return self.settle(recorded);
+            }
+        }
+        drop(told);
+        // The listeners may be gone.
+        let _ = self.tell_recording(recorded);
+    }
+
+    fn tell_row(&self, plan: u64, recording: u64, row: &m::RecordRow) {
+        if let Ok(row) = written(row) {
+            let told = format!(r#"{{"plan":{plan},"recording":{recording},"row":{row}}}"#);
+            self.notify("record_row", &told);
+        }
+    }
+
+    /// Tells the state of a recording, and returns it.
+    fn tell_recording(&self, recorded: &Recorded) -> Result<String, Refused> {
+        let (plan, recording) = {
+            let told = lock(&recorded.told);
+            (told.recording.plan, written(&told.recording)?)
+        };
+        let told = format!(r#"{{"plan":{plan},"recording":{recording}}}"#);
+        self.notify("record_changed", &told);
+        Ok(recording)
+    }
+
+    /// Inserts the requests of a recording that is over.
+    fn settle(self: &Arc<Self>, recorded: &Recorded) {
+        let Ok(run) = recorded.run() else {
+            // It ended before the program returned it, which settles it then.
+            return;
+        };
+        {
+            let mut told = lock(&recorded.told);
+            if matches!(told.recording.state.as_str(), "ending" | "done") {
+                return;
+            }
+            told.recording.state = "ending".to_owned();
+        }
+        let inserted = self.insert_recorded(recorded, &*run);
+        let mut told = lock(&recorded.told);
+        match inserted {
+            Ok(()) => told.recording.state = "done".to_owned(),
+            Err(refused) => {
+                told.recording.state = "failed".to_owned();
+                let why = told.recording.message.take().unwrap_or(refused.message);
+                told.recording.message = Some(why);
+            }
+        }
+        drop(told);
+        recorded.settled.notify_all();
+        let _ = self.tell_recording(recorded);
+    }
+
+    fn insert_recorded(
+        self: &Arc<Self>,
+        recorded: &Recorded,
+        run: &dyn RunningRecording,
+    ) -> Result<(), Refused> {
+        let (plan, into) = {
+            let told = lock(&recorded.told);
+            (told.recording.plan, told.recording.into)
+        };
+        let (tree, way, taken) = self.with(plan, |open| {
+            let model = open.session.model();
+            let names = forms::variables(&open.session, into).into_iter();
+            let names: Vec<String> = names.map(|one| one.name).collect();
+            Ok((model.tree().clone(), way(model, into)?, names))
+        })?;
+        let own = run.elements(&tree, &way, taken)?;
+        drop(tree);
+        let (created, samplers) = self.insert_elements(plan, into, &own)?;
+        let mut told = lock(&recorded.told);
+        told.recording.requests = samplers.len();
+        told.recording.created = created;
+        told.samplers = samplers;
+        told.recording.left_out = own.left_out;
+        told.recording.notes.extend(own.notes);
+        told.recording.message = None;
+        told.propose(own.proposals);
+        let recording = told.recording.recording;
+        let mut judged = Vec::new();
+        for row in &mut told.rows {
+            let why = own.omitted.get(&row.number).cloned();
+            if row.left_out != why {
+                row.left_out = why;
+                judged.push(row.clone());
+            }
+        }
+        drop(told);
+        judged
+            .iter()
+            .for_each(|row| self.tell_row(plan, recording, row));
+        Ok(())
+    }
+
+    /// Inserts elements in one step. Returns their numbers, and those of the samplers among them.
+    fn insert_elements(
+        &self,
+        plan: u64,
+        into: Id,
+        own: &RecordedElements,
+    ) -> Result<(Vec<Id>, Vec<Id>), Refused> {
+        if own.nodes.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let (mut created, mut samplers) = (Vec::new(), Vec::new());
+        self.change(plan, (None, &[into]), |session| {
+            let model = session.model();
+            let line = line_end(model.text());
+            let branches: Vec<Branch> = own
+                .nodes
+                .iter()
+                .map(|node| Branch::new(node, line))
+                .collect();
+            let target = Target {
+                parent: into,
+                index: usize::MAX,
+            };
+            let nodes: Vec<_> = own.nodes.iter().collect();
+            let holder = model.node(into).ok_or_else(|| no_element(into))?;
+            let label = format!("Record into {}", holder.name);
+            let step = structure::insert(model, target, &branches, &nodes, label)?;
+            let changed = session.make(step)?;
+            let outline = session.model().outline();
+            let children = &outline
+                .entry(into)
+                .ok_or_else(|| no_element(into))?
+                .children;
+            created = children[children.len() - own.nodes.len()..].to_vec();
+            for id in &created {
+                let at = outline.index(*id).ok_or_else(|| no_element(*id))?;
+                let below = at..at + outline.entries[at].below + 1;
+                let own =
+                    below.filter(|at| session.model().node_at(*at).class == http_request::CLASS);
+                samplers.extend(own.map(|at| outline.entries[at].id));
+            }
+            Ok(changed)
+        })?;
+        Ok((created, samplers))
+    }
+
+    fn record_stop(self: &Arc<Self>, asked: &m::RecordStop) -> Result<String, Refused> {
+        let recorded = lock(&self.records).get(asked.recording)?;
+        let run = recorded.run()?;
+        let (is_over, is_failed) = {
+            let mut told = lock(&recorded.told);
+            let is_failed = told.recording.state == "failed";
+            if let Some(into) = asked.into.filter(|_| !told.is_settled() || is_failed) {
+                told.recording.into = into;
+            }
+            (told.is_over, is_failed)
+        };
+        if is_over && is_failed {
+            self.settle(&recorded);
+        } else {
+            run.stop();
+            if !recorded.wait(END) {
+                return Err(Refused::new(BUSY, "the recording has not ended yet"));
+            }
+        }
+        self.tell_recording(&recorded)
+    }
+
+    fn record_state(&self, plan: u64) -> Result<String, Refused> {
+        let records = lock(&self.records);
+        let mut all = records.all.values().rev();
+        let own = all.find(|one| lock(&one.told).recording.plan == plan);
+        let state = own.map(|own| {
+            let told = lock(&own.told);
+            m::RecordState {
+                recording: told.recording.clone(),
+                rows: told.rows.clone(),
+            }
+        });
+        written(&state)
+    }
+
+    fn record_close(&self, number: u64) -> Result<String, Refused> {
+        let mut records = lock(&self.records);
+        let recorded = records.get(number)?;
+        let told = lock(&recorded.told);
+        if !told.is_over {
+            return Err(Refused::new(BUSY, "the recording goes on").hint("end it first"));
+        }
+        let parameters = json!({"plan": told.recording.plan, "recording": number});
+        drop(told);
+        records.all.remove(&number);
+        drop(records);
+        self.notify("record_closed", &parameters.to_string());
+        Ok("null".to_owned())
+    }
+
+    /// Ends the recording that goes on. Its requests come into the plan, whose journal keeps them.
+    pub(super) fn end_recording(&self) {
+        let under_way = lock(&self.records).under_way();
+        if let Some(recorded) = under_way
+            && let Ok(run) = recorded.run()
+        {
+            run.stop();
+            recorded.wait(LAST);
+        }
+    }
+
+    fn record_accept(self: &Arc<Self>, asked: &m::RecordAccept) -> Result<String, Refused> {
+        let recorded = lock(&self.records).get(asked.recording)?;
+        let run = recorded.run()?;
+        let (plan, samplers, proposals) = {
+            let told = lock(&recorded.told);
+            let proposals = told.recording.proposals.clone();
+            (told.recording.plan, told.samplers.clone(), proposals)
+        };
+        let own = proposals.get(asked.number).ok_or_else(|| {
+            Refused::new(PARAMETERS, "the recording has no proposal with this number")
+        })?;
+        let variable = asked
+            .name
+            .as_deref()
+            .map_or(own.variable.as_str(), str::trim);
+        if variable.is_empty() || variable.contains(['$', '{', '}', ',']) {
+            let message = format!("`{variable}` is not the name of a variable");
+            return Err(Refused::new(PARAMETERS, message).hint("use letters, digits and `_`"));
+        }
+        let mut accepted: Vec<(usize, String)> = self.with(plan, |open| {
+            let model = open.session.model();
+            let is_there =
+                |one: &&m::RecordProposal| one.extractor.is_some_and(|id| model.node(id).is_some());
+            let there = proposals.iter().filter(is_there);
+            Ok(there
+                .map(|one| (one.number, one.variable.clone()))
+                .collect())
+        })?;
+        if accepted.iter().any(|(number, _)| *number == asked.number) {
+            return Err(Refused::unfit(format!(
+                "`{variable}` is a variable already"
+            )));
+        }
+        let before = run.samplers(&accepted)?;
+        accepted.push((asked.number, variable.to_owned()));
+        let after = run.samplers(&accepted)?;
+        let pairs = samplers.iter().zip(before.iter().zip(&after));
+        let versions = pairs.map(|(id, (before, after))| Versions {
+            id: *id,
+            before,
+            after,
+        });
+        let versions: Vec<Versions<'_>> = versions.collect();
+        let label = format!("Extract {variable}, sent by {} requests", own.used_in.len());
+        let label = label.replace(" 1 requests", " 1 request");
+        let mut extractor = None;
+        let change = self.change(plan, (None, &[own.from]), |session| {
+            let children = |model: &Model| -> BTreeSet<Id> {
+                let entry = model.outline().entry(own.from);
+                entry
+                    .iter()
+                    .flat_map(|entry| entry.children.clone())
+                    .collect()
+            };
+            let known = children(session.model());
+            let step = amend(session.model(), &versions, label)?;
+            let changed = session.make(step)?;
+            extractor = children(session.model()).difference(&known).next().copied();
+            Ok(changed)
+        })?;
+        let mut told = lock(&recorded.told);
+        let proposal = told.proposal(asked.number)?;
+        proposal.extractor = extractor;
+        proposal.variable = variable.to_owned();
+        proposal.refused = false;
+        drop(told);
+        self.tell_recording(&recorded)?;
+        Ok(change)
+    }
+
+    fn record_verify(self: &Arc<Self>, asked: &m::RecordVerify) -> Result<String, Refused> {
+        let recorded = lock(&self.records).get(asked.recording)?;
+        let run = recorded.run()?;
+        let other = match asked.with {
+            Some(number) => Some(lock(&self.records).get(number)?.run()?),
+            None => None,
+        };
+        {
+            let mut told = lock(&recorded.told);
+            if told.recording.proving || told.recording.state != "done" {
+                let refused =
+                    Refused::new(BUSY, "the recording is not there yet, or is being tried");
+                return Err(refused.hint("wait until it is done"));
+            }
+            told.recording.proving = true;
+            told.recording.remarks.clear();
+        }
+        let host = self.clone();
+        let tried = recorded.clone();
+        let thread = std::thread::Builder::new().name("try proposals".to_owned());
+        let spawned = thread.spawn(move || {
+            let verified = run.verify(other.as_deref());
+            let mut told = lock(&tried.told);
+            told.recording.proving = false;
+            match verified {
+                Ok((proposals, remarks)) => {
+                    told.propose(proposals);
+                    told.recording.remarks = remarks;
+                }
+                Err(refused) => told.recording.remarks = vec![refused.message],
+            }
+            drop(told);
+            let _ = host.tell_recording(&tried);
+        });
+        spawned.map_err(|error| Refused::new(NO_RUN, error.to_string()))?;
+        self.tell_recording(&recorded)?;
+        Ok("null".to_owned())
+    }
+}
+
+impl Recorded {
+    /// Waits until its requests were inserted; returns whether they were.
+    fn wait(&self, limit: Duration) -> bool {
+        let told = lock(&self.told);
+        let waited = self
+            .settled
+            .wait_timeout_while(told, limit, |told| !told.is_settled());
+        waited.is_ok_and(|(told, _)| told.is_settled())
+    }
+}
+
+/// The indices among siblings from the roots down to an element.
+fn way(model: &Model, id: Id) -> Result<Vec<usize>, Refused> {
+    let outline = model.outline();
+    let at = outline.index(id).ok_or_else(|| no_element(id))?;
+    let above: Vec<usize> = outline.upwards(at).collect();
+    let mut way: Vec<usize> = above.iter().map(|at| outline.entries[*at].place).collect();
+    way.reverse();
+    Ok(way)
+}
+
+/// The settings with those that a request changes.
+fn settings(
+    usual: &m::RecordSettings,
+    changed: Option<&Value>,
+) -> Result<m::RecordSettings, Refused> {
+    let mut all = serde_json::to_value(usual).unwrap_or_default();
+    let changed = match changed {
+        None => return Ok(usual.clone()),
+        Some(Value::Object(changed)) => changed,
+        Some(_) => return Err(Refused::new(PARAMETERS, "`settings` is no object")),
+    };
+    for (name, value) in changed {
+        let Some(own) = all.get_mut(name) else {
+            let names = all.as_object().into_iter().flat_map(|all| all.keys());
+            let near = drumfire_jmx::did_you_mean(name, names.map(String::as_str));
+            let refused = Refused::new(PARAMETERS, format!("there is no setting `{name}`"));
+            return Err(match near {
+                Some(near) => refused.hint(format!("did you mean `{near}`?")),
+                None => refused,
+            });
+        };
+        *own = value.clone();
+    }
+    read(all)
+}
