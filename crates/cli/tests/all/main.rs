@@ -18,6 +18,7 @@ mod display;
 mod docs;
 mod edit;
 mod edit_as_jmeter;
+mod edit_records;
 mod edit_review;
 mod edit_runs;
 mod endings;

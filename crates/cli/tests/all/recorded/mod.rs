@@ -2,7 +2,7 @@
 
 mod hotel;
 mod in_browser;
-mod like;
+pub mod like;
 mod made;
 mod second_shop;
 
