@@ -9,6 +9,7 @@ import type { Plan } from "./plan";
 import type { Finding, Id, Insertable, Op, Pace } from "./protocol";
 import { toggleBreakpoint } from "./debugging";
 import { loadOf, startLoad, stopLoad } from "./load";
+import { canRecord, canStopRecording, startRecording, stopRecording } from "./record";
 import { clear, goOn, running, start, stop } from "./runs";
 import { downloadPlan, downloadSelection, moveToFile, pasted, revert, sampleNames, toClipboard } from "./tasks";
 import { tell } from "./tell";
@@ -324,6 +325,8 @@ export const ACTIONS: Action[] = [
   { id: "runPlan", title: "Run the plan once", run: () => start("plan", null), can: canRun },
   { id: "runLoad", title: "Run the plan with its load…", run: () => startLoad(plan(), () => save(plan())), can: hasPlan },
   { id: "stopLoad", title: "Stop the run with load", run: stopLoad, can: () => loadOf(active.value) != null },
+  { id: "record", title: "Record into this controller…", run: startRecording, can: canRecord },
+  { id: "stopRecording", title: "Stop the recording", run: stopRecording, can: canStopRecording },
   { id: "breakpoint", title: "Set or clear a breakpoint", run: () => toggleBreakpoint(plan(), plan().focus.value), can: hasPlan },
   { id: "debug", title: "Debug: go to the next breakpoint", run: () => debug("run"), can: hasPlan },
   { id: "step", title: "Debug: step to the next element", run: () => debug("step"), can: hasPlan },

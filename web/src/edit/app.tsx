@@ -17,6 +17,7 @@ import { Menu, openRunMenu } from "./menu";
 import { Palette } from "./palette";
 import { Dock } from "./panels";
 import type { Plan } from "./plan";
+import { RecordQuestion } from "./record_settings";
 import { RunQuestion } from "./results";
 import { ConflictPane, ReviewPane } from "./review";
 import { running } from "./runs";
@@ -233,6 +234,7 @@ export function App() {
       <RunQuestion />
       <ExtractDialog />
       <LoadQuestion />
+      <RecordQuestion />
       <AskDialog />
       <Toast />
     </div>

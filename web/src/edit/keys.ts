@@ -26,6 +26,7 @@ const BINDINGS: Binding[] = [
   { action: "runToHere", where: "page", jmeter: ["Ctrl+Shift+Enter"] },
   { action: "runPlan", where: "page", jmeter: ["Ctrl+Shift+N", "Ctrl+Alt+R"] },
   { action: "runLoad", where: "page", jmeter: ["Ctrl+R"] },
+  { action: "record", where: "page", jmeter: ["Alt+Shift+R"] },
   { action: "breakpoint", where: "page", jmeter: ["F9"] },
   { action: "debug", where: "page", jmeter: ["F5"] },
   { action: "step", where: "page", jmeter: ["F10"] },

@@ -5,9 +5,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { ACTIONS, run } from "./actions";
 import { bestKey, shownKey } from "./keys";
 
-const OF_ROW = [["runThis", "runToHere", "runGroup", "breakpoint"], ["insert", "wrap", "changeType", "unwrap", "extract", "moveToFile"], ["cutOut", "copy", "paste", "duplicate"], ["rename", "toggle", "remove"], ["moveUp", "moveDown", "expandBranch", "collapseBranch", "selectSameClass"]];
+const OF_ROW = [["runThis", "runToHere", "runGroup", "breakpoint"], ["insert", "record", "wrap", "changeType", "unwrap", "extract", "moveToFile"], ["cutOut", "copy", "paste", "duplicate"], ["rename", "toggle", "remove"], ["moveUp", "moveDown", "expandBranch", "collapseBranch", "selectSameClass"]];
 
-const OF_RUN = [["runThis", "runToHere", "runBranch", "runGroup", "runPlan"], ["debug", "step", "stepSampler", "breakpoint"], ["runLoad", "stopLoad"]];
+const OF_RUN = [["runThis", "runToHere", "runBranch", "runGroup", "runPlan"], ["debug", "step", "stepSampler", "breakpoint"], ["runLoad", "stopLoad"], ["record", "stopRecording"]];
 
 interface Place {
   x: number;

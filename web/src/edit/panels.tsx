@@ -5,6 +5,7 @@ import { goToFinding, lastFinding, sortedFindings } from "./actions";
 import { FindingNote } from "./fields";
 import { Icon } from "./icons";
 import type { Plan } from "./plan";
+import { hasRecording, RecordPanel } from "./record";
 import { ResultsPanel } from "./results";
 import { SearchPanel } from "./search";
 import { Splitter } from "./splitter";
@@ -58,7 +59,8 @@ function VariablesPanel({ plan }: { plan: Plan }) {
 export function Dock({ plan }: { plan: Plan }) {
   const count = plan.findings.value?.length;
   const tabs: [DockTab, string][] = [["findings", count ? `Findings ${count}` : "Findings"], ["variables", "Variables"], ["search", "Search"], ["results", "Results"]];
-  const { tab } = dock.value;
+  if (hasRecording(plan)) tabs.push(["recording", "Recording"]);
+  const tab = tabs.some(([id]) => id === dock.value.tab) ? dock.value.tab : "findings";
   const step = (event: KeyboardEvent) => {
     const at = tabs.findIndex(([id]) => id === tab);
     const to = event.key === "ArrowRight" ? at + 1 : event.key === "ArrowLeft" ? at - 1 + tabs.length : -1;
@@ -83,7 +85,7 @@ export function Dock({ plan }: { plan: Plan }) {
         </button>
       </div>
       <div id="panel" class="panel" role="tabpanel" aria-labelledby={`dock-${tab}`} tabIndex={0}>
-        {tab === "findings" ? <FindingsPanel plan={plan} /> : tab === "variables" ? <VariablesPanel plan={plan} /> : tab === "results" ? <ResultsPanel plan={plan} /> : <SearchPanel plan={plan} />}
+        {tab === "findings" ? <FindingsPanel plan={plan} /> : tab === "variables" ? <VariablesPanel plan={plan} /> : tab === "results" ? <ResultsPanel plan={plan} /> : tab === "recording" ? <RecordPanel plan={plan} /> : <SearchPanel plan={plan} />}
       </div>
     </aside>
   );

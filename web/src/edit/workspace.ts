@@ -17,7 +17,7 @@ export const files = signal<FileEntry[]>([]);
 /** Why there is nothing to show. */
 export const failure = signal<RpcError | null>(null);
 
-export type DockTab = "findings" | "variables" | "search" | "results";
+export type DockTab = "findings" | "variables" | "search" | "results" | "recording";
 export const dock = kept<{ tab: DockTab; isOpen: boolean }>("dock", { tab: "findings", isOpen: true });
 /** Widths of the tree and of the dock beside the form; height of the dock below it. */
 export const sizes = kept("sizes", { tree: 340, dock: 360, dockHeight: 240 });

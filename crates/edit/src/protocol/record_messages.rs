@@ -153,6 +153,8 @@ messages! {
         certificate: Option<String>,
         /// Whether the certificate is new, so that no browser trusts it yet.
         is_new: bool,
+        /// Earlier recordings into the plan, for `record_verify`.
+        earlier: Vec<u64>,
         /// What happened beside the requests.
         notes: Vec<String>,
         /// The elements that were inserted.

@@ -218,6 +218,12 @@ impl Shared {
         }
         records.last += 1;
         let number = records.last;
+        let earlier = records.all.iter();
+        let earlier = earlier.filter(|(_, one)| {
+            let own = &lock(&one.told).recording;
+            own.plan == asked.plan && own.state == "done"
+        });
+        let earlier = earlier.map(|(number, _)| *number).collect();
         let recorded = Arc::new(Recorded {
             told: Mutex::default(),
             settled: Condvar::new(),
@@ -228,6 +234,7 @@ impl Shared {
             plan: asked.plan,
             into: asked.into,
             state: "recording".to_owned(),
+            earlier,
             ..m::Recording::default()
         };
         records.all.insert(number, recorded.clone());
