@@ -1,6 +1,7 @@
 // The panels beside the form: findings and variables.
 
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { goToFinding, lastFinding, sortedFindings } from "./actions";
 import { FindingNote } from "./fields";
 import { Icon } from "./icons";
@@ -61,6 +62,7 @@ export function Dock({ plan }: { plan: Plan }) {
   const tabs: [DockTab, string][] = [["findings", count ? `Findings ${count}` : "Findings"], ["variables", "Variables"], ["search", "Search"], ["results", "Results"]];
   if (hasRecording(plan)) tabs.push(["recording", "Recording"]);
   const tab = tabs.some(([id]) => id === dock.value.tab) ? dock.value.tab : "findings";
+  useEffect(() => document.getElementById(`dock-${tab}`)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [tab]);
   const step = (event: KeyboardEvent) => {
     const at = tabs.findIndex(([id]) => id === tab);
     const to = event.key === "ArrowRight" ? at + 1 : event.key === "ArrowLeft" ? at - 1 + tabs.length : -1;

@@ -92,8 +92,12 @@ function take(recording: Recording) {
 function ended(recording: Recording) {
   const plan = plans.value.find((each) => each.id === recording.plan);
   if (recording.state === "failed") return tell({ text: recording.message ?? "Nothing was recorded", bad: true });
-  const first = recording.created.find((id) => plan?.node(id));
-  if (plan && first != null && plan === active.value) visit(first, null, plan);
+  const created = recording.created.filter((id) => plan?.node(id));
+  const first = created.find((id) => plan!.node(id)!.children.length) ?? created[0];
+  if (plan && first != null) {
+    plan.fold([recording.into, ...created], true);
+    if (plan === active.value) visit(first, null, plan);
+  }
   tell({ text: `${counted(recording.requests, "request")} came into the plan. Undo takes all of them back` });
 }
 
@@ -165,6 +169,7 @@ export async function stopRecording() {
 }
 
 function Place({ plan, id }: { plan: Plan; id: Id }) {
+  plan.version.value;
   const node = plan.node(id);
   return node ? <button type="button" class="link" onClick={() => visit(id, null, plan)}>{node.name || node.type}</button> : <span class="note">a removed element</span>;
 }
@@ -261,13 +266,14 @@ const PROOFS: Record<string, [text: string, tone: string]> = {
   unreached: ["a replay does not come so far", "bad"],
 };
 
-const isAccepted = (plan: Plan, { extractor }: Proposal) => extractor != null && plan.node(extractor) != null;
 const shortened = (text: string) => (text.length > 48 ? `${text.slice(0, 48)}…` : text);
 
 function ProposalItem({ plan, recording, proposal }: { plan: Plan; recording: Recording; proposal: Proposal }) {
   const [name, setName] = useState<string | null>(null);
   const { number, variable, used_in, refused: isRefused } = proposal;
-  const accepted = isAccepted(plan, proposal);
+  // Undo may have taken the extractor away.
+  plan.version.value;
+  const accepted = proposal.extractor != null && plan.node(proposal.extractor) != null;
   const [proof, tone] = PROOFS[proposal.proof] ?? [proposal.proof, ""];
   const accept = async () => {
     const change = await plan.change("record_accept", { recording: recording.recording, number, name: name?.trim() || variable });
@@ -350,8 +356,6 @@ const STATES = { recording: "Recording", paused: "Paused", ending: "Ending…", 
 
 export function RecordPanel({ plan }: { plan: Plan }) {
   const state = stateOf(plan);
-  // Accepted proposals are those whose extractor the plan has.
-  plan.version.value;
   if (!state) return <p class="note">Nothing was recorded into this plan.</p>;
   const { recording, rows } = state;
   const close = async () => {
