@@ -94,6 +94,15 @@ impl Client {
         }
     }
 
+    /// Ends the input, and waits for the end of the program.
+    pub fn end(self) {
+        let Client {
+            mut program, input, ..
+        } = self;
+        drop(input);
+        program.wait().expect("it ends");
+    }
+
     pub fn kill(mut self) {
         self.program.kill().expect("the program is killed");
         self.program.wait().expect("it ends");

@@ -1,6 +1,6 @@
 //! `drumfire edit` records visits into a plan: through the proxy, and in a Chromium where there is one.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Mutex;
 
 use drumfire_testkit::plans::{http, plan, users};
@@ -9,6 +9,7 @@ use drumfire_testkit::server::{ReceivedRequest, ResponseStep, Server};
 use serde_json::{Value, json};
 
 use crate::edit::{Client, id};
+use crate::recorded::has_chromium;
 use crate::recorded::like::{get, send};
 
 /// The values that the shop gave last, and how many it has given.
@@ -326,4 +327,160 @@ fn proposals_are_proved_and_accepted_one_by_one() {
         Value::Null
     );
     assert_eq!(text(&mut client), all);
+}
+
+#[test]
+fn a_recording_ends_with_the_program_and_its_requests_are_there_again() {
+    let (workshop, shop) = (workshop(), shop());
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let settings = json!({"port": 0, "domains": ["shop.example"]});
+    let order = json!({"plan": 1, "into": id(&opened, "Here"), "settings": settings});
+    let recording = client.result("record", order);
+    let certificate = recording["certificate"].as_str().expect("a certificate");
+    assert!(
+        certificate.contains("ca.pem for shop.example"),
+        "{certificate}"
+    );
+    assert_eq!(recording["is_new"], true);
+    let proxy: SocketAddr = recording["address"]
+        .as_str()
+        .and_then(|one| one.parse().ok())
+        .expect("an address");
+    let pem = get(proxy, "/ca.pem?/proxy");
+    assert!(pem.contains("BEGIN CERTIFICATE"), "{pem}");
+    visit(proxy, shop.address());
+    client.end();
+    assert!(
+        TcpStream::connect(proxy).is_err(),
+        "the proxy listens after the end"
+    );
+    let mut again = Client::start(&workshop);
+    let opened = again.result("open", json!({"path": "p.jmx"}));
+    assert_eq!(
+        (&opened["dirty"], &opened["can_undo"]),
+        (&json!(true), &json!("Record into Here"))
+    );
+    assert!(text(&mut again).contains("GET /items"));
+}
+
+#[test]
+fn wrong_orders_are_refused_before_anything_listens() {
+    let workshop = workshop();
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let here = id(&opened, "Here");
+    for (order, says) in [
+        (json!({"into": id(&opened, "Before")}), "cannot hold"),
+        (json!({"into": 999_999}), "no element"),
+        (json!({"into": here, "settings": {"prot": 1}}), "`prot`"),
+        (
+            json!({"into": here, "settings": {"port": 99_999}}),
+            "do not fit",
+        ),
+        (
+            json!({"into": here, "settings": {"grouping": "all"}}),
+            "`all` is none of `pages`",
+        ),
+        (
+            json!({"into": here, "settings": {"naming": "x"}}),
+            "`x` is none of `request`",
+        ),
+        (
+            json!({"into": here, "url": "ftp://x"}),
+            "is not an address of HTTP",
+        ),
+        (json!({"into": here, "browser": true}), "no page to open"),
+    ] {
+        let mut order = order;
+        order["plan"] = json!(1);
+        let refused = client.ask("record", order.clone());
+        let message = refused["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(says), "{order}: {refused}");
+    }
+    assert_eq!(
+        client.result("record_state", json!({"plan": 1})),
+        Value::Null
+    );
+    let offer = client.result("record_settings", json!({"plan": 1}));
+    assert_eq!(
+        (&offer["from"], &offer["settings"]["grouping"]),
+        (&Value::Null, &json!("pages"))
+    );
+}
+
+#[test]
+fn a_recording_without_requests_changes_nothing_and_may_be_followed_by_another() {
+    let (workshop, shop) = (workshop(), shop());
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let here = id(&opened, "Here");
+    let before = text(&mut client);
+    let order = json!({"plan": 1, "into": here, "settings": {"port": 0}});
+    let number = client.result("record", order)["recording"].clone();
+    let failed = client.result("record_stop", json!({"recording": number}));
+    assert_eq!(failed["state"], "failed");
+    assert!(
+        failed["message"]
+            .as_str()
+            .is_some_and(|why| why.contains("no request")),
+        "{failed}"
+    );
+    assert_eq!(text(&mut client), before);
+    // The element is removed while the recording goes on; its requests go elsewhere.
+    let order = json!({"plan": 1, "into": here, "settings": {"port": 0}});
+    let recording = client.result("record", order);
+    let proxy = recording["address"]
+        .as_str()
+        .and_then(|one| one.parse().ok());
+    visit(proxy.expect("an address"), shop.address());
+    client.result("remove", json!({"plan": 1, "ids": [here]}));
+    let number = recording["recording"].clone();
+    let failed = client.result("record_stop", json!({"recording": number}));
+    assert_eq!(failed["state"], "failed");
+    let users = id(&opened, "users");
+    let done = client.result("record_stop", json!({"recording": number, "into": users}));
+    assert_eq!(
+        (&done["state"], &done["requests"], &done["into"]),
+        (&json!("done"), &json!(4), &users)
+    );
+}
+
+#[test]
+fn a_visit_in_chromium_is_recorded_until_its_scripts_have_run() {
+    if !has_chromium() {
+        return;
+    }
+    let (workshop, shop) = (workshop(), shop());
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let url = format!("http://{}/login", shop.address());
+    client.result(
+        "record",
+        json!({
+            "plan": 1,
+            "into": id(&opened, "Here"),
+            "browser": true,
+            "headless": true,
+            "url": url,
+            "scripts": ["drumfire.step('Look')", "fetch('/look')"],
+        }),
+    );
+    let done = told(&mut client, |told| {
+        told["state"] == "done" || told["state"] == "failed"
+    });
+    assert_eq!(
+        (&done["state"], &done["requests"]),
+        (&json!("done"), &json!(2)),
+        "{done}"
+    );
+    assert_eq!(
+        (&done["address"], &done["name"]),
+        (&Value::Null, &json!("Look"))
+    );
+    let text = text(&mut client);
+    assert!(
+        text.contains("GET /look") && text.contains("testname=\"Look\""),
+        "{text}"
+    );
 }

@@ -1,5 +1,6 @@
 //! Single operations and what they write.
 
+use drumfire_edit::operations::amend::{Versions, amend};
 use drumfire_edit::operations::defaults::ElementType;
 use drumfire_edit::operations::structure::{self, Branch, Target};
 use drumfire_edit::operations::table::table;
@@ -447,4 +448,76 @@ fn every_type_can_be_inserted_somewhere_and_is_what_it_says() {
         count += 1;
     }
     assert!(count > 150, "{count}");
+}
+
+#[test]
+fn what_differs_between_two_versions_is_changed_and_the_rest_stays() {
+    let sampler = |path: &str, token: &str, below: &[drumfire_jmx::Node]| {
+        let mut node = kind("HTTPSamplerProxy").node();
+        node.name = "Cart".into();
+        node.props.put("HTTPSampler.path", path);
+        let mut headers = kind("HeaderManager").node();
+        headers.props.put("token", token);
+        node.children.push(headers);
+        node.children.extend(below.iter().cloned());
+        node
+    };
+    let extractor = kind("RegexExtractor").node();
+    let before = sampler("/cart?t=1", "1", &[]);
+    let after = sampler("/cart?t=${t}", "${t}", &[extractor]);
+    let text = plan(&drumfire_jmx::write_elements(std::slice::from_ref(&before)));
+    // The user gave another method meanwhile.
+    let text = text.replace(">GET<", ">POST<");
+    let (_folder, mut session) = session(&text);
+    let cart = id(&session, "Cart");
+    let versions = |before, after| {
+        [Versions {
+            id: cart,
+            before,
+            after,
+        }]
+    };
+    let step = amend(
+        session.model(),
+        &versions(&before, &after),
+        "Amend".to_owned(),
+    );
+    let made = make(&mut session, step);
+    for part in ["/cart?t=${t}", ">${t}<", ">POST<", "RegexExtractor"] {
+        assert!(made.contains(part), "{part}: {made}");
+    }
+    session.undo().expect("a step");
+    assert_eq!(session.model().text(), text);
+    let unchanged = amend(
+        session.model(),
+        &versions(&before, &before),
+        "Amend".to_owned(),
+    );
+    assert!(unchanged.is_ok_and(|step| step.is_empty()));
+    // What the user changed is not overwritten, and a removed part is told.
+    let own = set::set(session.model(), &[cart], "HTTPSampler.path", Some("/mine"));
+    make(&mut session, own);
+    let refused = amend(
+        session.model(),
+        &versions(&before, &after),
+        "Amend".to_owned(),
+    );
+    let refused = refused.expect_err("it was changed");
+    assert_eq!(refused.property.as_deref(), Some("HTTPSampler.path"));
+    assert!(
+        refused
+            .hint
+            .is_some_and(|hint| hint.contains("/cart?t=${t}"))
+    );
+    session.undo().expect("a step");
+    let manager = id(&session, "HTTP Header Manager");
+    let removed = structure::remove(session.model(), &[manager]);
+    make(&mut session, removed);
+    let refused = amend(
+        session.model(),
+        &versions(&before, &after),
+        "Amend".to_owned(),
+    );
+    let message = refused.expect_err("it is gone").message;
+    assert!(message.contains("no longer"), "{message}");
 }

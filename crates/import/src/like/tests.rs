@@ -2,6 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::draft::Draft;
+use crate::elements;
 use crate::exchange::{Exchange, Request, Response};
 use crate::tidy::{self, Recording};
 use crate::url::Address;
@@ -224,4 +225,68 @@ fn a_plan_without_a_recorder_or_a_place() {
     let recorder = Recorder::find(&broken).expect("a recorder");
     recorder.options(ImportOptions::default(), &mut warnings);
     assert_eq!(warnings.len(), 1, "{warnings:?}");
+}
+
+#[test]
+fn without_a_recorder_pages_become_transactions_with_the_pauses_before_them() {
+    let tree = plan("", true);
+    let recorder = Recorder::usual();
+    let mut recording = Recording {
+        exchanges: vec![
+            exchange("GET", "https://shop.example/", "text/html", 1_000),
+            exchange("GET", "https://shop.example/logo.png", "image/png", 1_100),
+            exchange("GET", "https://other.example/x", "text/html", 1_200),
+            exchange(
+                "GET",
+                "https://shop.example/api/items",
+                "application/json",
+                3_000,
+            ),
+            exchange("GET", "https://shop.example/page", "text/html", 9_000),
+        ],
+        ..Recording::default()
+    };
+    let cookie = ("Set-Cookie".to_owned(), "visit=1".to_owned());
+    let first = recording.exchanges[0].response.as_mut();
+    first.expect("a response").headers.push(cookie);
+    for (place, exchange) in recording.exchanges.iter_mut().enumerate() {
+        exchange.entry = place;
+    }
+    let options = recorder.options(ImportOptions::default(), &mut Vec::new());
+    let draft = tidy::draft(recording, &options);
+    let omitted: Vec<(usize, &str)> = draft
+        .omitted
+        .iter()
+        .map(|(entry, reason)| (*entry, &reason[..15]))
+        .collect();
+    assert_eq!(omitted, [(1, "images, scripts"), (2, "requests to oth")]);
+    let insertion = Insertion::new(recorder, &tree, &[0, 0, 1]);
+    let nodes = insertion.elements(&draft);
+    let names: Vec<(&str, Vec<&str>)> = nodes
+        .iter()
+        .map(|node| {
+            let children = node.children.iter().map(|child| child.name.as_str());
+            (node.name.as_str(), children.collect())
+        })
+        .collect();
+    let expected = [
+        ("GET /", vec!["GET /", "Think", "GET /api/items"]),
+        ("Think", vec![]),
+        ("GET /page", vec!["GET /page"]),
+    ];
+    assert_eq!(names, expected);
+    let all = samplers(&nodes);
+    // The plan's defaults and variables apply.
+    assert_eq!(all[0].props.str("HTTPSampler.domain"), "${host}");
+    assert_eq!(all[0].props.str("HTTPSampler.protocol"), "");
+    let of_page = |at: usize| all[at].props.bool("HTTPSampler.image_parser", false);
+    assert_eq!([of_page(0), of_page(1), of_page(2)], [true, false, true]);
+    assert!(insertion.cookie_manager(&draft).is_some());
+    let mut with_cookies = tree.clone();
+    let mut roots = with_cookies.roots.to_vec();
+    let manager = elements::cookie_manager(&[]);
+    roots[0].children[0].children.push(manager);
+    with_cookies.roots = roots.into();
+    let insertion = Insertion::new(Recorder::usual(), &with_cookies, &[0, 0, 1]);
+    assert!(insertion.cookie_manager(&draft).is_none());
 }

@@ -17,7 +17,7 @@ use second_shop::SecondShop;
 
 const LIMIT: Duration = Duration::from_secs(180);
 
-fn has_chromium() -> bool {
+pub fn has_chromium() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file());
     if !found {
