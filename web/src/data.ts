@@ -3,6 +3,9 @@
 /** Count, median, 95th and 99th percentile, maximum. */
 export type Times = [number, number, number, number, number];
 
+/** The numbers of a row that have intervals. */
+export type IntervalName = "p50" | "p90" | "p95" | "p99" | "p999" | "mean" | "rate";
+
 export interface Row {
   label: string;
   transaction: boolean;
@@ -29,6 +32,8 @@ export interface Row {
   response: Times | null;
   /** Of the same samples, service times; null in run files of earlier versions. */
   scheduled: Times | null;
+  /** Bounds of the 95 % intervals of numbers, by their names; an upper bound is null if too few samples are larger. */
+  intervals?: Partial<Record<IntervalName, [number, number | null]>>;
   curve: [number, number][];
   distribution: [number, number, number][];
   steps?: LabelSteps;
@@ -341,7 +346,7 @@ export function labelColumns(report: Report, steps: LabelSteps) {
   return { ...columns, rate: rates(columns.count), errors: rates(columns.failed) };
 }
 
-const NOT_KNOWN = { min: NaN, max: NaN, apdex: null };
+const NOT_KNOWN = { min: NaN, max: NaN, apdex: null, intervals: undefined };
 
 /** The bounds of a bucket in milliseconds. */
 const edge = (bucket: number) => 2 ** (bucket / 16) / 1000;

@@ -124,3 +124,16 @@ export function percentileOf(row: { count: number } & Record<keyof typeof LEAST,
 export function rateOf(row: { count: number; rate: number }): string {
   return row.count > 1 ? short(row.rate) : "–";
 }
+
+/** The 95 % interval of a number in the unit of the number: `196 … 209`. Empty if it is not known. */
+export function intervalOf(row: { intervals?: Record<string, [number, number | null] | undefined> }, name: string): string {
+  const bounds = row.intervals?.[name];
+  if (!bounds) return "";
+  const [low, high] = bounds;
+  const text = name === "rate" ? short : time;
+  if (high == null) return `≥ ${text(low)}`;
+  // Bounds of one unit name it once, behind the second.
+  const [first, second] = [text(low), text(high)];
+  const unit = second.match(/ (µs|ms|s)$/)?.[0] ?? "";
+  return `${unit && first.endsWith(unit) && !first.slice(0, -unit.length).includes(" ") ? first.slice(0, -unit.length) : first} … ${second}`;
+}

@@ -6,9 +6,9 @@ import { resetZoom, showStretch } from "./chart";
 import { Errors } from "./errors";
 import { CapacitySection } from "./capacity";
 import { LabelCharts, RunCharts } from "./charts";
-import { isResultFile, type Finding, type Report, type Times } from "./data";
+import { isResultFile, type Finding, type IntervalName, type Report, type Times } from "./data";
 import { Findings } from "./findings";
-import { bytes, clock, count, duration, percent, percentileOf, rateOf, time } from "./format";
+import { bytes, clock, count, duration, intervalOf, percent, percentileOf, rateOf, time } from "./format";
 import { Generator } from "./generator";
 import { Overlay, useStretch } from "./overlay";
 import { goTo, useChosen, useSection } from "./place";
@@ -137,13 +137,18 @@ function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
   const { total, steps } = report;
   const share = total.count ? total.errors / total.count : 0;
   const users = steps.users.reduce((a, b) => Math.max(a, b), 0);
+  /** The 95 % interval of a number. */
+  const within = (name: IntervalName) => {
+    const text = intervalOf(total, name);
+    return text && `(${text})`;
+  };
   const measured: Tile[] = [
     ["Samples", count(total.count), lengthS > 0 ? `in ${duration(lengthS)}` : ""],
     ["Failed", percent(share), `${count(total.errors)} samples`, total.errors > 0 ? "bad" : total.count >= ENOUGH ? "good" : ""],
-    ["Rate", total.count > 1 ? `${rateOf(total)}/s` : "–", "a second, on average"],
-    ["Median", time(total.p50), `mean ${time(total.mean)}`],
-    ["95th", time(percentileOf(total, "p95")), `90th ${time(percentileOf(total, "p90"))}`],
-    ["99th", time(percentileOf(total, "p99")), `maximum ${time(total.max)}`],
+    ["Rate", total.count > 1 ? `${rateOf(total)}/s` : "–", within("rate") || "a second, on average"],
+    ["Median", time(total.p50), within("p50") || `mean ${time(total.mean)}`],
+    ["95th", time(percentileOf(total, "p95")), within("p95") || `90th ${time(percentileOf(total, "p90"))}`],
+    ["99th", time(percentileOf(total, "p99")), within("p99") || (percentileOf(total, "p99") == null ? "not enough samples" : `maximum ${time(total.max)}`)],
     ["Users", count(users), "maximum at a time"],
     ["Received", bytes(total.bytes), `sent ${bytes(total.sentBytes)}`],
   ];

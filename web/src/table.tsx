@@ -2,8 +2,8 @@
 
 import type { VNode } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { rowWithin, totalWithin, type Report, type Row } from "./data";
-import { count, duration, percent, percentileOf, rateOf, time } from "./format";
+import { rowWithin, totalWithin, type IntervalName, type Report, type Row } from "./data";
+import { count, duration, intervalOf, percent, percentileOf, rateOf, time } from "./format";
 import type { Stretch } from "./overlay";
 import { Tools, hasWords, useChoice } from "./tools";
 
@@ -11,13 +11,15 @@ interface Column {
   head: string;
   value: (row: Row) => number | string | null;
   text: (row: Row) => string;
-  title?: string;
+  /** The number whose interval stands below it. */
+  interval?: IntervalName;
 }
 
 const percentileColumn = (head: string, name: Parameters<typeof percentileOf>[1]): Column => ({
   head,
   value: (row) => percentileOf(row, name),
   text: (row) => time(percentileOf(row, name)),
+  interval: name,
 });
 
 const share = (row: Row) => (row.count ? row.errors / row.count : 0);
@@ -26,8 +28,8 @@ const COLUMNS: Column[] = [
   { head: "Label", value: (row) => row.label.toLowerCase(), text: (row) => row.label },
   { head: "Samples", value: (row) => row.count, text: (row) => count(row.count) },
   { head: "Failed", value: share, text: (row) => percent(share(row)) },
-  { head: "Rate/s", value: (row) => row.rate, text: (row) => rateOf(row) },
-  { head: "Mean", value: (row) => row.mean, text: (row) => time(row.mean) },
+  { head: "Rate/s", value: (row) => row.rate, text: (row) => rateOf(row), interval: "rate" },
+  { head: "Mean", value: (row) => row.mean, text: (row) => time(row.mean), interval: "mean" },
   { head: "Min", value: (row) => row.min, text: (row) => time(row.min) },
   percentileColumn("Median", "p50"),
   percentileColumn("90th", "p90"),
@@ -45,6 +47,18 @@ function cell(column: Column, row: Row): string {
 
 /** How many rows a page of a run that goes on shows at first. */
 const FEW = 60;
+
+/** The interval of a number, below it. */
+function Bounds({ column, row }: { column: Column; row: Row }) {
+  const text = column.interval ? intervalOf(row, column.interval) : "";
+  return text ? <small class="bounds">{text}</small> : null;
+}
+
+/** Why a cell has no number. */
+function reasonOf(column: Column, row: Row): string | undefined {
+  const isMissing = row.count > 0 && column.interval?.startsWith("p") && percentileOf(row, column.interval as Parameters<typeof percentileOf>[1]) == null;
+  return isMissing ? `Not enough samples for the ${column.head.toLowerCase()} percentile` : undefined;
+}
 
 interface Drawn {
   shown: Row;
@@ -109,6 +123,7 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
           </button>
         </p>
       )}
+      {!stretch && report.total.intervals && <p class="hint within">Small numbers are the bounds of 95 % intervals; ≥ stands where too few samples are larger.</p>}
       {stretch && <p class="hint within">The numbers are those of the chosen period. Its percentiles are computed from periods of {duration(report.periodS)}, to 4 %.</p>}
       <div class="scroll tall" tabIndex={0} role="group" aria-label="Table of labels">
         <table id="label-table">
@@ -133,7 +148,7 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
           </tbody>
           <tfoot>
             <tr>
-              {COLUMNS.map((column, index) => (index ? <td class="number">{cell(column, total)}</td> : <th scope="row">All samples{hasTransactions && <small>without transactions</small>}</th>))}
+              {COLUMNS.map((column, index) => (index ? <td class="number" title={reasonOf(column, total)}>{cell(column, total)}<Bounds column={column} row={total} /></td> : <th scope="row">All samples{hasTransactions && <small>without transactions</small>}</th>))}
             </tr>
           </tfoot>
         </table>
@@ -204,8 +219,9 @@ function LabelRow(props: { row: Row; shown: Row; isChosen: boolean; choose: (row
         {row.transaction && <span class="badge">transaction</span>}
       </th>
       {COLUMNS.slice(1).map((column) => (
-        <td class={`number ${column.head === "Failed" && shown.errors > 0 ? "bad" : ""}`}>
+        <td class={`number ${column.head === "Failed" && shown.errors > 0 ? "bad" : ""}`} title={reasonOf(column, shown)}>
           {cell(column, shown)}
+          <Bounds column={column} row={shown} />
           {sparks[column.head] && (
             <svg class={`spark ${column.head === "Failed" ? "bad" : ""}`} viewBox={`0 0 ${SPARK_POINTS} 10`} preserveAspectRatio="none" aria-hidden="true">
               <path d={sparks[column.head]} />

@@ -1,6 +1,6 @@
 //! The tables of a report as CSV, for spreadsheets and scripts. Times are in milliseconds.
 
-use drumfire_results::LabelStatistics;
+use drumfire_results::{LabelStatistics, PERCENTS, Precision, suffices_for};
 
 use crate::findings::findings;
 use crate::run_file::RunFile;
@@ -54,9 +54,54 @@ fn labels(run: &RunFile) -> Vec<u8> {
     ];
     head.extend(PERCENTILES.map(|(name, _)| name));
     head.extend(["received_bytes", "sent_bytes"]);
-    let total = run.recording.total();
-    let labels = run.recording.labels.iter().chain([&total]);
-    table(&head, labels.map(row))
+    head.extend(BOUNDS);
+    let recording = &run.recording;
+    let total = recording.total();
+    let all = (&total, recording.total_precision(&total));
+    let labels = recording.labels.iter().enumerate();
+    let labels = labels.map(|(place, label)| (label, recording.precision(place)));
+    let rows = labels.chain([all]).map(|(label, precision)| {
+        let mut row = row(label);
+        row.extend(bounds(label, &precision));
+        row
+    });
+    table(&head, rows)
+}
+
+/// The columns of the bounds of the 95 % intervals.
+const BOUNDS: [&str; 14] = [
+    "rate_low",
+    "rate_high",
+    "mean_low",
+    "mean_high",
+    "p50_low",
+    "p50_high",
+    "p90_low",
+    "p90_high",
+    "p95_low",
+    "p95_high",
+    "p99_low",
+    "p99_high",
+    "p99_9_low",
+    "p99_9_high",
+];
+
+/// The bounds of a label's intervals, empty where there is none.
+fn bounds(label: &LabelStatistics, precision: &Precision) -> Vec<String> {
+    let percentiles = PERCENTS.into_iter().zip(precision.percentiles_ms);
+    let percentiles = percentiles
+        .map(|(percent, interval)| interval.filter(|_| suffices_for(label.count, percent)));
+    let intervals = [precision.rate_per_s, precision.mean_ms]
+        .into_iter()
+        .chain(percentiles);
+    let bounds = intervals.flat_map(|interval| {
+        let low = interval.map(|interval| interval.low);
+        [low, interval.and_then(|interval| interval.high)]
+    });
+    let text = |bound: f64| format!("{bound:.3}");
+    bounds
+        .map(|bound| bound.map_or_else(String::new, text))
+        .collect()
 }
 
 fn row(label: &LabelStatistics) -> Vec<String> {

@@ -243,7 +243,7 @@ impl Histogram {
     }
 
     /// Whether all values are apparently whole milliseconds, judged by the sum and extremes, which are exact.
-    fn is_whole_ms(&self) -> bool {
+    pub(crate) fn is_whole_ms(&self) -> bool {
         self.sum.is_multiple_of(1000)
             && self.min.is_multiple_of(1000)
             && self.max.is_multiple_of(1000)
@@ -255,6 +255,14 @@ impl Histogram {
         pages.flat_map(|(index, page)| {
             let slots = page.used();
             slots.map(move |(slot, count)| (index * SLOTS + slot, count))
+        })
+    }
+
+    /// The buckets in use, in order: the lowest and the highest value of each and its count.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        self.used().map(|(bucket, count)| {
+            let (lowest, highest) = bounds(bucket, BUCKET_BITS);
+            (lowest, highest, count)
         })
     }
 

@@ -22,6 +22,7 @@ mod heard;
 mod histogram;
 mod increment;
 mod phases;
+mod precision;
 mod properties;
 mod record;
 mod row;
@@ -51,6 +52,7 @@ pub use increment::{
     ActiveUsers, Distribution, GroupUsers, Increment, IncrementError, LabelIncrement, StartCount,
 };
 pub use phases::Phases;
+pub use precision::{Interval, PERCENTS, Precision, suffices_for};
 pub use record::{OutputSet, Recorder};
 pub use row::{RowFormat, sample_variable_names};
 pub use sample::{

@@ -11,6 +11,7 @@ pub mod format;
 pub mod frame;
 pub mod live;
 pub mod milestones;
+pub mod precision;
 pub mod snapshot;
 pub mod style;
 pub mod summary;

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use drumfire_health::{Second, Stage, StageTimes};
-use drumfire_results::{Connections, Histogram, Recording};
+use drumfire_results::{Connections, Histogram, Recording, suffices_for};
 use unicode_width::UnicodeWidthStr;
 
 use super::format::{count, counted, failure, fit, ms, ms_with_unit, rate, wrapped};
+use super::precision::{self, PreciseRow};
 use super::snapshot::{ErrorKind, LabelSnapshot, TRANSACTION, error_kinds, rows};
 use super::style::Style;
 use crate::engine::Outcome;
@@ -28,6 +29,8 @@ pub struct Summary {
     pub total: LabelSnapshot,
     /// One row per label.
     pub labels: Vec<LabelSnapshot>,
+    /// The numbers of the labels and the total with their intervals, unless the run was too short for them.
+    pub precise: Option<Vec<PreciseRow>>,
     /// The failures by kind.
     pub errors: Vec<ErrorKind>,
     /// Service times, measured as JMeter does.
@@ -67,6 +70,7 @@ impl Summary {
         Summary {
             total: labels.pop().unwrap_or_default(),
             labels,
+            precise: precision::rows(recording, &total),
             errors: error_kinds(recording),
             service: Spread::of(&total.service),
             response: Spread::of(&total.response),
@@ -121,13 +125,21 @@ const WIDE: [Column; 12] = [
     ("rate/s", 9, |row| rate(row.rate)),
     ("mean", 8, |row| ms(row.mean_ms)),
     ("min", 8, |row| ms(row.min_ms)),
-    ("p50", 8, |row| ms(row.p50_ms)),
-    ("p90", 8, |row| ms(row.p90_ms)),
-    ("p95", 8, |row| ms(row.p95_ms)),
-    ("p99", 8, |row| ms(row.p99_ms)),
+    ("p50", 8, |row| percentile(row, 50.0, row.p50_ms)),
+    ("p90", 8, |row| percentile(row, 90.0, row.p90_ms)),
+    ("p95", 8, |row| percentile(row, 95.0, row.p95_ms)),
+    ("p99", 8, |row| percentile(row, 99.0, row.p99_ms)),
     ("max", 8, |row| ms(row.max_ms)),
     ("KiB/s", 10, |row| rate(row.received_kib_s)),
 ];
+
+/// A percentile, unless it is only the maximum because too few samples were taken.
+fn percentile(row: &LabelSnapshot, percent: f64, value_ms: f64) -> String {
+    match suffices_for(row.samples, percent) {
+        true => ms(value_ms),
+        false => "–".to_owned(),
+    }
+}
 
 /// The heads of the columns that narrow terminals have.
 const NARROW: [&str; 7] = ["samples", "failed", "rate/s", "p50", "p95", "p99", "max"];
@@ -136,6 +148,7 @@ const NARROW: [&str; 7] = ["samples", "failed", "rate/s", "p50", "p95", "p99", "
 pub fn render(summary: &Summary, style: Style, columns: Option<usize>, is_verbose: bool) -> String {
     let mut text = String::new();
     table(&mut text, summary, style, columns);
+    intervals(&mut text, summary, style, columns);
     failures(&mut text, &summary.errors, style, columns);
     let details = details(summary, is_verbose);
     text.push_str(&match columns {
@@ -223,6 +236,17 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: Option<usi
         };
         let _ = writeln!(text, "{line}");
     }
+}
+
+/// The table of intervals, with the same labels.
+fn intervals(text: &mut String, summary: &Summary, style: Style, columns: Option<usize>) {
+    let Some(rows) = &summary.precise else {
+        return;
+    };
+    let most = columns.map_or(usize::MAX, |_| MAX_LABEL_COLUMNS);
+    let labels = summary.labels.iter().chain([&summary.total]);
+    let labels: Vec<String> = labels.map(|row| row.marked(most)).collect();
+    precision::table(text, &labels, rows, style, columns.unwrap_or(usize::MAX));
 }
 
 fn width(shown: &[Column]) -> usize {

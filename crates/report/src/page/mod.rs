@@ -169,6 +169,9 @@ fn page<'a>(
     let labels = labels.map(|((place, label), periods)| {
         let limits = apdex.limits_of(&label.label, matches);
         let mut row = rows::Row::of(label, limits, run.resolution_us);
+        if kind == "report" {
+            row = row.with_intervals(&recording.precision(place));
+        }
         row.steps = Some(steps::LabelSteps::of(
             &recording.timeline,
             place,
@@ -177,6 +180,11 @@ fn page<'a>(
         row.periods = periods;
         row
     });
+    let all = recording.total();
+    let mut total = rows::Row::of(&all, apdex.limits, run.resolution_us);
+    if kind == "report" {
+        total = total.with_intervals(&recording.total_precision(&all));
+    }
     ReportPage {
         kind,
         tool: &run.tool,
@@ -208,7 +216,7 @@ fn page<'a>(
             "report" => findings(run),
             _ => Vec::new(),
         },
-        total: rows::Row::of(&recording.total(), apdex.limits, run.resolution_us),
+        total,
         labels: labels.collect(),
         steps: steps::Steps::of(&recording.timeline),
         label_step_s,

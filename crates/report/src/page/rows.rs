@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use drumfire_results::{Histogram, LabelStatistics};
+use drumfire_results::{Histogram, Interval, LabelStatistics, PERCENTS, Precision, suffices_for};
 use serde::Serialize;
 
 use super::periods::Periods;
@@ -47,6 +47,9 @@ pub struct Row {
     response: Option<[f64; 5]>,
     /// Of the same samples, service times, in the same order.
     scheduled: Option<[f64; 5]>,
+    /// Bounds of the 95 % intervals of some of these numbers, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    intervals: BTreeMap<&'static str, (f64, Option<f64>)>,
     /// Pairs of per cent and milliseconds.
     curve: Vec<(f64, f64)>,
     /// The bounds of each bar and its count.
@@ -101,6 +104,7 @@ impl Row {
             own: own_row(label),
             response: time_row(&label.response),
             scheduled: time_row(&label.scheduled),
+            intervals: BTreeMap::new(),
             curve: Vec::new(),
             distribution: Vec::new(),
             steps: None,
@@ -110,6 +114,26 @@ impl Row {
 }
 
 impl Row {
+    /// The row with the intervals of its numbers.
+    pub fn with_intervals(mut self, precision: &Precision) -> Row {
+        let known = PERCENTS.into_iter().zip(precision.percentiles_ms);
+        let known =
+            known.map(|(percent, interval)| interval.filter(|_| suffices_for(self.count, percent)));
+        let names = ["p50", "p90", "p95", "p99", "p999", "mean", "rate"];
+        let intervals = known.chain([precision.mean_ms, precision.rate_per_s]);
+        let bounds = |interval: Interval| {
+            (
+                super::rounded(interval.low),
+                interval.high.map(super::rounded),
+            )
+        };
+        let intervals = names.into_iter().zip(intervals);
+        self.intervals = intervals
+            .filter_map(|(name, interval)| Some((name, bounds(interval?))))
+            .collect();
+        self
+    }
+
     /// The row as the list that a live page receives.
     pub fn into_list(self) -> super::live::LiveRow {
         let times = [

@@ -2,7 +2,9 @@
 //! changes its meaning within a version of the schema.
 
 use drumfire_report::{RunFile, RunVerdict, ThresholdResult};
-use drumfire_results::{LabelStatistics, ThresholdOutcome};
+use drumfire_results::{
+    Interval, LabelStatistics, PERCENTS, Precision, ThresholdOutcome, suffices_for,
+};
 use serde::Serialize;
 
 use crate::exit_codes::Exit;
@@ -58,7 +60,24 @@ struct Label<'r> {
     own_p99_ms: Option<f64>,
     bytes_received: u64,
     bytes_sent: u64,
+    intervals: Option<Intervals>,
 }
+
+/// The 95 % intervals of a label's numbers: the bounds, the upper one null if too few samples are larger.
+#[derive(Serialize)]
+struct Intervals {
+    rate_per_s: Option<Bounds>,
+    failed_percent: Option<Bounds>,
+    mean_ms: Option<Bounds>,
+    p50_ms: Option<Bounds>,
+    p90_ms: Option<Bounds>,
+    p95_ms: Option<Bounds>,
+    p99_ms: Option<Bounds>,
+    p999_ms: Option<Bounds>,
+    block_s: u32,
+}
+
+type Bounds = (f64, Option<f64>);
 
 /// The document as text.
 pub fn render(run: &RunFile, exit: Exit, nothing_sent: Option<&str>) -> String {
@@ -74,8 +93,10 @@ pub fn render(run: &RunFile, exit: Exit, nothing_sent: Option<&str>) -> String {
         nothing_sent,
         verdict: run.verdict.as_ref(),
         thresholds: run.thresholds.iter().map(threshold).collect(),
-        total: label(&total),
-        labels: run.recording.labels.iter().map(label).collect(),
+        total: label(&total, &run.recording.total_precision(&total)),
+        labels: (run.recording.labels.iter().enumerate())
+            .map(|(place, one)| label(one, &run.recording.precision(place)))
+            .collect(),
     };
     let text = serde_json::to_string_pretty(&document);
     format!("{}\n", text.expect("numbers and texts can be written"))
@@ -104,7 +125,27 @@ fn threshold(result: &ThresholdResult) -> Threshold<'_> {
     }
 }
 
-fn label(label: &LabelStatistics) -> Label<'_> {
+/// The intervals; `None` if the run was too short for them.
+fn intervals(label: &LabelStatistics, precision: &Precision) -> Option<Intervals> {
+    let bounds = |interval: Option<Interval>| interval.map(|one| (one.low, one.high));
+    let [p50_ms, p90_ms, p95_ms, p99_ms, p999_ms] = std::array::from_fn(|place| {
+        let interval = precision.percentiles_ms[place];
+        bounds(interval.filter(|_| suffices_for(label.count, PERCENTS[place])))
+    });
+    (precision.block_s > 0).then(|| Intervals {
+        rate_per_s: bounds(precision.rate_per_s),
+        failed_percent: bounds(precision.failed_percent),
+        mean_ms: bounds(precision.mean_ms),
+        p50_ms,
+        p90_ms,
+        p95_ms,
+        p99_ms,
+        p999_ms,
+        block_s: precision.block_s,
+    })
+}
+
+fn label<'r>(label: &'r LabelStatistics, precision: &Precision) -> Label<'r> {
     let row = label.row();
     Label {
         label: &label.label,
@@ -126,6 +167,7 @@ fn label(label: &LabelStatistics) -> Label<'_> {
         own_p99_ms: label.own_ms(99.0),
         bytes_received: label.bytes,
         bytes_sent: label.sent_bytes,
+        intervals: intervals(label, precision),
     }
 }
 
@@ -134,6 +176,34 @@ mod tests {
     use drumfire_results::{Recording, Sample, Threshold};
 
     use super::*;
+
+    #[test]
+    fn numbers_of_a_longer_run_have_intervals() {
+        let mut recording = Recording::default();
+        for place in 0..200 {
+            let mut sample = Sample::new("Log in".into(), "t".into());
+            sample.start_ms = 1_000 + place * 100;
+            sample.set_end(sample.start_ms + 40 + place % 7);
+            recording.add(&sample);
+        }
+        let text = render(&RunFile::new("p.jmx", recording), Exit::Ok, None);
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let intervals = &value["labels"][0]["intervals"];
+        let number = |bound: &serde_json::Value| bound.as_f64().expect("a number");
+        let (p50, median) = (&intervals["p50_ms"], number(&value["total"]["p50_ms"]));
+        assert!(
+            number(&p50[0]) < median && median < number(&p50[1]),
+            "{p50}"
+        );
+        assert!(intervals["p99_ms"][1].is_null(), "few samples are beyond");
+        assert!(intervals["p999_ms"].is_null(), "too few samples");
+        assert_eq!(intervals["block_s"], 1);
+        assert_eq!(intervals, &value["total"]["intervals"]);
+        let documented = include_str!("../../../../../docs/reference/summary.md");
+        for name in intervals.as_object().expect("an object").keys() {
+            assert!(documented.contains(&format!("`{name}`")), "{name}");
+        }
+    }
 
     #[test]
     fn the_document_has_every_documented_field() {
@@ -171,6 +241,7 @@ mod tests {
         assert_eq!(value["total"]["count"], 1);
         assert_eq!(value["total"]["bytes_received"], 10);
         let documented = include_str!("../../../../../docs/reference/summary.md");
+        assert_eq!(value["total"]["intervals"], serde_json::Value::Null);
         for object in [&value, &value["total"], &value["thresholds"][0]] {
             for name in object.as_object().expect("an object").keys() {
                 assert!(documented.contains(&format!("`{name}`")), "{name}");
