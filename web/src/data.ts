@@ -235,6 +235,8 @@ export interface Report {
   toleratedMs: number;
   errors: ErrorKind[];
   findings: Finding[];
+  /** How exactly the 95th percentile is known, in one sentence. */
+  runLength: string | null;
   total: Row;
   labels: Row[];
   steps: Steps;

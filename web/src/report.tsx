@@ -80,6 +80,11 @@ export function ReportPage({ report, children }: { report: Report; children?: Co
           {report.labels.length === 0 && <p class="card quiet note">No sample was taken.</p>}
           {report.merged && <p class="hint note">Merging {report.merged}.</p>}
           <Tiles report={report} lengthS={lengthS} />
+          {report.total.intervals && (
+            <p class="hint note">
+              In brackets: the 95 % interval of the number above.{report.runLength && ` The ${report.runLength}.`}
+            </p>
+          )}
           {report.labels.length > 0 && <ServiceAndResponse report={report} />}
         </section>
         {report.capacity && <CapacitySection report={report} capacity={report.capacity} theme={theme} />}
@@ -127,8 +132,8 @@ function withoutSamples(tiles: Tile[]): Tile[] {
   return tiles.map(([name, value, detail]) => (name === "Samples" ? [name, value, detail, "bad"] : [name, "–", ""]));
 }
 
-/** Its name, its value, a detail and a state. */
-type Tile = [string, string, string, string?];
+/** Its name, its value, a detail, a state, and the bounds of the value. */
+type Tile = [string, string, string, string?, string?];
 
 /** From this many samples on, it says something that none failed. */
 const ENOUGH = 100;
@@ -145,10 +150,10 @@ function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
   const measured: Tile[] = [
     ["Samples", count(total.count), lengthS > 0 ? `in ${duration(lengthS)}` : ""],
     ["Failed", percent(share), `${count(total.errors)} samples`, total.errors > 0 ? "bad" : total.count >= ENOUGH ? "good" : ""],
-    ["Rate", total.count > 1 ? `${rateOf(total)}/s` : "–", within("rate") || "a second, on average"],
-    ["Median", time(total.p50), within("p50") || `mean ${time(total.mean)}`],
-    ["95th", time(percentileOf(total, "p95")), within("p95") || `90th ${time(percentileOf(total, "p90"))}`],
-    ["99th", time(percentileOf(total, "p99")), within("p99") || (percentileOf(total, "p99") == null ? "not enough samples" : `maximum ${time(total.max)}`)],
+    ["Rate", total.count > 1 ? `${rateOf(total)}/s` : "–", "a second, on average", "", within("rate")],
+    ["Median", time(total.p50), `mean ${time(total.mean)}`, "", within("p50")],
+    ["95th", time(percentileOf(total, "p95")), `90th ${time(percentileOf(total, "p90"))}`, "", within("p95")],
+    ["99th", time(percentileOf(total, "p99")), `maximum ${time(total.max)}`, "", percentileOf(total, "p99") == null ? "not enough samples" : within("p99")],
     ["Users", count(users), "maximum at a time"],
     ["Received", bytes(total.bytes), `sent ${bytes(total.sentBytes)}`],
   ];
@@ -156,11 +161,12 @@ function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
   const tiles = total.count ? measured : withoutSamples(measured);
   return (
     <dl class="tiles">
-      {tiles.map(([name, value, detail, state]) => (
+      {tiles.map(([name, value, detail, state, bounds]) => (
         <div class={`card tile ${state ?? ""}`}>
           <dt>{name}</dt>
           <dd>
             <b>{value}</b>
+            {bounds && <small class="bounds">{bounds}</small>}
             <small>{detail}</small>
           </dd>
         </div>

@@ -17,6 +17,7 @@ mod outcome;
 mod own_part;
 mod page;
 mod run_file;
+mod run_length;
 mod run_stream;
 mod statistics_json;
 mod tables;
@@ -28,6 +29,7 @@ pub use compare::{
     CompareOptions, ComparedError, ComparedLabel, ComparedRun, ComparedThreshold, Comparison,
     ContextDifference, Difference, Finding,
 };
+pub use findings::WarmUp;
 pub use input::{InputError, read_input};
 pub use judged::{RunOutcome, ThresholdResult};
 pub use matrix::{MatrixRow, matrix_html};
@@ -41,6 +43,7 @@ pub use run_file::{
     BaselineChange, Capacity, CapacityLevel, DataFile, HealthGroup, HealthLine, Mark, PlanIdentity,
     RunAgent, RunFile, RunFileError, RunVerdict, TimeUse, TimedPart, VerdictReason,
 };
+pub use run_length::run_length;
 pub use run_stream::{RunStream, begun};
 pub use statistics_json::statistics_json;
 pub use tables::csv_tables;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use drumfire_health::{Second, Stage, StageTimes};
+use drumfire_report::{WarmUp, run_length};
 use drumfire_results::{Connections, Histogram, Recording, suffices_for};
 use unicode_width::UnicodeWidthStr;
 
@@ -31,6 +32,8 @@ pub struct Summary {
     pub labels: Vec<LabelSnapshot>,
     /// The numbers of the labels and the total with their intervals, unless the run was too short for them.
     pub precise: Option<Vec<PreciseRow>>,
+    /// What to know about the numbers: a warm-up, and how exactly they are known.
+    pub notes: Vec<String>,
     /// The failures by kind.
     pub errors: Vec<ErrorKind>,
     /// Service times, measured as JMeter does.
@@ -71,6 +74,7 @@ impl Summary {
             total: labels.pop().unwrap_or_default(),
             labels,
             precise: precision::rows(recording, &total),
+            notes: notes(recording),
             errors: error_kinds(recording),
             service: Spread::of(&total.service),
             response: Spread::of(&total.response),
@@ -149,6 +153,10 @@ pub fn render(summary: &Summary, style: Style, columns: Option<usize>, is_verbos
     let mut text = String::new();
     table(&mut text, summary, style, columns);
     intervals(&mut text, summary, style, columns);
+    for note in &summary.notes {
+        let note = format!("{note}\n");
+        text.push_str(&columns.map_or(note.clone(), |columns| wrapped(&note, columns)));
+    }
     failures(&mut text, &summary.errors, style, columns);
     let details = details(summary, is_verbose);
     text.push_str(&match columns {
@@ -236,6 +244,12 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: Option<usi
         };
         let _ = writeln!(text, "{line}");
     }
+}
+
+/// Sentences about the numbers of all samples.
+fn notes(recording: &Recording) -> Vec<String> {
+    let warm_up = WarmUp::of(recording).map(|warm_up| warm_up.text());
+    warm_up.into_iter().chain(run_length(recording)).collect()
 }
 
 /// The table of intervals, with the same labels.

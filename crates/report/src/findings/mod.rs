@@ -8,6 +8,7 @@ mod errors;
 mod knee;
 mod series;
 mod slow;
+mod warm_up;
 mod waves;
 
 use std::collections::BTreeSet;
@@ -17,6 +18,7 @@ use drumfire_results::LabelStatistics;
 use serde::Serialize;
 
 use self::series::{Series, median};
+pub use self::warm_up::WarmUp;
 use crate::run_file::RunFile;
 
 /// The most findings that are told.
@@ -41,6 +43,8 @@ pub enum Kind {
     Drift,
     /// Times rose and fell at a regular distance.
     Waves,
+    /// The first part of the run was slower.
+    Warmup,
     /// The load generator's own part.
     Generator,
     /// The difference from the run's baseline.
@@ -103,6 +107,17 @@ pub fn findings(file: &RunFile) -> Vec<Finding> {
         }
     }
     let mut drafts = knee;
+    if let Some(warm_up) = warm_up::find(&run) {
+        // It is the same as a slow stretch of several labels that begins with the run.
+        let is_same = |draft: &Draft| {
+            draft.place.is_none_or(|_| run.series.len() == 1)
+                && draft
+                    .span_ms
+                    .is_some_and(|(from, _)| run.is_close(from, run.file.started_ms))
+        };
+        slow.retain(|draft| !is_same(draft));
+        drafts.push(warm_up);
+    }
     drafts.extend(slow);
     drafts.extend(drift);
     drafts.extend(errors::find(&run));

@@ -399,6 +399,49 @@ fn a_finding_says_who_when_and_by_how_much() {
 }
 
 #[test]
+fn a_warm_up_is_named_and_told_once() {
+    for (seed, (seconds, until, factor)) in (1..).zip([
+        (300, 12.0, 2.5),
+        (120, 10.0, 2.0),
+        (600, 45.0, 3.0),
+        (60, 5.0, 4.0),
+    ]) {
+        let stage = Stage {
+            seconds,
+            ..slow(None, factor, 0.0, until)
+        };
+        let found = findings(&stage.run(seed));
+        let [finding] = &found[..] else {
+            panic!("{seed}: {found:#?}")
+        };
+        assert_eq!(finding.kind, Kind::Warmup);
+        let (from_ms, to_ms) = finding.span_ms.expect("a period");
+        assert!((from_ms - START_MS).abs() < 1_000, "{from_ms}");
+        let off_ms = to_ms - START_MS - (until * 1000.0) as i64;
+        assert!(off_ms.abs() <= 6_000, "{off_ms} {finding:?}");
+        assert!(finding.text.contains(" slower: p95 "), "{}", finding.text);
+    }
+    // A cache that fills: times fall to the usual ones.
+    let falling = Stage {
+        factor: Box::new(|_, at| (1.0 + 4.0 * (-at / 10.0).exp(), 1.0)),
+        ..Stage::default()
+    };
+    assert_eq!(findings(&falling.run(9))[0].kind, Kind::Warmup);
+    // One slow label of three, and a load that falls: neither is a warm-up.
+    let busy = Stage {
+        users: Box::new(|at| if at < 20.0 { 90 } else { 20 }),
+        ..slow(None, 3.0, 0.0, 20.0)
+    };
+    for stage in [slow(Some(1), 3.0, 0.0, 40.0), busy] {
+        let found = findings(&stage.run(3));
+        assert!(
+            found.iter().all(|finding| finding.kind == Kind::Slow),
+            "{found:#?}"
+        );
+    }
+}
+
+#[test]
 fn the_generators_own_part_is_told_first_if_it_spoils_the_run() {
     let mut run = slow(Some(1), 6.0, 60.0, 120.0).run(1);
     run.verdict = Some(RunVerdict {

@@ -25,6 +25,7 @@ use crate::own_part::own_part;
 use crate::run_file::{
     Capacity, HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, TimeUse,
 };
+use crate::run_length::run_length;
 
 /// Built from `web/` by `cargo xtask web`.
 const TEMPLATE: &str = include_str!("../../assets/report.html");
@@ -67,6 +68,8 @@ struct ReportPage<'a> {
     tolerated_ms: u64,
     errors: Vec<errors::PageErrors>,
     findings: Vec<Finding>,
+    /// How exactly the 95th percentile is known, in one sentence.
+    run_length: Option<String>,
     total: rows::Row,
     labels: Vec<rows::Row>,
     steps: steps::Steps,
@@ -180,11 +183,6 @@ fn page<'a>(
         row.periods = periods;
         row
     });
-    let all = recording.total();
-    let mut total = rows::Row::of(&all, apdex.limits, run.resolution_us);
-    if kind == "report" {
-        total = total.with_intervals(&recording.total_precision(&all));
-    }
     ReportPage {
         kind,
         tool: &run.tool,
@@ -216,11 +214,22 @@ fn page<'a>(
             "report" => findings(run),
             _ => Vec::new(),
         },
-        total,
+        run_length: (kind == "report").then(|| run_length(recording)).flatten(),
+        total: total_row(run, kind, apdex.limits),
         labels: labels.collect(),
         steps: steps::Steps::of(&recording.timeline),
         label_step_s,
         period_s,
+    }
+}
+
+/// The row of all samples. Only a finished run has intervals.
+fn total_row(run: &RunFile, kind: &str, limits: ApdexLimits) -> rows::Row {
+    let total = run.recording.total();
+    let row = rows::Row::of(&total, limits, run.resolution_us);
+    match kind {
+        "report" => row.with_intervals(&run.recording.total_precision(&total)),
+        _ => row,
     }
 }
 
