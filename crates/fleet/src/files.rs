@@ -24,6 +24,8 @@ const UNREAD: Duration = Duration::from_secs(30);
 const BATCH: usize = 32;
 /// The number of bytes to read at once.
 const CHUNK: usize = 1 << 17;
+/// The most bytes that an agent may leave at the end of a run; an honest one leaves some hundred kilobytes.
+const MOST_END: u64 = 64 << 20;
 
 /// A file of a plan, and its place on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -266,14 +268,20 @@ pub async fn has_end(link: &Link, name: &str) -> bool {
 /// Reads an object that an agent left; `None` if it does not exist.
 ///
 /// # Errors
-/// If NATS does not answer.
+/// If NATS does not answer, or the object is longer than [`MOST_END`].
 pub async fn end(link: &Link, name: &str) -> Result<Option<Vec<u8>>, FleetError> {
     let object_read = tokio::time::timeout(CALL, link.ends.get(name)).await;
     let Ok(Ok(mut object)) = object_read else {
         return Ok(None);
     };
+    if object.info.size as u64 > MOST_END {
+        let most = MOST_END >> 20;
+        return Err(FleetError::Other(format!(
+            "an agent left more than {most} MiB at the end of the run as `{name}`"
+        )));
+    }
     let mut bytes = Vec::new();
-    let reading = async { object.read_to_end(&mut bytes).await };
+    let reading = async { (&mut object).take(MOST_END).read_to_end(&mut bytes).await };
     within(FILE, "the end of a run from NATS", reading).await?;
     Ok(Some(bytes))
 }
