@@ -194,21 +194,20 @@ function Going({ recording }: { recording: Recording }) {
           )}
         </section>
       )}
-      <div class="run-head">
+      <div class="record-controls">
         <button type="button" class="button" aria-pressed={isPaused} onClick={() => send("record_pause", { paused: !isPaused })}>{isPaused ? "Go on" : "Pause"}</button>
         <button type="button" class="button main" disabled={recording.state === "ending"} onClick={() => void stopRecording()}>Stop and insert</button>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim()) send("record_name", { name });
+            setName("");
+          }}
+        >
+          <input aria-label="Transaction name" placeholder={recording.name ? `Transaction: ${recording.name}` : "Transaction name"} value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />
+          <button type="submit" class="button">Begin</button>
+        </form>
       </div>
-      <form
-        class="run-head"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim()) send("record_name", { name });
-          setName("");
-        }}
-      >
-        <input aria-label="Transaction name" placeholder={recording.name ? `Transaction: ${recording.name}` : "Transaction name"} value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />
-        <button type="submit" class="button">Begin</button>
-      </form>
     </>
   );
 }

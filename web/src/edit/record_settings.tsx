@@ -60,7 +60,7 @@ export async function askToRecord(plan: Plan, into: Id, begin: Question["begin"]
 }
 
 const GROUPINGS: [string, string][] = [
-  ["pages", "A transaction for each page or name"],
+  ["pages", "A transaction per page or name"],
   ["none", "Do not group samplers"],
   ["separators", "Add separators between groups"],
   ["controllers", "Put each group in a new controller"],

@@ -642,8 +642,17 @@ impl RunningRecording for VisitRecording {
         for (value, name) in &wanted {
             let is_made = |own: &Finding| own.value == value.value && own.from == value.from;
             if !made.iter().any(is_made) {
-                let message = format!("`{name}` needs another variable, which is not accepted");
-                return Err(Refused::unfit(message).hint("accept the others first"));
+                let (why, hint) = match found.other {
+                    Some(_) => (
+                        "is the same for both users, or no extractor yields both values",
+                        "leave it as it is",
+                    ),
+                    None => (
+                        "needs another variable, which is not accepted",
+                        "accept the others first",
+                    ),
+                };
+                return Err(Refused::unfit(format!("`{name}` {why}")).hint(hint));
             }
         }
         let nodes = found.insertion.as_ref().map(|own| own.elements(&draft));

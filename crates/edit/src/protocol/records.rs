@@ -166,6 +166,9 @@ impl Shared {
     fn record(self: &Arc<Self>, asked: &m::Record) -> Result<String, Refused> {
         let (plan, tree) = self.with(asked.plan, |open| {
             open.session.check(None, &[asked.into])?;
+            if let Some(why) = open.session.read_only() {
+                return Err(Refused::unfit(format!("the plan can only be read: {why}")));
+            }
             let model = open.session.model();
             structure::movable(model)?;
             structure::fits(model, asked.into, &http_request::FACTS.node(""))?;

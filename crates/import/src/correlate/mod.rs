@@ -24,6 +24,7 @@ mod put;
 mod relation;
 mod search;
 mod sent;
+mod wishes;
 mod worth;
 
 use std::collections::{HashMap, HashSet};
@@ -43,6 +44,7 @@ use places::Places;
 pub use proposals::{Proposal, proposals, used};
 use search::Wanted;
 use sent::Sent;
+pub use wishes::Wishes;
 use worth::is_telling;
 
 /// The findings of the search about one value.
@@ -69,19 +71,6 @@ pub struct Constant {
     pub from: usize,
 }
 
-/// Which values become variables, and the names of these.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Wishes<'w> {
-    /// Values that stay as they were recorded.
-    pub constants: &'w [Constant],
-    /// Values whose variables have these names.
-    pub names: &'w [(Constant, String)],
-    /// Names that other variables have.
-    pub taken: &'w [String],
-    /// Whether only values of responses become variables: a value that the client made or the user typed stays as it was recorded.
-    pub of_responses_only: bool,
-}
-
 /// Puts variables, extractors, functions and data columns into a draft. The values in `constants` stay as they were recorded.
 ///
 /// `other` is the same visit by another user. A value that both recordings share stays as it is. A value that differs becomes a
@@ -97,14 +86,7 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[Constant
 
 /// [`correlate`] with wishes.
 pub fn correlate_as(draft: &mut Draft, other: Option<&Draft>, wishes: Wishes<'_>) -> Vec<Finding> {
-    let mut names = VariableNames::default();
-    let own = draft.variables.iter().map(|(name, _, _)| name);
-    let wanted = wishes.names.iter().map(|(_, name)| name);
-    let taken = own
-        .chain(&draft.data.names)
-        .chain(wanted)
-        .chain(wishes.taken);
-    taken.for_each(|name| drop(names.take(name)));
+    let names = wishes.taken_names(draft);
     if let Some(other) = other {
         columns::add_second_row(&mut draft.data, &other.data);
     }
@@ -116,16 +98,7 @@ pub fn correlate_as(draft: &mut Draft, other: Option<&Draft>, wishes: Wishes<'_>
             counted(steps.len() as u64, "request")
         ));
     }
-    let mut sent: Vec<Vec<Sent>> = Vec::with_capacity(steps.len());
-    for (place, step) in steps.iter().enumerate() {
-        let mut all = sent::values(&step.request);
-        for sent in pair.iter().flat_map(|pair| pair.short_segments(place)) {
-            if !all.iter().any(|known| known.segment == sent.segment) {
-                all.push(sent);
-            }
-        }
-        sent.push(all);
-    }
+    let sent = sent_values(&steps, pair.as_ref());
     let places = {
         let hidden: Vec<Vec<Sent>> = sent.iter().flatten().filter_map(hidden).collect();
         let all: Vec<Vec<Sent>> = sent.iter().cloned().chain(hidden).collect();
@@ -168,6 +141,21 @@ pub fn correlate_as(draft: &mut Draft, other: Option<&Draft>, wishes: Wishes<'_>
     }
     all.findings.retain(|finding| !finding.used_in.is_empty());
     all.findings
+}
+
+/// What each step sends.
+fn sent_values(steps: &[DraftStep], pair: Option<&Pair<'_>>) -> Vec<Vec<Sent>> {
+    let mut sent: Vec<Vec<Sent>> = Vec::with_capacity(steps.len());
+    for (place, step) in steps.iter().enumerate() {
+        let mut all = sent::values(&step.request);
+        for sent in pair.iter().flat_map(|pair| pair.short_segments(place)) {
+            if !all.iter().any(|known| known.segment == sent.segment) {
+                all.push(sent);
+            }
+        }
+        sent.push(all);
+    }
+    sent
 }
 
 fn hidden(sent: &Sent) -> Option<Vec<Sent>> {
@@ -343,7 +331,7 @@ impl Correlation<'_> {
             let stays = |constant: &Constant| {
                 constant.value == sent.value && (is_telling || constant.from == from)
             };
-            let is_named = self.named(&sent.value, from).is_some();
+            let is_named = self.wishes.name(&sent.value, from).is_some();
             let stays = !is_named && self.wishes.constants.iter().any(stays);
             let response = self.steps[from].response.as_ref().filter(|_| !stays)?;
             let place_in_response = search::find(response, &self.steps[from].request, &query)?;
@@ -355,13 +343,6 @@ impl Correlation<'_> {
         });
         let (from, (source, form)) = origin?;
         Some(self.extract(sent, other, &names, from, source, &form))
-    }
-
-    /// The name that is wished for the variable of a value.
-    fn named(&self, value: &str, from: usize) -> Option<&str> {
-        let mut names = self.wishes.names.iter();
-        let is_own = |own: &&(Constant, String)| own.0.value == value && own.0.from == from;
-        names.find(is_own).map(|(_, name)| name.as_str())
     }
 
     /// Takes a value from a response.
@@ -380,7 +361,7 @@ impl Correlation<'_> {
             .find(|extractor| extractor.source == source)
             .map(|extractor| extractor.variable.clone());
         let variable = extractor.unwrap_or_else(|| {
-            let named = self.named(&sent.value, from).map(str::to_owned);
+            let named = self.wishes.name(&sent.value, from).map(str::to_owned);
             let variable = named.unwrap_or_else(|| self.names.take(&sent.name));
             self.steps[from].extractors.push(Extractor {
                 variable: variable.clone(),

@@ -3,7 +3,7 @@ use crate::draft::Transaction;
 use crate::exchange::{Redirect, Request, RequestBody, Response};
 use crate::url::Address;
 
-fn step(method: &str, url: &str, body: RequestBody, response: &str, mime: &str) -> DraftStep {
+pub fn step(method: &str, url: &str, body: RequestBody, response: &str, mime: &str) -> DraftStep {
     let mut request = Request::new(method, Address::parse(url).expect("an address"));
     request.body = body;
     let response = Response {
@@ -45,7 +45,7 @@ fn login(page: &str, form: RequestBody) -> Vec<DraftStep> {
     ]
 }
 
-fn path(draft: &Draft, place: usize) -> String {
+pub fn path(draft: &Draft, place: usize) -> String {
     draft
         .steps()
         .nth(place)
@@ -794,76 +794,4 @@ fn a_name_in_a_link_that_all_visitors_get_stays() {
     assert_eq!(findings, []);
     assert_eq!(path(&draft, 1), "/button?user=annabel&repo=shop");
     assert!(draft.data.names.is_empty(), "{:?}", draft.data.names);
-}
-
-#[test]
-fn wishes_say_which_values_become_variables_and_how_these_are_called() {
-    let json = r#"{"token": "9f8e7d6c5b4a39281706", "cart": "0a1b2c3d4e5f60718293"}"#;
-    let steps = || {
-        vec![
-            step(
-                "GET",
-                "http://h/session",
-                RequestBody::None,
-                json,
-                "application/json",
-            ),
-            step(
-                "POST",
-                "http://h/order?token=9f8e7d6c5b4a39281706",
-                RequestBody::Form(vec![
-                    ("username".into(), "ann".into()),
-                    ("cart".into(), "0a1b2c3d4e5f60718293".into()),
-                ]),
-                "",
-                "text/html",
-            ),
-        ]
-    };
-    let made = |wishes: Wishes<'_>| {
-        let mut draft = Draft::new("t");
-        draft.transactions.push(Transaction {
-            steps: steps(),
-            ..Transaction::default()
-        });
-        let findings = correlate_as(&mut draft, None, wishes);
-        let names: Vec<String> = findings.into_iter().map(|one| one.variable).collect();
-        (draft, names)
-    };
-    let usual = made(Wishes::default());
-    assert_eq!(usual.1, ["token", "cart"]);
-    assert_eq!(usual.0.data.names, ["username"]);
-    let taken = ["token".to_owned()];
-    let (draft, names) = made(Wishes {
-        taken: &taken,
-        of_responses_only: true,
-        ..Wishes::default()
-    });
-    assert_eq!(names, ["token_2", "cart"]);
-    assert!(draft.data.names.is_empty(), "{:?}", draft.data);
-    let value = |text: &str| Constant {
-        value: text.to_owned(),
-        from: 0,
-    };
-    let names = [(value("9f8e7d6c5b4a39281706"), "bearer".to_owned())];
-    let constants = [value("0a1b2c3d4e5f60718293")];
-    let (draft, found) = made(Wishes {
-        constants: &constants,
-        names: &names,
-        of_responses_only: true,
-        ..Wishes::default()
-    });
-    assert_eq!(found, ["bearer"]);
-    assert_eq!(path(&draft, 1), "/order?token=${bearer}");
-    let first = draft.steps().next().expect("a step");
-    let used = used(first, "bearer").expect("an extractor");
-    assert_eq!(
-        (used.kind(), used.expression(), used.matches),
-        ("JSON", "$.token".to_owned(), 1)
-    );
-    let body = &draft.steps().nth(1).expect("a step").request.body;
-    assert!(
-        format!("{body:?}").contains("0a1b2c3d4e5f60718293"),
-        "{body:?}"
-    );
 }
