@@ -41,6 +41,7 @@ pub fn add_function(name: &str) {
         max: None,
         doc: "",
         differs: "",
+        effect: "",
         origin: FunctionOrigin::Plugin,
         build: Build::Script(ScriptLanguage::Function),
     }));

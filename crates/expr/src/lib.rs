@@ -10,6 +10,7 @@
 #![warn(missing_docs)]
 
 mod call;
+mod call_text;
 mod catalogue;
 mod compiler;
 mod functions;
@@ -28,6 +29,7 @@ mod template_error;
 mod text;
 mod vars;
 
+pub use call_text::{CallText, call_at, is_in_arguments, literal_argument, write_call};
 pub use catalogue::{add_function, function, function_rung, functions};
 pub use compiler::{Compiler, ScriptRunner, StaticScope};
 pub use functions::decimal_format::format as format_decimal;

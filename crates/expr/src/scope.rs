@@ -102,6 +102,16 @@ pub trait Scope {
     fn vars(&self) -> &Vars;
     /// The user's variables, mutable.
     fn vars_mut(&mut self) -> &mut Vars;
+    /// A variable that JMeter sets itself, if `name` is one and it has a value; [`Scope::vars`] may lack those that the plan does
+    /// not spell.
+    fn given_variable(&self, _name: &str) -> Option<Value> {
+        None
+    }
+    /// The variable called `name`, which may be computed.
+    fn variable(&self, name: &str) -> Option<Value> {
+        let set = self.vars().get_named(name).cloned();
+        set.or_else(|| self.given_variable(name))
+    }
     /// JMeter's properties.
     fn properties(&self) -> &Properties;
     /// The number of the thread in its group, from 0 (`JMeterContext#getThreadNum`).

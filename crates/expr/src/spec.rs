@@ -47,6 +47,8 @@ pub struct FunctionSpec {
     pub doc: &'static str,
     /// How it differs from JMeter's function; empty if it does not.
     pub differs: &'static str,
+    /// An effect beyond its user's variables, as a sentence without the function; empty if it has none.
+    pub effect: &'static str,
     /// The function's origin.
     pub origin: FunctionOrigin,
     pub(crate) build: Build,

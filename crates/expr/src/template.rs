@@ -59,21 +59,20 @@ impl Variable {
 
     fn eval(&self, scope: &dyn Scope) -> Text<'_> {
         let value = match self.slot {
-            Some(slot) => scope.vars().get(slot),
-            None => scope.vars().get_named(self.name()),
+            Some(slot) => scope.vars().get(slot).cloned(),
+            None => scope.variable(self.name()),
         };
-        match value {
-            Some(value) => Text::Shared(value.clone()),
-            None => Text::Literal(&self.reference),
-        }
+        value.map_or(Text::Literal(&self.reference), Text::Shared)
     }
 
     fn eval_into(&self, scope: &dyn Scope, out: &mut String) {
-        let value = match self.slot {
-            Some(slot) => scope.vars().get(slot),
-            None => scope.vars().get_named(self.name()),
-        };
-        out.push_str(value.map_or(&*self.reference, |value| value));
+        match self.slot {
+            Some(slot) => {
+                let value = scope.vars().get(slot);
+                out.push_str(value.map_or(&*self.reference, |value| value));
+            }
+            None => out.push_str(&self.eval(scope)),
+        }
     }
 }
 

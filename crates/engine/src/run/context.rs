@@ -702,6 +702,9 @@ impl Scope for Context {
     fn vars_mut(&mut self) -> &mut Vars {
         &mut self.vars
     }
+    fn given_variable(&self, name: &str) -> Option<Value> {
+        Context::own_variable(self, name).map(Value::from)
+    }
     fn properties(&self) -> &Properties {
         &self.shared.properties
     }

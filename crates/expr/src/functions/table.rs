@@ -42,6 +42,7 @@ const fn core(
         max: Some(parameters.len()),
         doc,
         differs: "",
+        effect: "",
         origin: FunctionOrigin::Core,
         build,
     }
@@ -57,6 +58,12 @@ impl FunctionSpec {
     /// Describes how it differs from JMeter's function.
     const fn differs(mut self, how: &'static str) -> FunctionSpec {
         self.differs = how;
+        self
+    }
+
+    /// Says which effect it has beyond its user's variables.
+    const fn effect(mut self, what: &'static str) -> FunctionSpec {
+        self.effect = what;
         self
     }
 
@@ -226,7 +233,8 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         ],
         Plain(logging::log),
         "Writes the text to the log and returns it.",
-    ),
+    )
+    .effect("it writes to the log"),
     core(
         "__logn",
         &[
@@ -236,7 +244,8 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         ],
         Plain(logging::logn),
         "Writes the text to the log and returns nothing.",
-    ),
+    )
+    .effect("it writes to the log"),
     core(
         "__longSum",
         &[
@@ -342,7 +351,8 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         ],
         Plain(properties::set_property),
         "Sets a property.",
-    ),
+    )
+    .effect("it sets a property"),
     core(
         "__split",
         &[
@@ -374,7 +384,8 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         ],
         Plain(files::string_to_file),
         "Writes a text to a file and returns whether that worked.",
-    ),
+    )
+    .effect("it writes a file"),
     core(
         "__TestPlanName",
         &[],
@@ -517,6 +528,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         Stateful(fifo::Pop::prepare),
         "The first value of a queue, which is removed. While there is none, the user waits for it.",
     )
+    .effect("it takes a value out of a queue, and may wait for it")
     .unlimited()
     .plugin(),
     core(
@@ -525,6 +537,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         Plain(fifo::put),
         "Appends a value to a queue.",
     )
+    .effect("it appends to a queue")
     .unlimited()
     .plugin(),
     core(
@@ -632,6 +645,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         Stateful(tst_feedback::Feedback::prepare),
         "How many users a Throughput Shaping Timer needs.",
     )
+    .effect("it asks a timer that runs")
     .plugin(),
     core(
         "__uppercase",

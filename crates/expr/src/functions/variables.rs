@@ -11,8 +11,8 @@ use crate::vars::Value;
 pub(super) fn v<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(1, scope)?;
-    match scope.vars().get_named(&name) {
-        Some(value) => Ok(Text::Shared(value.clone())),
+    match scope.variable(&name) {
+        Some(value) => Ok(Text::Shared(value)),
         None => Ok(default.unwrap_or(name)),
     }
 }
@@ -29,7 +29,7 @@ pub(super) fn eval<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> 
 /// `__evalVar`: an empty text for an undefined variable.
 pub(super) fn eval_var<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
-    let Some(value) = scope.vars().get_named(&name).cloned() else {
+    let Some(value) = scope.variable(&name) else {
         return Ok(Text::Literal(""));
     };
     if !value.contains(['$', '\\']) {
@@ -41,14 +41,14 @@ pub(super) fn eval_var<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<
 /// `__isVarDefined`.
 pub(super) fn is_var_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
-    let defined = scope.vars().get_named(&name).is_some();
+    let defined = scope.variable(&name).is_some();
     Ok(Text::Literal(if defined { "true" } else { "false" }))
 }
 
 /// `__isDefined` of jmeter-plugins.
 pub(super) fn is_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
-    let defined = scope.vars().get_named(&name).is_some();
+    let defined = scope.variable(&name).is_some();
     Ok(Text::Literal(if defined { "1" } else { "0" }))
 }
 

@@ -355,9 +355,7 @@ fn vars<'e>(
     scope: &mut dyn Scope,
 ) -> Result<JexlValue<'e>, JexlError> {
     Ok(match (method, args) {
-        ("get" | "getObject", [JexlValue::Text(name)]) => {
-            value(scope.vars().get_named(name).cloned())
-        }
+        ("get" | "getObject", [JexlValue::Text(name)]) => value(scope.variable(name)),
         ("put" | "putObject", [JexlValue::Text(name), JexlValue::Text(text)]) => {
             scope.vars_mut().set_named(name, text.clone().into_value());
             JexlValue::Null
