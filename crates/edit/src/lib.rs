@@ -8,6 +8,7 @@
 
 #![warn(missing_docs)]
 
+pub mod condition;
 pub mod fixes;
 mod forms;
 mod jar_forms;
@@ -21,7 +22,7 @@ mod tree;
 pub use program::{
     Hint, Inspection, LoadListener, PartEvent, PartListener, PartOrder, Program, ProposedExtractor,
     ProposedVariable, RecordEvent, RecordListener, RecordOrder, RecordedElements, Rung,
-    RunningLoad, RunningPart, RunningRecording, StoredResponse,
+    RunningLoad, RunningPart, RunningRecording, StoredResponse, TemplateMade, Trial, TrialOrder,
 };
 pub use refused::Refused;
 pub use session::{Journals, Outside, Session};

@@ -8,6 +8,7 @@ use drumfire_jmx::{Diagnostic, Node, ShownValue, Tree};
 
 use crate::protocol::methods::{RunGo, RunSampleDetail, RunTest};
 use crate::protocol::record_messages::{RecordOffer, RecordRow, RecordSettings};
+use crate::protocol::templates::TemplateEntry;
 use crate::protocol::types::{RunDetail, RunHalt, RunOutcome, RunSample};
 use crate::refused::Refused;
 use crate::tree::Id;
@@ -72,6 +73,50 @@ pub struct PartOrder {
     pub pace: Option<String>,
     /// The elements before which users stand still.
     pub breakpoints: BTreeSet<Id>,
+}
+
+/// What was made from a template.
+#[derive(Debug)]
+pub struct TemplateMade {
+    /// The text of the plan.
+    pub plan: String,
+    /// The text of the elements that go into a plan, if the template is a part.
+    pub part: Option<String>,
+    /// The content of the data file beside the plan.
+    pub data: Option<&'static str>,
+}
+
+/// The order to evaluate a text without a run.
+#[derive(Debug, Clone, Default)]
+pub struct TrialOrder {
+    /// The file of the plan, whose properties and folder apply.
+    pub plan: PathBuf,
+    /// The name of the element in whose field the text is.
+    pub element: String,
+    /// The name of its thread group; empty outside of all.
+    pub group: String,
+    /// The text.
+    pub text: String,
+    /// How often it is evaluated.
+    pub times: usize,
+    /// The variables of a run.
+    pub variables: BTreeMap<String, String>,
+    /// The names and texts that elements give variables at the start, in the order of the elements. A text sees the variables of
+    /// elements before its own. Those of a run replace them all.
+    pub at_start: Vec<Vec<(String, String)>>,
+    /// Variables whose values are returned besides those that the text refers to.
+    pub named: Vec<String>,
+}
+
+/// A text that was evaluated without a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trial {
+    /// The values, or why there are none.
+    pub outcome: Result<Vec<String>, String>,
+    /// Whether there are none because the text is wrong.
+    pub is_wrong: bool,
+    /// The variables that the text refers to; `None` for those that are not set.
+    pub variables: BTreeMap<String, Option<String>>,
 }
 
 /// A response of a sample.
@@ -351,6 +396,24 @@ pub trait Program: Send + Sync {
         response: &StoredResponse,
         all: &[StoredResponse],
     ) -> Vec<ProposedExtractor>;
+
+    /// The templates that new plans of a folder can be made from.
+    fn templates(&self, folder: &Path) -> Vec<TemplateEntry>;
+
+    /// Makes a plan from a template. `data_file` is the name of the data file beside it.
+    ///
+    /// # Errors
+    /// There is no such template or parameter, or the file of a template of the user cannot be used.
+    fn template(
+        &self,
+        folder: &Path,
+        name: &str,
+        data_file: &str,
+        values: &BTreeMap<String, String>,
+    ) -> Result<TemplateMade, Refused>;
+
+    /// Evaluates a text several times for one user, unless that would have an effect or needs Java.
+    fn evaluate(&self, order: TrialOrder) -> Trial;
 
     /// Runs a saved plan with its load.
     ///

@@ -5,6 +5,7 @@ import { counted } from "../format";
 import { call, callAll, RpcError } from "./client";
 import { extractSelection } from "./extract";
 import { flush } from "./flush";
+import { openFunctions } from "./functions";
 import type { Plan } from "./plan";
 import type { Finding, Id, Insertable, Op, Pace } from "./protocol";
 import { toggleBreakpoint } from "./debugging";
@@ -13,6 +14,7 @@ import { canRecord, canStopRecording, startRecording, stopRecording } from "./re
 import { clear, goOn, running, start, stop } from "./runs";
 import { downloadPlan, downloadSelection, moveToFile, pasted, revert, sampleNames, toClipboard } from "./tasks";
 import { tell } from "./tell";
+import { openTemplates } from "./templates";
 import { toggleTheme } from "./theme";
 import { isInEditor } from "./transport";
 import { active, activate, closePlan, dock, formTab, middle, overlay, plans, showDock, showsClasses, visit } from "./workspace";
@@ -294,6 +296,7 @@ export const ACTIONS: Action[] = [
   { id: "save", title: "Save", run: () => save(plan()), can: hasPlan },
   { id: "saveAll", title: "Save all plans", run: async () => { for (const each of plans.value) if (each.dirty.value) await save(each); }, can: hasPlan },
   { id: "open", title: "Open a plan…", run: () => (overlay.value = "files"), can: isAlone },
+  { id: "templates", title: "New from a template…", run: openTemplates, can: () => isAlone() || hasPlan() },
   { id: "close", title: "Close the plan", run: () => closePlan(plan()), can: () => isAlone() && hasPlan() },
   { id: "revert", title: "Revert to the saved plan", run: () => revert(plan()), can: () => isAlone() && hasPlan() && plan().dirty.value },
   { id: "downloadPlan", title: "Download a copy of the plan", run: () => downloadPlan(plan()), can: hasPlan },
@@ -340,7 +343,7 @@ export const ACTIONS: Action[] = [
   { id: "resetFind", title: "Reset the filter of the tree", run: () => (plan().filter.value = ""), can: hasPlan },
   { id: "palette", title: "All actions", run: () => (overlay.value = "palette") },
   { id: "goToElement", title: "Go to an element…", run: () => (overlay.value = "nodes"), can: hasPlan },
-  { id: "functions", title: "Write a function…", run: () => (overlay.value = "functions"), can: hasPlan },
+  { id: "functions", title: "Function helper…", run: openFunctions, can: hasPlan },
   { id: "back", title: "Go back", run: () => plan().travel(-1), can: () => hasPlan() && plan().canGo.value.back },
   { id: "forward", title: "Go forward", run: () => plan().travel(1), can: () => hasPlan() && plan().canGo.value.forward },
   { id: "nextFinding", title: "Next finding", run: () => stepFinding(1), can: hasPlan },

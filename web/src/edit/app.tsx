@@ -9,6 +9,7 @@ import { ExtractDialog } from "./extract";
 import { Prose } from "./fields";
 import { flush } from "./flush";
 import { FormPane } from "./form";
+import { FunctionDialog } from "./functions";
 import { Help } from "./help";
 import { Icon } from "./icons";
 import { actionOf, bestKey, shownKey } from "./keys";
@@ -23,6 +24,7 @@ import { ConflictPane, ReviewPane } from "./review";
 import { running } from "./runs";
 import { Splitter } from "./splitter";
 import { message, untell } from "./tell";
+import { TemplateDialog } from "./templates";
 import { theme } from "./theme";
 import { isInEditor } from "./transport";
 import { Filter, Tree } from "./tree";
@@ -225,7 +227,8 @@ export function App() {
         <main class="failure">
           <h2>No plan is open</h2>
           <p>
-            <button type="button" class="button main" onClick={() => run("open")}>Open a plan</button>
+            <button type="button" class="button main" onClick={() => run("open")}>Open a plan</button>{" "}
+            <button type="button" class="button" onClick={() => run("templates")}>New from a template</button>
           </p>
         </main>
       )}
@@ -235,6 +238,8 @@ export function App() {
       <ExtractDialog />
       <LoadQuestion />
       <RecordQuestion />
+      <FunctionDialog />
+      <TemplateDialog />
       <AskDialog />
       <Toast />
     </div>

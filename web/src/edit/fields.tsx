@@ -5,6 +5,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fix } from "./actions";
 import { Code, SHORT } from "./code";
 import { CompletedInput } from "./complete";
+import { ConditionBuilder, isCondition } from "./condition";
 import { useDraft } from "./draft";
 import { Icon } from "./icons";
 import type { Plan } from "./plan";
@@ -279,6 +280,7 @@ export function FieldRow({ plan, ids, field, isMixed }: FieldProps) {
       </div>
       <div class="control" role={isCode ? "group" : undefined} aria-labelledby={isCode ? `${key}-label` : undefined}>
         {Special ? <Special {...special} /> : isTable ? <TableField plan={plan} id={ids[0]} field={field} label={field.label} isReadOnly={isReadOnly} /> : <Control plan={plan} ids={ids} field={field} isMixed={isMixed} inputId={key} describedBy={describedBy} set={set} isReadOnly={isReadOnly} />}
+        {isCondition(field.property) && ids.length === 1 && <ConditionBuilder plan={plan} id={ids[0]} field={field} isReadOnly={isReadOnly} set={set} />}
         <div id={describedBy} class="notes">
           <Inherited field={field} plan={plan} />
           {field.findings.map((finding, index) => (

@@ -2,6 +2,7 @@ import { render } from "preact";
 import { App } from "./app";
 import { handlers as ofDebugging, restoreBreakpoints } from "./debugging";
 import "./edit.css";
+import "./making.css";
 import { handlers as ofLoads, restoreLoads } from "./load";
 import { handlers as ofRecordings, restoreRecordings } from "./record";
 import { handlers as ofRuns, restore } from "./runs";

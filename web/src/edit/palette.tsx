@@ -9,7 +9,6 @@ import { Icon } from "./icons";
 import { bestKey, shownKey } from "./keys";
 import type { Plan } from "./plan";
 import type { Change, Insertable, Node } from "./protocol";
-import { functions, write } from "./tasks";
 import { active, files, openPlan, overlay, type Overlay } from "./workspace";
 import { ModalBox } from "./modal";
 
@@ -32,7 +31,6 @@ const TITLES: Record<string, string> = {
   wrap: "Insert a parent around the selection",
   type: "Change the element's type",
   nodes: "Go to an element",
-  functions: "Write a function into the field",
   files: "Open a plan: type its path, or choose one",
 };
 
@@ -82,11 +80,6 @@ function useItems(mode: NonNullable<Overlay>, ask: (question: TypeQuestion) => v
     const fixed = mode === "palette" ? [...actionItems(), ...nodeItems(plan)] : mode === "nodes" ? nodeItems(plan) : [];
     items.value = fixed;
     if (mode === "nodes") return;
-    if (mode === "functions") {
-      // The dialog gives the focus back to the field before the function is written.
-      fill(functions(plan).then((found) => found.map((each) => ({ key: each.label, title: each.label, detail: each.detail, group: "Functions", run: () => setTimeout(() => write(each.insert)) }))));
-      return;
-    }
     if (!isAround) {
       fill(offers().then((found) => {
         const toInsert = (prefix: string) => found.map((offer) => insertItem(offer, prefix));

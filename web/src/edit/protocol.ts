@@ -311,6 +311,67 @@ export interface RunProposals {
   sent: { value: string; uses: { id: Id; property: string; count: number }[] }[];
 }
 
+export interface FunctionEntry {
+  name: string;
+  about: string;
+  differs: string;
+  plugin: boolean;
+  java: boolean;
+  effect: string;
+  parameters: { label: string; required: boolean }[];
+  /** Whether the last parameter may be repeated. */
+  repeats: boolean;
+}
+
+/** A call in a text, its arguments as a user means them. */
+export interface FunctionCall {
+  start: number;
+  end: number;
+  name: string;
+  arguments: string[];
+  nested: boolean;
+  nested_behind: boolean;
+}
+
+export interface FunctionPlace {
+  call: FunctionCall | null;
+  nested: boolean;
+}
+
+export interface Evaluation {
+  text: string;
+  samples: string[];
+  fault: string | null;
+  /** Whether the text is wrong, and not only not evaluated. */
+  wrong: boolean;
+  run: number | null;
+  variables: Record<string, string | null>;
+}
+
+export interface TemplateEntry {
+  name: string;
+  about: string;
+  /** Whether it is one of the user's JMeter. */
+  user: boolean;
+  /** Whether it makes elements that go into a plan. */
+  part: boolean;
+  /** JMeter's name for a template of the same kind. */
+  like: string;
+  needs: string;
+  parameters: { name: string; about: string; value: string }[];
+}
+
+export interface ConditionRow {
+  variable: string;
+  operator: string;
+  value: string;
+}
+
+export interface Condition {
+  all: boolean;
+  rows: ConditionRow[];
+}
+
 /** The code of an error whose request was made for an older revision, and does not fit the newest one. */
 export const STALE = -32001;
 export const METHOD_NOT_FOUND = -32601;

@@ -1,11 +1,10 @@
 // Actions that take several steps, or hand something to the user outside the page.
 
-import { EditorView } from "@codemirror/view";
 import { ask } from "./ask";
 import { call, RpcError } from "./client";
 import { flush } from "./flush";
 import type { Plan } from "./plan";
-import type { Completion, Id } from "./protocol";
+import type { Id } from "./protocol";
 import { tell } from "./tell";
 
 /** The text on its way to the clipboard, which is what a paste meanwhile means. */
@@ -72,18 +71,4 @@ export async function revert(plan: Plan) {
 export function moveToFile(plan: Plan, ids: Id[], make: (method: string, params: object) => Promise<void>) {
   const name = plan.node(ids[0])?.name ?? "part";
   ask({ title: "Move the selection into a new plan", label: "File beside this plan", value: `${name.replace(/[^\w.-]+/g, "-").toLowerCase()}.jmx`, verb: "Move", run: (path) => make("move_to_file", { ids, path }) });
-}
-
-/** All functions, as a field completes them. */
-export const functions = (plan: Plan) => call<Completion[]>("complete", { plan: plan.id, id: plan.focus.value, text: "${__", offset: 4 });
-
-/** Writes into the field with the focus; without one, into the clipboard. */
-export function write(text: string) {
-  const field = document.activeElement;
-  const code = field instanceof HTMLElement ? EditorView.findFromDOM(field) : null;
-  if (code) code.dispatch(code.state.replaceSelection(text));
-  else if ((field instanceof HTMLInputElement && field.type !== "checkbox") || field instanceof HTMLTextAreaElement) {
-    field.setRangeText(text, field.selectionStart ?? field.value.length, field.selectionEnd ?? field.value.length, "end");
-    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
-  } else void toClipboard(Promise.resolve(text), `Copied ${text}`);
 }

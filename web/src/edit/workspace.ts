@@ -27,7 +27,7 @@ export const formTab = signal<FormTab>("form");
 export const middle = signal<"element" | "changes" | "conflict">("element");
 /** The version that the changes are compared with. */
 export const compared = signal("head");
-export type Overlay = "palette" | "insert" | "wrap" | "type" | "nodes" | "files" | "functions" | "help" | null;
+export type Overlay = "palette" | "insert" | "wrap" | "type" | "nodes" | "files" | "help" | null;
 export const overlay = signal<Overlay>(null);
 /** The element to whose field the form scrolls when it is there. */
 export const wantedField = signal<string | null>(null);

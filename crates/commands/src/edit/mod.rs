@@ -4,11 +4,14 @@ pub mod arguments;
 mod bodies;
 mod browser;
 mod clipboard;
+mod evaluate;
 mod load;
 mod propose;
 mod record;
 mod run;
+mod templates;
 
+use std::collections::BTreeMap;
 use std::io::{self, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -17,12 +20,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use drumfire_edit::protocol::record_messages::RecordOffer;
+use drumfire_edit::protocol::templates::TemplateEntry;
 use drumfire_edit::protocol::{Host, stdio};
 use drumfire_edit::refused::FILE;
 use drumfire_edit::{
     Inspection, Journals, LoadListener, PartListener, PartOrder, Program, ProposedExtractor,
     RecordListener, RecordOrder, Refused, Rung, RunningLoad, RunningPart, RunningRecording,
-    StoredResponse,
+    StoredResponse, TemplateMade, Trial, TrialOrder,
 };
 use drumfire_jmx::{Node, ShownValue, Tree};
 use drumfire_platform::causes::cause;
@@ -128,6 +132,7 @@ pub struct EditorProgram {
     looker: Looker,
     /// Where the bodies of runs go.
     bodies: PathBuf,
+    trials: evaluate::Trials,
 }
 
 impl EditorProgram {
@@ -140,6 +145,7 @@ impl EditorProgram {
         EditorProgram {
             looker: Looker::new(engine),
             bodies,
+            trials: evaluate::Trials::default(),
         }
     }
 }
@@ -205,6 +211,25 @@ impl Program for EditorProgram {
         all: &[StoredResponse],
     ) -> Vec<ProposedExtractor> {
         propose::proposals(text, at, response, all)
+    }
+
+    fn templates(&self, folder: &Path) -> Vec<TemplateEntry> {
+        templates::entries(&self.looker.settings(folder))
+    }
+
+    fn template(
+        &self,
+        folder: &Path,
+        name: &str,
+        data_file: &str,
+        values: &BTreeMap<String, String>,
+    ) -> Result<TemplateMade, Refused> {
+        templates::made(&self.looker.settings(folder), name, data_file, values)
+    }
+
+    fn evaluate(&self, order: TrialOrder) -> Trial {
+        let settings = self.looker.settings(&order.plan);
+        self.trials.evaluate(&settings, order)
     }
 
     fn load(&self, plan: &Path, listener: LoadListener) -> Result<Arc<dyn RunningLoad>, Refused> {

@@ -1,69 +1,111 @@
 //! `drumfire new`: writes a small plan to begin with.
 
-use std::path::{Path, PathBuf};
+pub mod offered;
+mod user;
 
-use drumfire_import::templates::{self, TEMPLATES};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
+use crate::settings::options::{PropertyOptions, split_definition};
+use crate::settings::settings;
 use crate::whole_file;
+use offered::{AnyTemplate, Offered};
 
 /// The options of `new`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-#[command(before_help = "  drumfire new plan.jmx")]
+#[command(before_help = "  drumfire new plan.jmx\n  drumfire new --list")]
 pub struct NewArguments {
     /// The plan to write
-    pub plan: PathBuf,
-    /// The kind of plan
-    #[arg(long, default_value = "http", value_parser = names())]
+    #[arg(required_unless_present = "list")]
+    pub plan: Option<PathBuf>,
+    /// The template: one of `--list`, or a name of JMeter's own templates
+    #[arg(long, default_value = "http")]
     pub template: String,
+    /// Give a parameter of the template a value
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// List the templates with their parameters, also those of the JMeter that `JMETER_HOME` names
+    #[arg(long)]
+    pub list: bool,
     /// Overwrite files that exist
     #[arg(short = 'f', long)]
     pub force: bool,
 }
 
-fn names() -> clap::builder::PossibleValuesParser {
-    let values = TEMPLATES
-        .iter()
-        .map(|template| clap::builder::PossibleValue::new(template.name).help(template.about));
-    clap::builder::PossibleValuesParser::new(values)
-}
-
 /// Writes the plan and, for some templates, a data file beside it.
 pub fn new(arguments: &NewArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let Some(template) = templates::named(&arguments.template) else {
-        return Err(Refusal::usage(format!(
-            "there is no template `{}`",
-            arguments.template
-        )));
+    let read = settings(&PropertyOptions::default(), &[], None, console)?;
+    let offered = Offered::of(&read);
+    let Some(plan) = arguments.plan.as_deref().filter(|_| !arguments.list) else {
+        list(&offered, console);
+        return Ok(Exit::Ok);
     };
-    let data = template
-        .data
-        .map(|content| (data_file(&arguments.plan), content));
-    let files = std::iter::once(&arguments.plan).chain(data.as_ref().map(|(file, _)| file));
+    let template = offered
+        .find(&arguments.template)
+        .map_err(|(message, near)| {
+            let refusal = Refusal::usage(message);
+            match near {
+                Some(near) => refusal.hint(format!("did you mean `{near}`?")),
+                None => refusal.hint("list them: `drumfire new --list`"),
+            }
+        })?;
+    let given: BTreeMap<String, String> = arguments
+        .set
+        .iter()
+        .map(|text| split_definition(text))
+        .collect();
+    let data_file = data_file(plan);
+    let made = template
+        .made(&base_name(&data_file), &given)
+        .map_err(|message| {
+            Refusal::usage(message).hint("list the parameters: `drumfire new --list`")
+        })?;
+    let data = made.data.map(|content| (data_file, content));
+    let files = std::iter::once(plan).chain(data.as_ref().map(|(file, _)| file.as_path()));
     for file in files {
         refuse_existing(file, arguments.force)?;
     }
-    let name = data
-        .as_ref()
-        .map_or_else(String::new, |(file, _)| base_name(file));
-    let plan = drumfire_jmx::write(&template.tree(&name));
-    whole_file::write(&arguments.plan, plan.as_bytes())?;
-    console.line(&format!("wrote  {}", arguments.plan.display()));
+    whole_file::write(plan, made.plan.as_bytes())?;
+    console.line(&format!("wrote  {}", plan.display()));
     if let Some((file, content)) = &data {
         whole_file::write(file, content.as_bytes())?;
         console.line(&format!("wrote  {}", file.display()));
     }
-    if !template.needs.is_empty() {
-        console.line(&format!("needs  {}", template.needs));
+    if !template.needs().is_empty() {
+        console.line(&format!("needs  {}", template.needs()));
     }
-    console.line(&format!(
-        "try    drumfire run {} {}",
-        arguments.plan.display(),
-        template.first_run
-    ));
+    let options = match template {
+        AnyTemplate::Own(own) if given.is_empty() => own.first_run,
+        AnyTemplate::Own(_) | AnyTemplate::User(_) => "",
+    };
+    let line = format!("try    drumfire run {} {options}", plan.display());
+    console.line(line.trim_end());
     Ok(Exit::Ok)
+}
+
+/// Lists the templates with their parameters.
+fn list(offered: &Offered, console: &mut Console<'_>) {
+    for template in offered.all() {
+        let from = match template {
+            AnyTemplate::Own(_) => "",
+            AnyTemplate::User(_) => " (of your JMeter)",
+        };
+        console.line(&format!("{}{from}", template.name()));
+        if !template.about().is_empty() {
+            console.line(&format!("    {}", template.about()));
+        }
+        for (name, about, value) in template.parameters() {
+            let about = if about.is_empty() {
+                String::new()
+            } else {
+                format!("  {about}")
+            };
+            console.line(&format!("    --set {name}={value}{about}"));
+        }
+    }
 }
 
 /// The data file of a plan: the same name with `.csv`.

@@ -4,7 +4,7 @@ mod effective;
 mod files;
 mod variables;
 
-pub use variables::{complete, property_at, variables};
+pub use variables::{byte_offset, complete, property_at, variables};
 
 use drumfire_elements::shared::save_config;
 use drumfire_elements::{Choice, Item, Kind, Language, Property};

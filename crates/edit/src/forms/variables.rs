@@ -169,7 +169,7 @@ fn first_cell(
 }
 
 /// The byte offset of a position in UTF-16 units.
-fn byte_offset(text: &str, units: usize) -> usize {
+pub fn byte_offset(text: &str, units: usize) -> usize {
     let mut left = units;
     for (at, sign) in text.char_indices() {
         if left < sign.len_utf16() {

@@ -78,7 +78,9 @@ pub fn notation(kind: &str) -> String {
         "u16" | "u64" | "usize" | "i32" | "i64" => "number",
         "serde_json::Value" | "Value" => "any",
         "std::collections::BTreeMap<String,String>" | "BTreeMap<String,String>" => "{name: text}",
-        "std::collections::BTreeMap<String,Option<String>>" => "{name: text?}",
+        "std::collections::BTreeMap<String,Option<String>>" | "BTreeMap<String,Option<String>>" => {
+            "{name: text?}"
+        }
         other => other,
     }
     .to_owned()

@@ -36,6 +36,10 @@ impl Shared {
             "run" | "run_go" | "breakpoints" | "run_stop" | "runs" | "run_search" | "run_test"
             | "run_propose" | "run_sample_detail" => self.runs(method, parameters),
             _ if method.starts_with("record") => self.records(method, parameters),
+            "functions" | "function_at" | "evaluate" | "condition_read" | "condition_write" => {
+                self.functions(method, parameters)
+            }
+            "templates" | "new_plan" | "insert_template" => self.templates(method, parameters),
             "page" => written(&Page {
                 html: self.program.page().to_owned(),
             }),

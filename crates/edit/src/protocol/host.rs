@@ -213,6 +213,11 @@ impl Shared {
         lock(&self.listeners).retain(|listener| listener(method, parameters));
     }
 
+    /// The folders whose plans may be opened; none if any plan may.
+    pub(super) fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
     /// The whole path of a file that may be read.
     pub(super) fn allowed(&self, path: &Path) -> Result<PathBuf, Refused> {
         let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

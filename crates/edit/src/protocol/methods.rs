@@ -1,6 +1,8 @@
 //! The methods and their parameters.
 
 use super::described::{Described, MessageText, messages};
+use super::functions::{Condition, ConditionText, Evaluate, FunctionAt};
+use super::templates::{InsertTemplate, NewPlan};
 use crate::tree::Id;
 
 messages! {
@@ -688,6 +690,46 @@ pub const METHODS: &[Method] = &[
         "complete",
         "Completes the reference before the cursor.",
         "[Completion]",
+    ),
+    method::<Nothing>(
+        "functions",
+        "Returns the functions that texts may call, by their names.",
+        "[Function]",
+    ),
+    method::<FunctionAt>(
+        "function_at",
+        "Takes the call around the cursor of a text apart.",
+        "FunctionPlace",
+    ),
+    method::<Evaluate>(
+        "evaluate",
+        "Evaluates a text, or a call that it writes first, with the functions of a run and the variables of the last one. A text with an effect, and one that needs Java, is not evaluated.",
+        "Evaluation",
+    ),
+    method::<Condition>(
+        "condition_write",
+        "Writes the condition of an If or While Controller as a call of `__jexl3`, which gives `true` or `false` whatever the variables hold, also if they were never set.",
+        "Written",
+    ),
+    method::<ConditionText>(
+        "condition_read",
+        "Reads a condition that `condition_write` wrote; null for any other text.",
+        "Condition?",
+    ),
+    method::<Nothing>(
+        "templates",
+        "Returns the templates: own ones, and those of the user's JMeter.",
+        "[TemplateEntry]",
+    ),
+    method::<NewPlan>(
+        "new_plan",
+        "Writes a plan from a template, with its data file if it has one, and opens it.",
+        "Opened",
+    ),
+    method::<InsertTemplate>(
+        "insert_template",
+        "Inserts the elements of a template that is a part.",
+        "Change",
     ),
     method::<Nothing>(
         "files",

@@ -3,6 +3,7 @@
 pub mod described;
 mod dispatch;
 mod findings;
+pub mod functions;
 mod host;
 mod jar_forms;
 mod loads;
@@ -16,6 +17,7 @@ mod runs;
 mod shown;
 mod sides;
 mod stdio;
+pub mod templates;
 pub mod types;
 
 pub use dispatch::{NOTIFICATIONS, Notification, notification};

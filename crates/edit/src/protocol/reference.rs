@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use super::described::{Described, MessageText, notation};
 use super::dispatch::NOTIFICATIONS;
+use super::functions as f;
 use super::methods;
 use super::record_messages;
+use super::templates::{TemplateEntry, TemplateValue};
 use super::types as t;
 use crate::refused as codes;
 
@@ -61,6 +63,16 @@ const TYPES: &[MessageText] = &[
     t::SentPlace::TEXT,
     t::RunStep::TEXT,
     t::VariableChange::TEXT,
+    f::Function::TEXT,
+    f::FunctionParameter::TEXT,
+    f::FunctionPlace::TEXT,
+    f::FunctionCall::TEXT,
+    f::Evaluation::TEXT,
+    f::Condition::TEXT,
+    f::ConditionRow::TEXT,
+    f::Written::TEXT,
+    TemplateEntry::TEXT,
+    TemplateValue::TEXT,
 ];
 
 /// The codes of errors, and what each means.

@@ -30,6 +30,9 @@ const MOST_SENT: usize = 8;
 /// A sample: the number of its run, the run, its own number.
 type SampleOf = (u64, Arc<dyn RunningPart>, usize);
 
+/// A run: its number, the run, what it has told.
+pub type RunOf = (u64, Arc<dyn RunningPart>, Arc<Mutex<RunEntry>>);
+
 /// A run with what it has told.
 struct KeptRun {
     plan: u64,
@@ -76,6 +79,13 @@ impl Runs {
         let all = all.into_iter().enumerate();
         let all = all.filter(|(at, one)| *at >= last || is_own(one));
         Ok((kept.plan, id, all.map(|(_, one)| one).collect()))
+    }
+
+    /// The runs of a plan, the oldest first.
+    pub(super) fn of_plan(&self, plan: u64) -> Vec<RunOf> {
+        let own = self.all.iter().filter(|(_, kept)| kept.plan == plan);
+        own.map(|(number, kept)| (*number, kept.run.clone(), kept.entry.clone()))
+            .collect()
     }
 
     fn get(&self, run: u64) -> Result<Arc<dyn RunningPart>, Refused> {

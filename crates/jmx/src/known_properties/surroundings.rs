@@ -546,7 +546,11 @@ pub(super) const RECORDER_AND_GRAPHICAL_INTERFACE: PropertySection = PropertySec
         without("onload.expandtree", GUI),
         without("propertyEditorSearchPath", GUI),
         without("save_automatically_before_run", GUI),
-        without("template.files", GUI),
+        honoured(
+            "template.files",
+            "/bin/templates/templates.xml",
+            "Lists of templates in the folder of JMeter, separated by commas: `drumfire new` and the editor offer them.",
+        ),
         honoured(
             "testplan_validation.ignore_backends",
             "true",

@@ -15,14 +15,14 @@ const PORT: &str = "8765";
 /// The property that gives a case its port.
 const GIVEN_PORT: &str = "${__P(port)}";
 
-fn case(name: &str) -> PathBuf {
+pub(super) fn case(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../compat")
         .join(name)
 }
 
 /// The plan in the workshop, and its data, are those of the case.
-fn holds(name: &str, shop: &Workshop, port: &str) {
+pub(super) fn holds(name: &str, shop: &Workshop, port: &str) {
     let case = case(name);
     let made = shop
         .files()

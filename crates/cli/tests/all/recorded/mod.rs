@@ -1,5 +1,6 @@
 //! Visits recorded by a real Chromium, where there is one: each plan replays with 20 users without an error.
 
+mod conditions;
 mod hotel;
 mod in_browser;
 pub mod like;

@@ -1,4 +1,4 @@
-//! Small starter plans for `drumfire new`.
+//! The plans of the templates that JMeter has no counterpart of, and what all templates are made of.
 
 use drumfire_elements::config::jdbc_connection;
 use drumfire_elements::controllers::loop_controller;
@@ -8,87 +8,19 @@ use drumfire_elements::samplers::{
 use drumfire_elements::timers::uniform_random_timer;
 use drumfire_jmx::{Node, Tree};
 
+use super::Values;
 use crate::elements::{self, ServerFields};
 use crate::exchange::{Request, RequestBody};
 use crate::plan;
 use crate::text::PlanText;
 use crate::url::Address;
 
-/// A template: its name, its purpose, and a data file for the plan.
-pub struct Template {
-    /// The name that `drumfire new` takes.
-    pub name: &'static str,
-    /// Its purpose, in a line.
-    pub about: &'static str,
-    /// The content of the data file beside the plan.
-    pub data: Option<&'static str>,
-    /// The server that a trial run needs and `--demo` does not have; empty if there is none.
-    pub needs: &'static str,
-    /// The options for a first trial run of the plan.
-    pub first_run: &'static str,
-    make: fn(data_file: &str) -> Tree,
-}
-
-impl Template {
-    /// The plan. `data_file` is the name under which the data is saved.
-    pub fn tree(&self, data_file: &str) -> Tree {
-        (self.make)(data_file)
-    }
-}
-
-/// All templates.
-pub static TEMPLATES: [Template; 5] = [
-    Template {
-        name: "http",
-        about: "Users who open two pages and think between them",
-        data: None,
-        needs: "",
-        first_run: "--demo",
-        make: http,
-    },
-    Template {
-        name: "login-csv",
-        about: "Users from a CSV file who log in with the token of the form",
-        data: Some("user,password\nann,secret\nbob,secret\n"),
-        needs: "",
-        first_run: "--demo",
-        make: login,
-    },
-    Template {
-        name: "open-model",
-        about: "Requests at a rate, however long the answers take",
-        data: None,
-        needs: "",
-        first_run: "--demo",
-        make: open_model,
-    },
-    Template {
-        name: "websocket",
-        about: "Messages over a WebSocket connection",
-        data: None,
-        needs: "a WebSocket server at ws://127.0.0.1:8080/socket",
-        first_run: "-Jhost=127.0.0.1 -Jport=8080 -Jpath=/socket",
-        make: websocket,
-    },
-    Template {
-        name: "jdbc",
-        about: "Queries to a database",
-        data: None,
-        needs: "a PostgreSQL server at 127.0.0.1:5432, which user `postgres` may enter without a password",
-        first_run: "-Jdb.url=jdbc:postgresql://127.0.0.1:5432/postgres -Jdb.user=postgres",
-        make: jdbc,
-    },
-];
-
-/// The template of this name.
-pub fn named(name: &str) -> Option<&'static Template> {
-    TEMPLATES.iter().find(|template| template.name == name)
-}
-
-const SERVER: &str =
+/// How to run a plan against another server.
+pub const SERVER: &str =
     "Run it with: drumfire run PLAN.jmx -Jhost=shop.example -Jusers=50 -Jseconds=300";
 
-fn variables(all: &[(&str, &str, &str)]) -> Vec<(String, PlanText, String)> {
+/// Variables of the plan: name, text and description.
+pub fn variables(all: &[(&str, &str, &str)]) -> Vec<(String, PlanText, String)> {
     all.iter()
         .map(|(name, value, about)| {
             (
@@ -100,15 +32,21 @@ fn variables(all: &[(&str, &str, &str)]) -> Vec<(String, PlanText, String)> {
         .collect()
 }
 
-fn server() -> Node {
+/// The server of all requests. The demo site is meant where no host is given.
+pub fn server(values: &Values<'_>) -> Node {
+    let demo = |name: &str, demo: &str| match values.get(name) {
+        "" => format!("${{__P({name},{demo})}}"),
+        _ => values.property(name),
+    };
     elements::http_defaults(&ServerFields {
-        scheme: "${__P(scheme,http)}".to_owned(),
-        host: "${__P(host,${__P(demo.host,127.0.0.1)})}".to_owned(),
-        port: "${__P(port,${__P(demo.port,)})}".to_owned(),
+        scheme: values.property("scheme"),
+        host: demo("host", "${__P(demo.host,127.0.0.1)}"),
+        port: demo("port", "${__P(demo.port,)}"),
     })
 }
 
-fn users(content: Vec<Node>) -> Node {
+/// A thread group whose numbers are properties.
+pub fn users(content: Vec<Node>) -> Node {
     let mut group = elements::thread_group(
         "Users",
         "${__P(users,5)}",
@@ -122,7 +60,8 @@ fn users(content: Vec<Node>) -> Node {
     group.above(content)
 }
 
-fn think() -> Node {
+/// A pause before each request.
+pub fn think() -> Node {
     Node::new(
         uniform_random_timer::CLASS,
         "UniformRandomTimerGui",
@@ -132,9 +71,13 @@ fn think() -> Node {
     .with("RandomTimer.range", "2000.0")
 }
 
-fn request(method: &str, name: &str, path: &str, body: RequestBody) -> Node {
+/// A request to the server of the plan.
+pub fn request(method: &str, name: &str, path: &str, body: RequestBody) -> Node {
     let address = Address {
-        path: path.into(),
+        path: match path.contains("${") {
+            true => PlanText::expression(path),
+            false => path.into(),
+        },
         ..Address::default()
     };
     let mut request = Request::new(method, address);
@@ -143,10 +86,11 @@ fn request(method: &str, name: &str, path: &str, body: RequestBody) -> Node {
     plan::sampler(&request)
 }
 
-fn http(_: &str) -> Tree {
+/// Users who open two pages.
+pub fn http(values: &Values<'_>) -> Tree {
     let plan = elements::test_plan("HTTP", &format!("Users open two pages.\n{SERVER}"), &[]);
     let content = vec![
-        server(),
+        server(values),
         elements::cookie_manager(&[]),
         elements::cache_manager(),
         think(),
@@ -157,7 +101,9 @@ fn http(_: &str) -> Tree {
     Tree::new(plan.above([users(content)]))
 }
 
-fn login(data_file: &str) -> Tree {
+/// Users who log in with a token.
+pub fn login(values: &Values<'_>) -> Tree {
+    let data_file = values.data_file;
     let comments = format!(
         "Each user takes a line of {data_file}, opens the form and logs in with its token.\n{SERVER}"
     );
@@ -175,7 +121,7 @@ fn login(data_file: &str) -> Tree {
             .above([elements::code_assertion("200")]),
     ];
     let content = vec![
-        server(),
+        server(values),
         elements::cookie_manager(&[]),
         elements::csv_data_set(data_file, "user,password", false),
         think(),
@@ -184,23 +130,26 @@ fn login(data_file: &str) -> Tree {
     Tree::new(plan.above([users(content)]))
 }
 
-fn open_model(_: &str) -> Tree {
+/// Requests at a rate.
+pub fn open_model(values: &Values<'_>) -> Tree {
     let comments = "Requests arrive at a rate, whatever the others do: up to 20 a second within a minute, then five minutes long.\n\
                     Run it with: drumfire run PLAN.jmx -Jhost=shop.example -Jrate=20 -Jramp_up=60 -Jseconds=300";
     let plan = elements::test_plan("Open model", comments, &[]);
     let schedule = format!(
-        "rate(1/sec) random_arrivals(${{__P(ramp_up,60)}} sec) rate(${{__P(rate,20)}}/sec) random_arrivals(${{__P(seconds,300)}} sec) {}",
+        "rate(1/sec) random_arrivals(${{__P(ramp_up,60)}} sec) rate({}/sec) random_arrivals(${{__P(seconds,300)}} sec) {}",
+        values.property("rate"),
         plan::LAST_PAUSE
     );
     let group = elements::open_model("Arrivals", &schedule);
     let content = vec![
-        server(),
+        server(values),
         request("GET", "Home page", "/", RequestBody::None),
     ];
     Tree::new(plan.above([group.above(content)]))
 }
 
-fn websocket(_: &str) -> Tree {
+/// Messages over a WebSocket connection.
+pub fn websocket(values: &Values<'_>) -> Tree {
     let comments = "Each user opens a connection, sends a message and waits for the answer until the time is over.\n\
                     The samplers are those of the plugin \"WebSocket Samplers by Peter Doornbosch\".\n\
                     Run it with: drumfire run PLAN.jmx -Jhost=chat.example -Jpath=/socket";
@@ -208,9 +157,9 @@ fn websocket(_: &str) -> Tree {
     let open = websocket_open::FACTS
         .node("Connect")
         .with("TLS", false)
-        .with("server", "${__P(host,127.0.0.1)}")
-        .with("port", "${__P(port,80)}")
-        .with("path", "${__P(path,/)}")
+        .with("server", values.property("host"))
+        .with("port", values.property("port"))
+        .with("path", values.property("path"))
         .with("connectTimeout", "20000")
         .with("readTimeout", "6000");
     let ask = websocket_request_response::FACTS
@@ -236,17 +185,16 @@ fn websocket(_: &str) -> Tree {
     Tree::new(plan.above([users(vec![open, ten_times, close])]))
 }
 
-fn jdbc(_: &str) -> Tree {
+/// Queries to a database.
+pub fn jdbc(values: &Values<'_>) -> Tree {
     let comments = "Each user asks the database; connections come from a pool.\n\
                     Run it with: drumfire run PLAN.jmx -Jdb.url=jdbc:postgresql://127.0.0.1/shop -Jdb.user=ann -Jdb.password=…";
+    let [url, user, password] =
+        ["db.url", "db.user", "db.password"].map(|name| values.property(name));
     let variables = variables(&[
-        (
-            "db_url",
-            "${__P(db.url,jdbc:postgresql://127.0.0.1:5432/postgres)}",
-            "The database",
-        ),
-        ("db_user", "${__P(db.user,postgres)}", ""),
-        ("db_password", "${__P(db.password,)}", ""),
+        ("db_url", &url, "The database"),
+        ("db_user", &user, ""),
+        ("db_password", &password, ""),
     ]);
     let plan = elements::test_plan("Database", comments, &variables);
     let pool = Node::new(jdbc_connection::CLASS, "TestBeanGUI", "Database connection")
@@ -256,7 +204,7 @@ fn jdbc(_: &str) -> Tree {
         .with("connectionProperties", "")
         .with("dataSource", "db")
         .with("dbUrl", "${db_url}")
-        .with("driver", "org.postgresql.Driver")
+        .with("driver", values.get("driver"))
         .with("initQuery", "")
         .with("keepAlive", true)
         .with("password", "${db_password}")
@@ -268,7 +216,7 @@ fn jdbc(_: &str) -> Tree {
         .with("username", "${db_user}");
     let query = Node::new(jdbc_request::CLASS, "TestBeanGUI", "Select")
         .with("dataSource", "db")
-        .with("query", "select 1")
+        .with("query", values.get("query"))
         .with("queryArguments", "")
         .with("queryArgumentsTypes", "")
         .with("queryTimeout", "")
@@ -278,29 +226,4 @@ fn jdbc(_: &str) -> Tree {
         .with("resultVariable", "")
         .with("variableNames", "");
     Tree::new(plan.above([users(vec![pool, think(), query])]))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-
-    #[test]
-    fn every_template_is_written_as_jmeter_would_save_it() {
-        for template in &TEMPLATES {
-            let written = drumfire_jmx::write(&template.tree("plan.csv"));
-            let read = drumfire_jmx::read(written.as_bytes(), Path::new("plan.jmx"));
-            let read = read.unwrap_or_else(|findings| panic!("{}", findings[0].render(false)));
-            assert!(read.warnings.is_empty(), "{}", template.name);
-            assert_eq!(
-                drumfire_jmx::write(&read.tree),
-                written,
-                "{}",
-                template.name
-            );
-            assert!(named(template.name).is_some());
-        }
-        assert!(named("none").is_none());
-    }
 }

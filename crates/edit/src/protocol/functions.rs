@@ -1,0 +1,330 @@
+//! Functions with their forms, texts as the engine evaluates them, and conditions as rows.
+
+use std::collections::BTreeMap;
+
+use drumfire_elements::Role;
+use drumfire_expr::{
+    FunctionOrigin, FunctionRung, call_at, functions, is_in_arguments, write_call,
+};
+use drumfire_java::text::utf16_index;
+use serde_json::Value;
+
+use super::described::messages;
+use super::host::{Shared, lock, read, written};
+use super::methods::RunSampleDetail;
+use crate::condition;
+use crate::forms;
+use crate::operations::defaults::role;
+use crate::program::TrialOrder;
+use crate::refused::{PARAMETERS, Refused};
+use crate::session::Session;
+use crate::tree::Id;
+
+/// The most samples of one evaluation.
+const MOST_SAMPLES: usize = 100;
+/// The samples of an evaluation that asks for no number.
+const SAMPLES: usize = 5;
+
+messages! {
+    /// A function.
+    Function {
+        /// Its name, with the underscores.
+        name: String,
+        /// What it gives.
+        about: String,
+        /// How it differs from JMeter's; empty if it does not.
+        differs: String,
+        /// Whether a plugin of JMeter has it.
+        plugin: bool,
+        /// Whether Java runs it.
+        java: bool,
+        /// Why it is not evaluated before a run; empty if it is.
+        effect: String,
+        /// Its parameters, in their order.
+        parameters: Vec<FunctionParameter>,
+        /// Whether the last parameter may be repeated.
+        repeats: bool,
+    }
+    /// A parameter of a function.
+    FunctionParameter {
+        /// Its meaning.
+        label: String,
+        /// Whether an argument must be given, which may be empty.
+        required: bool,
+    }
+    /// Parameters of `function_at`.
+    FunctionAt {
+        /// The text of a field.
+        text: String,
+        /// The cursor, in UTF-16 units.
+        offset: usize,
+    }
+    /// The place of a text at which a function is written.
+    FunctionPlace {
+        /// The call around the cursor, or that ends at it.
+        call: Option<FunctionCall>,
+        /// Whether a new call at the cursor would stand in the arguments of another one.
+        nested: bool,
+    }
+    /// A call of a function in a text.
+    FunctionCall {
+        /// Where it begins, in UTF-16 units.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+        /// The function.
+        name: String,
+        /// The arguments as a user means them: no escapes, and references as they stand.
+        arguments: Vec<String>,
+        /// Whether it stands in the arguments of another call.
+        nested: bool,
+        /// Whether a new call behind it would.
+        nested_behind: bool,
+    }
+    /// Parameters of `evaluate`.
+    Evaluate {
+        /// The plan.
+        plan: u64,
+        /// The element in whose field the text is.
+        id: Id,
+        /// The text, unless `function` is given.
+        #[serde(default)]
+        text: String,
+        /// The function of a call that is written first.
+        #[serde(default)]
+        function: Option<String>,
+        /// Its arguments, as `FunctionCall` has them.
+        #[serde(default)]
+        arguments: Vec<String>,
+        /// Whether the call goes into the arguments of another one.
+        #[serde(default)]
+        nested: bool,
+        /// How often it is evaluated; 5 if it is missing, and at most 100.
+        #[serde(default)]
+        times: Option<usize>,
+    }
+    /// A text and its values.
+    Evaluation {
+        /// The text.
+        text: String,
+        /// Its values, one after the other as one user gets them.
+        samples: Vec<String>,
+        /// Why there are none: the text has an effect, needs Java, or is wrong.
+        fault: Option<String>,
+        /// Whether the text is wrong, so that a plan with it does not do what it says.
+        wrong: bool,
+        /// The run whose last variables the text saw; missing if they were those that the plan sets at the start.
+        run: Option<u64>,
+        /// The variables that the text names, with their values; null for those that are not set.
+        variables: BTreeMap<String, Option<String>>,
+    }
+    /// Rows that are all, or any of them, true.
+    Condition {
+        /// Whether all of them must be true.
+        all: bool,
+        /// The rows.
+        rows: Vec<ConditionRow>,
+    }
+    /// A comparison of a variable.
+    ConditionRow {
+        /// The name of the variable; empty for `last_ok` and `last_failed`.
+        variable: String,
+        /// `equals`, `differs`, `contains`, `matches` (a regular expression, the whole value), `empty`, `not_empty`, `less`,
+        /// `at_most`, `more`, `at_least` (numbers), `last_ok` or `last_failed` (the last sample).
+        operator: String,
+        /// A constant, or a single variable such as `${name}`.
+        value: String,
+    }
+    /// Parameters of `condition_read`.
+    ConditionText {
+        /// The text of the field.
+        text: String,
+    }
+    /// A text that was written.
+    Written {
+        /// The text.
+        text: String,
+    }
+}
+
+/// All functions, by their names.
+fn all() -> Vec<Function> {
+    let mut all: Vec<Function> = functions()
+        .iter()
+        .map(|spec| Function {
+            name: spec.name.to_owned(),
+            about: spec.doc.to_owned(),
+            differs: spec.differs.to_owned(),
+            plugin: spec.origin == FunctionOrigin::Plugin,
+            java: spec.rung() == FunctionRung::Jvm,
+            effect: spec.effect.to_owned(),
+            parameters: spec
+                .parameters
+                .iter()
+                .map(|parameter| FunctionParameter {
+                    label: parameter.name.to_owned(),
+                    required: parameter.required,
+                })
+                .collect(),
+            repeats: spec.max.is_none(),
+        })
+        .collect();
+    all.sort_by_key(|one| one.name.to_lowercase());
+    all
+}
+
+fn place(text: &str, offset: usize) -> FunctionPlace {
+    let cursor = forms::byte_offset(text, offset);
+    let call = call_at(text, cursor).map(|call| FunctionCall {
+        start: utf16_index(text, call.range.start),
+        end: utf16_index(text, call.range.end),
+        nested_behind: is_in_arguments(text, call.range.end),
+        name: call.name,
+        arguments: call.arguments,
+        nested: call.is_nested,
+    });
+    FunctionPlace {
+        call,
+        nested: is_in_arguments(text, cursor),
+    }
+}
+
+/// The place of an element: its plan, its name, its thread group, and the variables at the start.
+fn place_of(session: &Session, id: Id) -> Result<TrialOrder, Refused> {
+    session.check(None, &[id])?;
+    let model = session.model();
+    let outline = model.outline();
+    let name = |at: usize| model.node_at(at).name.to_string();
+    let at = outline.index(id);
+    let is_group = |at: &usize| role(model.node_at(*at)) == Some(Role::ThreadGroup);
+    let group = at.and_then(|at| outline.upwards(at).find(is_group));
+    let mut at_start: BTreeMap<Option<usize>, Vec<(String, String)>> = BTreeMap::new();
+    for one in forms::variables(session, id) {
+        let setter = one.set_by.first();
+        let element = setter.and_then(|setter| outline.index(setter.id));
+        let own = one.value.map(|value| (one.name, value));
+        at_start.entry(element).or_default().extend(own);
+    }
+    let first = (condition::LAST_SAMPLE.to_owned(), true.to_string());
+    Ok(TrialOrder {
+        plan: session.path().to_owned(),
+        element: at.map(name).unwrap_or_default(),
+        group: group.map(name).unwrap_or_default(),
+        at_start: at_start.into_values().chain([vec![first]]).collect(),
+        ..TrialOrder::default()
+    })
+}
+
+impl Shared {
+    /// Methods about functions and conditions.
+    pub(super) fn functions(&self, method: &str, parameters: Value) -> Result<String, Refused> {
+        match method {
+            "functions" => written(&all()),
+            "function_at" => {
+                let FunctionAt { text, offset } = read(parameters)?;
+                written(&place(&text, offset))
+            }
+            "condition_read" => {
+                let ConditionText { text } = read(parameters)?;
+                written(&condition::read(&text))
+            }
+            "condition_write" => {
+                let text = condition::write(&read(parameters)?)?;
+                written(&Written { text })
+            }
+            _ => written(&self.evaluate(read(parameters)?)?),
+        }
+    }
+
+    fn evaluate(&self, own: Evaluate) -> Result<Evaluation, Refused> {
+        let text = match &own.function {
+            Some(name) if drumfire_expr::function(name).is_none() => {
+                let message = format!("there is no function `{name}`");
+                return Err(Refused::new(PARAMETERS, message));
+            }
+            Some(name) => write_call(name, &own.arguments, own.nested).ok_or_else(|| {
+                Refused::unfit("no call has these arguments")
+                    .hint("put a reference that has braces in its name into a variable")
+            })?,
+            None => own.text,
+        };
+        let last = self.last_variables(own.plan);
+        let run = last.as_ref().map(|(run, _)| *run);
+        let order = TrialOrder {
+            text: text.clone(),
+            times: own.times.unwrap_or(SAMPLES).clamp(1, MOST_SAMPLES),
+            variables: last.map(|(_, variables)| variables).unwrap_or_default(),
+            named: condition::read(&text).map_or_else(Vec::new, |read| condition::variables(&read)),
+            ..self.with(own.plan, |open| place_of(&open.session, own.id))?
+        };
+        let trial = self.program.evaluate(order);
+        let (samples, fault) = match trial.outcome {
+            Ok(samples) => (samples, None),
+            Err(fault) => (Vec::new(), Some(fault)),
+        };
+        Ok(Evaluation {
+            text,
+            samples,
+            wrong: trial.is_wrong,
+            fault,
+            run,
+            variables: trial.variables,
+        })
+    }
+
+    /// The variables of the last user that stood still, or of the last sample, in the newest run of a plan that has one.
+    fn last_variables(&self, plan: u64) -> Option<(u64, BTreeMap<String, String>)> {
+        let own = lock(&self.runs).of_plan(plan);
+        own.into_iter().rev().find_map(|(number, run, entry)| {
+            let entry = lock(&entry).clone();
+            let last = entry.samples.last();
+            let mut variables = match (entry.halted, last) {
+                (Some(halted), _) => halted.variables,
+                (None, last) => {
+                    let asked = RunSampleDetail {
+                        run: number,
+                        number: last?.number,
+                        length: Some(0),
+                        ..RunSampleDetail::default()
+                    };
+                    run.sample(&asked).ok()?.variables
+                }
+            };
+            let is_ok = last.is_none_or(|sample| sample.success);
+            variables.insert(condition::LAST_SAMPLE.to_owned(), is_ok.to_string());
+            Some((number, variables))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_counted_in_units_of_the_page() {
+        let text = "😀${__P(é,${__Random(1,2)})}";
+        let place = place(text, 16);
+        let call = place.call.unwrap();
+        assert_eq!(
+            (call.name.as_str(), call.nested, place.nested),
+            ("__Random", true, true)
+        );
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let shown = String::from_utf16(&units[call.start..call.end]).unwrap();
+        assert_eq!(
+            (shown.as_str(), call.nested_behind),
+            ("${__Random(1,2)}", true)
+        );
+    }
+
+    #[test]
+    fn the_list_has_every_function_once() {
+        let all = all();
+        assert_eq!(all.len(), functions().len());
+        let log = all.iter().find(|one| one.name == "__log").unwrap();
+        assert!(
+            !log.effect.is_empty() && log.parameters[0].required && !log.parameters[1].required
+        );
+    }
+}
