@@ -64,7 +64,35 @@ async function serve(folder: string, words: string[]): Promise<{ child: ChildPro
   return { child, url };
 }
 
-export const test = base.extend<{ edit: (files: Record<string, string>, ...words: string[]) => Promise<Editor> }>({
+/** Starts the demo site; gives its address. */
+async function demo(): Promise<{ child: ChildProcess; host: string }> {
+  const child = spawn(program!, ["demo", "--port", "0", "--https-port", "0"], { env: { ...process.env, HOME: tmpdir() } });
+  let text = "";
+  const host = await new Promise<string>((resolve, reject) => {
+    const take = (chunk: Buffer) => {
+      text += chunk;
+      const found = /http:\/\/(127\.0\.0\.1:\d+)/.exec(text);
+      if (found) resolve(found[1]);
+    };
+    child.stdout!.on("data", take);
+    child.stderr!.on("data", take);
+    child.on("exit", () => reject(new Error(text)));
+  });
+  return { child, host };
+}
+
+interface Fixtures {
+  edit: (files: Record<string, string>, ...words: string[]) => Promise<Editor>;
+  /** The host and port of a demo site. */
+  demo: string;
+}
+
+export const test = base.extend<Fixtures>({
+  demo: async ({}, use) => {
+    const { child, host } = await demo();
+    await use(host);
+    child.kill("SIGKILL");
+  },
   edit: async ({ page, context }, use, info) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const children: ChildProcess[] = [];
@@ -123,6 +151,18 @@ export async function add(page: Page, type: string) {
   await expect(choices.getByRole("option").first()).toContainText(type);
   await page.keyboard.press("Enter");
   await expect(page.locator(".row.selected")).toContainText(type);
+}
+
+/** HTTP Request Defaults. */
+export const defaults = (host: string, port: string) => `${open("ConfigTestElement", "HttpDefaultsGui", "Server", `${prop("HTTPSampler.domain", host)}${prop("HTTPSampler.port", port)}`)}
+<hashTree/>
+`;
+
+/** Runs the whole plan once, and waits for its end. */
+export async function runPlan(page: Page, outcome: string) {
+  await page.locator("#tree").focus();
+  await page.keyboard.press("Control+Alt+r");
+  await expect(page.locator(".results > [role=status]")).toContainText(outcome);
 }
 
 export async function save(page: Page) {
