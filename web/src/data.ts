@@ -203,6 +203,16 @@ export interface TimeUse {
   parts: { name: string; mean_us: number; is_own_work: boolean }[];
 }
 
+/** A number in each run of a repeated run. */
+export interface RepeatedNumber {
+  name: string;
+  values: number[];
+  median: number;
+  low: number;
+  high: number;
+  differs: boolean;
+}
+
 export interface Report {
   kind: "report";
   tool: string;
@@ -237,6 +247,8 @@ export interface Report {
   findings: Finding[];
   /** How exactly the 95th percentile is known, in one sentence. */
   runLength: string | null;
+  /** How the runs of a repeated run differ. */
+  repeats?: { runs: number; numbers: RepeatedNumber[]; sentence: string } | null;
   total: Row;
   labels: Row[];
   steps: Steps;

@@ -12,6 +12,7 @@ import { bytes, clock, count, duration, intervalOf, percent, percentileOf, rateO
 import { Generator } from "./generator";
 import { Overlay, useStretch } from "./overlay";
 import { goTo, useChosen, useSection } from "./place";
+import { Repeats } from "./repeats";
 import { LabelTable } from "./table";
 import { Header, useTheme } from "./theme";
 import { Thresholds } from "./thresholds";
@@ -80,6 +81,7 @@ export function ReportPage({ report, children }: { report: Report; children?: Co
           {report.labels.length === 0 && <p class="card quiet note">No sample was taken.</p>}
           {report.merged && <p class="hint note">Merging {report.merged}.</p>}
           <Tiles report={report} lengthS={lengthS} />
+          {report.repeats && <Repeats repeats={report.repeats} />}
           {report.total.intervals && (
             <p class="hint note">
               In brackets: the 95 % interval of the number above.{report.runLength && ` The ${report.runLength}.`}

@@ -16,6 +16,7 @@ mod matrix;
 mod outcome;
 mod own_part;
 mod page;
+mod repeats;
 mod run_file;
 mod run_length;
 mod run_stream;
@@ -39,6 +40,7 @@ pub use page::{
     LiveSecond, PageOptions, live_errors, live_html, live_label, live_state, report_html,
     report_page, report_payload,
 };
+pub use repeats::{RepeatedNumber, Repeats};
 pub use run_file::{
     BaselineChange, Capacity, CapacityLevel, DataFile, HealthGroup, HealthLine, Mark, PlanIdentity,
     RunAgent, RunFile, RunFileError, RunVerdict, TimeUse, TimedPart, VerdictReason,

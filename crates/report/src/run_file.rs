@@ -13,6 +13,7 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::judged::ThresholdResult;
+use crate::repeats::Repeats;
 
 /// The version that this program writes.
 const VERSION: u32 = 1;
@@ -80,6 +81,9 @@ pub struct RunFile {
     /// What the search for the target's capacity found, if the run was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Capacity>,
+    /// How the runs of a repeated run differ, if this is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
     /// Whether the run was killed or the machine failed. The file then holds what was written until then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_early: bool,
@@ -350,6 +354,7 @@ impl RunFile {
             time_use: None,
             baseline: None,
             capacity: None,
+            repeats: None,
             ended_early: false,
             recording,
         }
@@ -461,6 +466,7 @@ impl RunFile {
         self.planned_users.clear();
         self.baseline = None;
         self.capacity = None;
+        self.repeats = None;
         self.verdict = merged_verdict(self.verdict.take(), others);
     }
 }

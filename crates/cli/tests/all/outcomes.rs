@@ -105,6 +105,7 @@ fn a_label_that_the_plan_does_not_have_is_refused_before_the_start() {
     for words in [
         &["--fail-on", "p95 of Chekout > 1s"][..],
         &["--abort-on", "p95 of Chekout > 1s over 2s"],
+        &["--until", "p95 of Chekout within 5%"],
         &["-Jdrumfire.fail_on=p95 of Chekout > 1s"],
         &["--profile", "ci"],
     ] {
@@ -120,6 +121,113 @@ fn a_label_that_the_plan_does_not_have_is_refused_before_the_start() {
     assert_eq!(target.requests().len(), 0);
     let corrected = run(&workshop, &["--fail-on", "p95 of Check out > 10s"]);
     assert_eq!(corrected.code, Some(0), "{corrected:?}");
+}
+
+#[test]
+fn a_run_lasts_until_its_numbers_are_known() {
+    let workshop = workshop(&scheduled("90", &(pause(20) + &debug("a"))));
+    let words = [
+        "--until",
+        "rate of a within 20%",
+        "--summary-json",
+        "s.json",
+    ];
+    let finished = run(&workshop, &words);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let told = finished
+        .out
+        .lines()
+        .find(|line| line.starts_with("`rate of a within 20%`: "));
+    assert!(
+        told.is_some_and(|line| line.contains(" … ")),
+        "{finished:?}"
+    );
+    let summary: Value = serde_json::from_str(&workshop.read("s.json")).expect("JSON");
+    let length_ms = summary["ended_ms"]
+        .as_i64()
+        .zip(summary["started_ms"].as_i64());
+    let length_ms = length_ms.map(|(ended, started)| ended - started);
+    assert!(
+        length_ms.is_some_and(|ms| (20_000..80_000).contains(&ms)),
+        "{summary}"
+    );
+    let bounds = &summary["labels"][0]["intervals"]["rate_per_s"];
+    let rate = &summary["labels"][0]["rate_per_s"];
+    let [low, high, rate] =
+        [&bounds[0], &bounds[1], rate].map(|number| number.as_f64().expect("a number"));
+    assert!(
+        rate - low <= 0.2 * rate && high - rate <= 0.2 * rate,
+        "{summary}"
+    );
+}
+
+#[test]
+fn a_run_that_ends_before_its_numbers_are_known_says_how_exactly_they_are() {
+    let workshop = workshop(&group(20, &(pause(20) + &debug("a"))));
+    let finished = run(&workshop, &["--until", "p95 within 2%"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let line = "warning: `p95 within 2%`: not enough samples; let the run last longer, such as with `--duration 1h`";
+    assert!(finished.err.contains(line), "{finished:?}");
+    let refused = run(&workshop, &["--until", "p95 < 2%"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused.err.contains("such as `p95 within 2%`"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn repeated_runs_are_judged_as_one() {
+    let workshop = workshop(&group(120, &(pause(20) + &debug("a"))));
+    let words = [
+        "--repeat",
+        "3",
+        "-l",
+        "rows.jtl",
+        "--fail-on",
+        "samples < 300",
+        "--fail-on",
+        "errors > 90% over 1s",
+        "--summary-json",
+        "s.json",
+        "--report",
+        "r.html",
+        "--run-file",
+        "all.drumfire",
+    ];
+    // Each run has 120 samples, so only all of them together pass.
+    let finished = run(&workshop, &words);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    for line in [
+        "run 3 of 3\n",
+        "all 3 runs\n",
+        "ok      samples 360   fails if < 300\n",
+    ] {
+        assert!(finished.out.contains(line), "{line}: {finished:?}");
+    }
+    let rows = workshop.read("rows.jtl");
+    assert_eq!(rows.lines().count(), 361, "{rows}");
+    let summary: Value = serde_json::from_str(&workshop.read("s.json")).expect("JSON");
+    assert_eq!(summary["total"]["count"], 360);
+    assert_eq!(summary["repeats"]["runs"], 3);
+    let values = summary["repeats"]["numbers"][1]["values"].as_array();
+    assert_eq!(values.map(Vec::len), Some(3), "{summary}");
+    let page = workshop.read("r.html");
+    assert!(
+        page.contains("<title>PASSED"),
+        "the page is that of all runs"
+    );
+    let again = workshop.run(
+        &["report", "all.drumfire", "--fail-on", "samples > 359"],
+        LIMIT,
+    );
+    assert_eq!(again.code, Some(5), "{again:?}");
+    let failed = run(&workshop, &["--repeat", "2", "--fail-on", "samples < 300"]);
+    assert_eq!(failed.code, Some(5), "{failed:?}");
+    assert!(
+        !failed.out.contains("FAILED  samples 120 "),
+        "no run is judged alone: {failed:?}"
+    );
 }
 
 #[test]

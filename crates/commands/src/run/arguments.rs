@@ -13,6 +13,7 @@ use crate::log::options::LogOptions;
 use crate::refusal::UsageError;
 use crate::report::arguments::ReportFiles;
 use crate::run::criteria::thresholds::ALLOW_UNJUDGED;
+use crate::run::criteria::until::Goal;
 use crate::run::load_options::LoadOptions;
 use crate::settings::authorities;
 use crate::settings::options::{Change, PropertyOptions};
@@ -26,6 +27,7 @@ const RUN_EXAMPLES: &str = "\
   drumfire run plan.jmx -l results.jtl             a row for each sample
   drumfire run plan.jmx --report report.html       one page with everything
   drumfire run plan.jmx --fail-on 'p95 > 300ms'    exit code 5 if it is true
+  drumfire run plan.jmx --until 'p95 within 2%'    as long as it takes
   drumfire run plan.jmx --strict                   exit code 6 unless VALID
   drumfire run plan.jmx --summary-json run.json    the outcome for programs
   drumfire run plan.jmx --progress lines           summary lines, no live view
@@ -80,6 +82,13 @@ pub struct RunArguments {
     /// End the run as soon as this is true, with exit code 5
     #[arg(long, value_name = "THRESHOLD", help_heading = PASS)]
     pub abort_on: Vec<String>,
+    /// End the run as soon as this is known so exactly, such as 'p95 within 2%' or 'mean of Login within 5%'; it ends at the plan's
+    /// end or after --duration in any case
+    #[arg(long, value_name = "NUMBER", help_heading = PASS)]
+    pub until: Vec<Goal>,
+    /// Run the plan so many times and judge all runs as one: thresholds, report and summary show how much the runs differ
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = PASS)]
+    pub repeat: Option<u32>,
     /// Pass although a threshold cannot be judged, such as one on a label without samples
     #[arg(long, help_heading = PASS)]
     pub allow_unjudged: bool,

@@ -19,6 +19,7 @@ use crate::refusal::Refusal;
 use crate::report::files;
 use crate::run::arguments::Progress;
 use crate::run::criteria::judge::PassFail;
+use crate::run::criteria::until::Until;
 use crate::run::criteria::{baseline, thresholds};
 use crate::run::ending::Ending;
 use crate::run::outputs::exports::Undelivered;
@@ -62,6 +63,7 @@ pub fn conclude(
     let Prepared { brief, listening } = prepared;
     let undelivered = listening.exports.end();
     let board = listening.guards.end();
+    let until = listening.until;
     let (watching, ui) = (listening.watching, listening.ui);
     let (outcome, agents, stopped) = (attended.outcome, attended.agents, attended.stopped);
     let kept = end_kept(listening.kept, outcome.is_ok(), console);
@@ -81,6 +83,7 @@ pub fn conclude(
         console.line(milestones::END_OF_RUN);
     }
     finish(&outcome, end_block(&brief, log.clone()), stopped, console);
+    tell_goals(&until, &outcome, progress, console);
     let allows_unjudged = thresholds::allows_unjudged(&brief.settings);
     let broke_threshold = thresholds::print(&judged, allows_unjudged, progress, console);
     if brief.fleet.is_some() && progress != Progress::Quiet {
@@ -132,6 +135,17 @@ fn tell_faults(faults: &[String], nothing_sent: Option<&str>, console: &mut Cons
     }
     if let Some(why) = nothing_sent {
         console.error(&format!("nothing was sent: {why}"));
+    }
+}
+
+/// Prints how exactly the numbers of `--until` are known.
+fn tell_goals(until: &Until, outcome: &Outcome, progress: Progress, console: &mut Console<'_>) {
+    for (is_reached, line) in until.outcome(&outcome.recording) {
+        match (is_reached, progress) {
+            (false, _) => console.warn(&line),
+            (true, Progress::Quiet) => {}
+            (true, _) => console.line(&line),
+        }
     }
 }
 

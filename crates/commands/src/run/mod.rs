@@ -14,6 +14,7 @@ mod monitors;
 pub mod outputs;
 mod prepare;
 pub mod recent;
+mod repeat;
 mod report;
 pub mod run_file;
 pub mod run_url;
@@ -54,6 +55,9 @@ pub fn run(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
+    if let Some(times) = options.repeat.filter(|times| *times > 1) {
+        return repeat::run(&options, times, engine, console);
+    }
     let company = RunParticipants {
         capacity: None,
         control: &Control::default(),
@@ -151,6 +155,7 @@ fn attend(
         subscribers.push(ui);
     }
     subscribers.push(&mut listening.guards);
+    subscribers.push(&mut listening.until);
     if let Some(follower) = follower {
         subscribers.push(follower);
     }

@@ -33,6 +33,7 @@ use crate::run::arguments::{PlanChoice, Progress, ResultsFile, RunArguments, UiO
 use crate::run::criteria::baseline;
 use crate::run::criteria::guards::{Board, Guards};
 use crate::run::criteria::thresholds::{LabelCondition, check_labels, warn_of_inversions};
+use crate::run::criteria::until::{Goal, Until};
 use crate::run::outputs::claims::Claims;
 use crate::run::outputs::exports::Exports;
 use crate::run::outputs::ui::Ui;
@@ -92,6 +93,7 @@ pub struct RunFacts {
 /// The subscribers of a run, except the screen.
 pub struct Listening {
     pub guards: Guards,
+    pub until: Until,
     pub watching: Watching,
     pub ui: Option<Ui>,
     pub exports: Exports,
@@ -119,6 +121,9 @@ pub fn prepare(
     let label_conditions: Vec<_> = thresholds.iter().filter_map(LabelCondition::of).collect();
     check_labels(&label_conditions, &labels, console)?;
     check_labels(conditions, &labels, console)?;
+    let goals = brief.options.until.iter();
+    let goals: Vec<_> = goals.filter_map(Goal::condition).collect();
+    check_labels(&goals, &labels, console)?;
     if matches!(
         brief.options.plan,
         Some(PlanChoice::File(_) | PlanChoice::Last)
@@ -238,6 +243,7 @@ fn begin(
     let listening = Listening {
         ui: serve(&options, &fingerprint, &settings, shown, control, console)?,
         guards,
+        until: Until::new(options.until.clone(), control),
         watching,
         exports: Exports::default(),
         kept: None,

@@ -22,6 +22,7 @@ use crate::escape;
 use crate::findings::{Finding, findings};
 use crate::judged::{RunOutcome, ThresholdResult};
 use crate::own_part::own_part;
+use crate::repeats::Repeats;
 use crate::run_file::{
     Capacity, HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, TimeUse,
 };
@@ -64,6 +65,8 @@ struct ReportPage<'a> {
     agents: &'a [RunAgent],
     time_use: Option<&'a TimeUse>,
     capacity: Option<&'a Capacity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeats: Option<&'a Repeats>,
     satisfied_ms: u64,
     tolerated_ms: u64,
     errors: Vec<errors::PageErrors>,
@@ -145,6 +148,57 @@ pub fn report_payload(
     packed(&page("report", run, options, apdex, matches))
 }
 
+/// The rows of the labels that the page shows.
+struct LabelRows {
+    rows: Vec<rows::Row>,
+    /// The length of the periods of all rows, in seconds.
+    period_s: u32,
+    label_step_s: u32,
+}
+
+impl LabelRows {
+    fn of(
+        kind: &str,
+        run: &RunFile,
+        options: &PageOptions,
+        apdex: &Apdex,
+        matches: LabelMatcher<'_>,
+    ) -> LabelRows {
+        let recording = &run.recording;
+        let label_step_s = steps::label_step_s(&recording.timeline, recording.labels.len());
+        let shown = recording.labels.iter().enumerate();
+        let shown: Vec<_> = shown
+            .filter(|(_, label)| options.shows(label, matches))
+            .collect();
+        let places: Vec<usize> = shown.iter().map(|(place, _)| *place).collect();
+        // A page of a run that goes on has no periods: it would send all of them anew.
+        let (period_s, periods) = match kind {
+            "report" => periods::periods(&recording.timeline, &places),
+            _ => (0, vec![Vec::new(); places.len()]),
+        };
+        let labels = shown.into_iter().zip(periods);
+        let rows = labels.map(|((place, label), periods)| {
+            let limits = apdex.limits_of(&label.label, matches);
+            let mut row = rows::Row::of(label, limits, run.resolution_us);
+            if kind == "report" {
+                row = row.with_intervals(&recording.precision(place));
+            }
+            row.steps = Some(steps::LabelSteps::of(
+                &recording.timeline,
+                place,
+                label_step_s,
+            ));
+            row.periods = periods;
+            row
+        });
+        LabelRows {
+            rows: rows.collect(),
+            period_s,
+            label_step_s,
+        }
+    }
+}
+
 fn page<'a>(
     kind: &'static str,
     run: &'a RunFile,
@@ -157,32 +211,11 @@ fn page<'a>(
         satisfied_ms,
         tolerated_ms,
     } = apdex.limits;
-    let label_step_s = steps::label_step_s(&recording.timeline, recording.labels.len());
-    let shown = recording.labels.iter().enumerate();
-    let shown: Vec<_> = shown
-        .filter(|(_, label)| options.shows(label, matches))
-        .collect();
-    let places: Vec<usize> = shown.iter().map(|(place, _)| *place).collect();
-    // A page of a run that goes on has no periods: it would send all of them anew.
-    let (period_s, periods) = match kind {
-        "report" => periods::periods(&recording.timeline, &places),
-        _ => (0, vec![Vec::new(); places.len()]),
-    };
-    let labels = shown.into_iter().zip(periods);
-    let labels = labels.map(|((place, label), periods)| {
-        let limits = apdex.limits_of(&label.label, matches);
-        let mut row = rows::Row::of(label, limits, run.resolution_us);
-        if kind == "report" {
-            row = row.with_intervals(&recording.precision(place));
-        }
-        row.steps = Some(steps::LabelSteps::of(
-            &recording.timeline,
-            place,
-            label_step_s,
-        ));
-        row.periods = periods;
-        row
-    });
+    let LabelRows {
+        rows: labels,
+        period_s,
+        label_step_s,
+    } = LabelRows::of(kind, run, options, apdex, matches);
     ReportPage {
         kind,
         tool: &run.tool,
@@ -206,6 +239,7 @@ fn page<'a>(
         agents: &run.agents,
         time_use: run.time_use.as_ref(),
         capacity: run.capacity.as_ref(),
+        repeats: run.repeats.as_ref(),
         satisfied_ms,
         tolerated_ms,
         errors: errors::of_kinds(recording.errors.by_label(), most_error_steps(kind)),
@@ -216,7 +250,7 @@ fn page<'a>(
         },
         run_length: (kind == "report").then(|| run_length(recording)).flatten(),
         total: total_row(run, kind, apdex.limits),
-        labels: labels.collect(),
+        labels,
         steps: steps::Steps::of(&recording.timeline),
         label_step_s,
         period_s,

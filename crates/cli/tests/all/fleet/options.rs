@@ -100,6 +100,8 @@ const OPTIONS: &[(&str, Proof)] = &[
     ("--target", Written("rows.jtl", "target=T")),
     ("--fail-on", Told("fails if < 100")),
     ("--abort-on", Written("junit.xml", "errors &gt; 1000")),
+    ("--until", Told("`p99 within 1%`: not enough samples")),
+    ("--repeat", Refused(&["--agents", "local:2"])),
     // A threshold of that run needs an hour.
     ("--allow-unjudged", Shown(|ran| ran.each.1.code == Some(6))),
     ("--strict", Shown(|ran| ran.each.1.code == Some(6))),
@@ -345,6 +347,7 @@ fn with_many_options() -> (Workshop, Finished) {
                  --watch node=http://127.0.0.1:1/metrics --junit junit.xml --annotations --markdown run.md --metrics run.txt";
     let mut words: Vec<&str> = words.split_whitespace().collect();
     words.extend(["--fail-on", "samples < 100", "--abort-on", "errors > 1000"]);
+    words.extend(["--until", "p99 within 1%"]);
     let finished = home.run(&words, LIMIT);
     assert_eq!(finished.code, Some(5), "{finished:?}");
     (home, finished)

@@ -4,3 +4,4 @@ pub mod baseline;
 pub mod guards;
 pub mod judge;
 pub mod thresholds;
+pub mod until;
