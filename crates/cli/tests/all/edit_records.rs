@@ -330,6 +330,28 @@ fn proposals_are_proved_and_accepted_one_by_one() {
 }
 
 #[test]
+fn a_recording_ends_with_its_plan_which_keeps_the_requests() {
+    let (workshop, shop) = (workshop(), shop());
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let order = json!({"plan": 1, "into": id(&opened, "Here"), "settings": {"port": 0}});
+    let recording = client.result("record", order);
+    let proxy = recording["address"]
+        .as_str()
+        .and_then(|one| one.parse().ok());
+    let proxy: SocketAddr = proxy.expect("an address");
+    visit(proxy, shop.address());
+    client.result("close", json!({"plan": 1}));
+    assert!(
+        TcpStream::connect(proxy).is_err(),
+        "the proxy listens after the end"
+    );
+    let again = client.result("open", json!({"path": "p.jmx"}));
+    assert_eq!(again["can_undo"], "Record into Here");
+    id(&again, "GET /items");
+}
+
+#[test]
 fn a_recording_ends_with_the_program_and_its_requests_are_there_again() {
     let (workshop, shop) = (workshop(), shop());
     let mut client = Client::start(&workshop);

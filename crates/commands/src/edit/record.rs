@@ -118,6 +118,8 @@ fn recorder(own: &RecordSettings, tree: &Tree) -> Result<Recorder, Refused> {
         let lines = list.iter().map(|line| line.trim().to_owned());
         lines.filter(|line| !line.is_empty()).collect::<Vec<_>>()
     };
+    let found = Recorder::find(tree);
+    let shortest_value = found.as_ref().unwrap_or(&Recorder::usual()).shortest_value;
     let domains = lines(&own.domains)
         .into_iter()
         .map(|domain| match domain.as_str() {
@@ -141,6 +143,7 @@ fn recorder(own: &RecordSettings, tree: &Tree) -> Result<Recorder, Refused> {
         keeps_alive: own.keep_alive,
         downloads_images: own.embedded,
         matches_words: own.regex_match,
+        shortest_value,
         naming: mode.map(|mode| Naming {
             mode: i32::try_from(mode).unwrap_or_default(),
             format: own.format.clone(),
@@ -148,9 +151,7 @@ fn recorder(own: &RecordSettings, tree: &Tree) -> Result<Recorder, Refused> {
         }),
         pause_ms: own.pause_ms,
         keeps_pauses: own.think_times,
-        timers: Recorder::find(tree)
-            .map(|own| own.timers)
-            .unwrap_or_default(),
+        timers: found.map(|own| own.timers).unwrap_or_default(),
     })
 }
 

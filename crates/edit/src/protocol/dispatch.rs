@@ -86,7 +86,12 @@ impl Shared {
             "load" => self.load(plan),
             "load_stop" => self.load_stop(plan),
             "load_state" => self.load_state(plan),
-            "close" => self.close(plan).map(|()| "null".to_owned()),
+            "close" => {
+                self.end_recording(Some(plan));
+                self.close(plan)?;
+                self.forget_recordings(plan);
+                Ok("null".to_owned())
+            }
             "findings" => self.inspect(plan),
             "text" => self.with(plan, |open| {
                 written(&Text {

@@ -164,7 +164,7 @@ impl Host {
         lock(&self.0.plans).is_over = true;
         self.0.woken.notify_all();
         lock(&self.0.loads).stop();
-        self.0.end_recording();
+        self.0.end_recording(None);
     }
 }
 

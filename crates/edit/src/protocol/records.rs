@@ -468,15 +468,25 @@ impl Shared {
         Ok("null".to_owned())
     }
 
-    /// Ends the recording that goes on. Its requests come into the plan, whose journal keeps them.
-    pub(super) fn end_recording(&self) {
+    /// Ends the recording that goes on, or that goes into a plan. Its requests come into the plan, whose journal keeps them.
+    pub(super) fn end_recording(&self, plan: Option<u64>) {
         let under_way = lock(&self.records).under_way();
-        if let Some(recorded) = under_way
+        let is_meant =
+            |own: &Arc<Recorded>| plan.is_none_or(|plan| lock(&own.told).recording.plan == plan);
+        if let Some(recorded) = under_way.filter(is_meant)
             && let Ok(run) = recorded.run()
         {
             run.stop();
             recorded.wait(LAST);
         }
+    }
+
+    /// Forgets the recordings into a plan that was closed.
+    pub(super) fn forget_recordings(&self, plan: u64) {
+        let mut records = lock(&self.records);
+        records
+            .all
+            .retain(|_, own| lock(&own.told).recording.plan != plan);
     }
 
     fn record_accept(self: &Arc<Self>, asked: &m::RecordAccept) -> Result<String, Refused> {

@@ -168,7 +168,7 @@ impl Recorder {
         if !self.captures_headers {
             step.request.headers.clear();
         }
-        scope.name_values(&mut step.request, self.matches_words);
+        scope.name_values(&mut step.request, self);
         let think_ms = step.think_ms;
         let only_first = self.grouping == Grouping::FirstOnly;
         let mut node = plan::lone_sampler(&step, embedded);
@@ -292,11 +292,20 @@ impl InsertionScope {
     }
 
     /// Replaces values with the variables that hold them (`ValueReplacer.reverseReplace`).
-    fn name_values(&self, request: &mut Request, matches_words: bool) {
+    fn name_values(&self, request: &mut Request, recorder: &Recorder) {
+        let is_short = |value: &str| value.len() < recorder.shortest_value;
+        let address = &mut request.address;
+        for part in [&mut address.scheme, &mut address.host, &mut address.port] {
+            let mut variables = self.variables.iter();
+            let own = variables.find(|(_, value)| part.literal() == Some(value.as_str()));
+            if let Some((name, _)) = own.filter(|(_, value)| is_short(value)) {
+                *part = PlanText::variable(name);
+            }
+        }
         for text in texts(request) {
-            for (name, value) in &self.variables {
+            for (name, value) in self.variables.iter().filter(|(_, value)| !is_short(value)) {
                 let expression = format!("${{{name}}}");
-                if matches_words {
+                if recorder.matches_words {
                     text.replace_words(value, &expression)
                 } else {
                     text.replace(value, &expression)

@@ -48,6 +48,9 @@ pub struct Recorder {
     pub downloads_images: bool,
     /// Whether values become variables only where they are whole words.
     pub matches_words: bool,
+    /// Shorter values of variables are replaced only where they are a whole host, port or scheme. JMeter's recorder replaces all,
+    /// also the `1` in every path.
+    pub shortest_value: usize,
     /// How requests are named; `None` for a method and a path.
     pub naming: Option<Naming>,
     /// A longer pause begins a new group, in milliseconds.
@@ -75,6 +78,9 @@ pub enum Grouping {
     TransactionControllers,
 }
 
+/// The shortest value that names what it is, in bytes.
+const SHORTEST_VALUE: usize = 4;
+
 /// `proxy.pause` of JMeter, in milliseconds.
 const USUAL_PAUSE_MS: i64 = 5_000;
 
@@ -97,7 +103,8 @@ impl Recorder {
             redirects_automatically: false,
             keeps_alive: true,
             downloads_images: true,
-            matches_words: false,
+            matches_words: true,
+            shortest_value: SHORTEST_VALUE,
             naming: None,
             pause_ms: USUAL_PAUSE_MS,
             keeps_pauses: true,
@@ -152,6 +159,7 @@ impl Recorder {
             redirects_automatically: flag("sampler_redirect_automatically", false),
             keeps_alive: flag("use_keepalive", true),
             downloads_images: flag("sampler_download_images", false),
+            shortest_value: 0,
             matches_words: flag("regex_match", false),
             naming: Some(Naming {
                 mode: number("proxy_http_sampler_naming_mode"),

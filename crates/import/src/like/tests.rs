@@ -242,7 +242,12 @@ fn without_a_recorder_pages_become_transactions_with_the_pauses_before_them() {
                 "application/json",
                 3_000,
             ),
-            exchange("GET", "https://shop.example/page", "text/html", 9_000),
+            exchange(
+                "GET",
+                "https://shop.example/page?by=ann",
+                "text/html",
+                9_000,
+            ),
         ],
         ..Recording::default()
     };
@@ -279,6 +284,8 @@ fn without_a_recorder_pages_become_transactions_with_the_pauses_before_them() {
     // The plan's defaults and variables apply.
     assert_eq!(all[0].props.str("HTTPSampler.domain"), "${host}");
     assert_eq!(all[0].props.str("HTTPSampler.protocol"), "");
+    // The variable `user` has a value that stands in other places by chance.
+    assert!(all[2].props.str("HTTPSampler.path").ends_with("by=ann"));
     let of_page = |at: usize| all[at].props.bool("HTTPSampler.image_parser", false);
     assert_eq!([of_page(0), of_page(1), of_page(2)], [true, false, true]);
     assert!(insertion.cookie_manager(&draft).is_some());
