@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use drumfire_expr::Random;
 use drumfire_platform::causes::cause;
-use drumfire_platform::processes::own_group;
+use drumfire_platform::processes;
 
 use crate::error::FleetError;
 
 /// The server's program.
-const SERVER: &str = "nats-server";
+const SERVER: &str = if cfg!(windows) { "nats-server.exe" } else { "nats-server" };
 /// The environment variable from which agents read the address.
 pub const NATS_VARIABLE: &str = "DRUMFIRE_NATS";
 /// How long the server may take to listen.
@@ -29,7 +29,7 @@ const SHOWN: usize = 5;
 #[derive(Debug)]
 pub struct Local {
     folder: tempfile::TempDir,
-    server: Child,
+    server: Server,
     agents: Vec<Child>,
     url: String,
 }
@@ -40,14 +40,9 @@ impl Local {
     /// # Errors
     /// If there is no server on the path, or it does not start.
     pub fn start(agents: usize) -> Result<Local, FleetError> {
-        if cfg!(windows) {
-            return Err(FleetError::Other(
-                "`--agents local:N` needs the processes of Unix; start `drumfire agent` by hand, or use WSL".to_owned(),
-            ));
-        }
         let program = find(SERVER).ok_or_else(|| {
             FleetError::Other(
-                "`--agents local:N` needs nats-server 2.9 or newer on the path; install it, such as by `apt-get install nats-server` or `brew install nats-server`".to_owned(),
+                "`--agents local:N` needs nats-server 2.9 or newer on the path; install it, such as by `apt-get install nats-server` or `brew install nats-server`, or take its release for Windows".to_owned(),
             )
         })?;
         let folder = tempfile::Builder::new()
@@ -56,7 +51,7 @@ impl Local {
             .map_err(failed)?;
         let token = format!("{:016x}", Random::from_entropy().next_u64());
         let config = write_config(folder.path(), &token).map_err(failed)?;
-        let server = start_server(&program, &config, folder.path()).map_err(failed)?;
+        let server = Server::start(&program, &config, folder.path()).map_err(failed)?;
         let mut local = Local {
             url: String::new(),
             folder,
@@ -94,7 +89,7 @@ impl Local {
             if let Some(address) = ports(self.folder.path()) {
                 return Ok(address);
             }
-            if let Ok(Some(_)) = self.server.try_wait() {
+            if let Ok(Some(_)) = self.server.process.try_wait() {
                 break;
             }
             std::thread::sleep(LOOK);
@@ -116,7 +111,7 @@ impl Local {
             .stdin(Stdio::piped())
             .stdout(log.try_clone()?)
             .stderr(log);
-        own_group(&mut command).spawn()
+        processes::own_group(&mut command).spawn()
     }
 
     /// The last log lines of the agents that have ended.
@@ -153,8 +148,7 @@ impl Drop for Local {
             let _ = agent.kill();
             let _ = agent.wait();
         }
-        drop(self.server.stdin.take());
-        let _ = self.server.wait();
+        self.server.end();
     }
 }
 
@@ -168,7 +162,8 @@ pub fn find(program: &str) -> Option<PathBuf> {
 
 fn write_config(folder: &Path, token: &str) -> io::Result<PathBuf> {
     let config = folder.join("nats.conf");
-    let folder = folder.display();
+    // A backslash would escape the next character.
+    let folder = folder.display().to_string().replace('\\', "/");
     let text = format!(
         "host: 127.0.0.1\nport: -1\nports_file_dir: \"{folder}\"\nlog_file: \"{folder}/nats.log\"\nauthorization {{ user: \"fleet\", password: \"{token}\" }}\njetstream {{ store_dir: \"{folder}/store\" }}\n"
     );
@@ -176,19 +171,57 @@ fn write_config(folder: &Path, token: &str) -> io::Result<PathBuf> {
     Ok(config)
 }
 
-/// Starts the server so that it ends with its standard input, even when this process is killed.
-fn start_server(program: &Path, config: &Path, folder: &Path) -> io::Result<Child> {
+/// The server, which ends with this process, even when that is killed.
+#[derive(Debug)]
+struct Server {
+    /// On Unix a shell that ends the server at the end of its standard input.
+    process: Child,
+    #[cfg(windows)]
+    _job: processes::Job,
+}
+
+impl Server {
+    fn start(program: &Path, config: &Path, folder: &Path) -> io::Result<Server> {
+        let mut command = server_command(program, config);
+        command
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let process = processes::own_group(&mut command).spawn()?;
+        Ok(Server {
+            #[cfg(windows)]
+            _job: processes::Job::of(&process)?,
+            process,
+        })
+    }
+
+    fn end(&mut self) {
+        drop(self.process.stdin.take());
+        if cfg!(windows) {
+            // A server that has already ended cannot be killed, which is harmless.
+            let _ = self.process.kill();
+        }
+        let _ = self.process.wait();
+    }
+}
+
+#[cfg(unix)]
+fn server_command(program: &Path, config: &Path) -> Command {
     let mut command = Command::new("sh");
     command
         .arg("-c")
         .arg("\"$1\" -c \"$2\" </dev/null & server=$!; cat >/dev/null; kill $server; wait $server")
         .arg("sh")
-        .args([program, config])
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    own_group(&mut command).spawn()
+        .args([program, config]);
+    command
+}
+
+#[cfg(windows)]
+fn server_command(program: &Path, config: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.arg("-c").arg(config);
+    command
 }
 
 /// The address that the server has written to its ports file.

@@ -66,6 +66,49 @@ pub fn shell(text: &str) -> Command {
     }
 }
 
+/// Processes that Windows ends when this value is dropped or this process ends, even if it is killed.
+#[cfg(windows)]
+#[derive(Debug)]
+pub struct Job(std::os::windows::io::OwnedHandle);
+
+#[cfg(windows)]
+impl Job {
+    /// A job of one child, and of the processes that it starts from now on.
+    ///
+    /// # Errors
+    /// Windows refuses.
+    pub fn of(child: &Child) -> io::Result<Job> {
+        use std::os::windows::io::{AsRawHandle as _, FromRawHandle as _, OwnedHandle};
+        use windows_sys::Win32::System::JobObjects::{
+            AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+            JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
+            SetInformationJobObject,
+        };
+
+        // SAFETY: both arguments may be null: the job has neither a name nor rights of its own.
+        let handle = unsafe { CreateJobObjectW(std::ptr::null(), std::ptr::null()) };
+        if handle.is_null() {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the handle is new, and nobody else closes it.
+        let job = Job(unsafe { OwnedHandle::from_raw_handle(handle) });
+        let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
+        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+        let length = size_of_val(&limits) as u32;
+        // SAFETY: the handle is open, and the limits are live and of the length given.
+        let is_limited = unsafe {
+            let limits = (&raw const limits).cast();
+            SetInformationJobObject(handle, JobObjectExtendedLimitInformation, limits, length)
+        };
+        // SAFETY: both handles are open.
+        if is_limited == 0 || unsafe { AssignProcessToJobObject(handle, child.as_raw_handle()) } == 0
+        {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(job)
+    }
+}
+
 /// The signal that ended a process; always `None` on Windows.
 pub fn ending_signal(status: ExitStatus) -> Option<i32> {
     #[cfg(unix)]

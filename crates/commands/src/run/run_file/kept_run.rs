@@ -63,8 +63,8 @@ pub struct KeptRun {
 pub struct EndedRun {
     /// Where it is.
     pub place: KeptPlace,
-    /// Keeps other runs from writing the file until it is replaced.
-    _claimed: fs::File,
+    /// Keeps other runs from writing the file until it is replaced; missing on Windows, which replaces no open file.
+    _claimed: Option<fs::File>,
 }
 
 impl KeptRun {
@@ -104,10 +104,13 @@ impl KeptRun {
     pub fn end(self) -> io::Result<EndedRun> {
         drop(self.mailbox);
         match self.thread.join() {
-            Ok(written) => Ok(EndedRun {
-                place: self.place,
-                _claimed: written?.into_file(),
-            }),
+            Ok(written) => {
+                let claimed = written?.into_file();
+                Ok(EndedRun {
+                    place: self.place,
+                    _claimed: (!cfg!(windows)).then_some(claimed),
+                })
+            }
             Err(_) => Err(io::Error::other("its thread panicked")),
         }
     }
