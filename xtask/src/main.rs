@@ -16,6 +16,7 @@ mod release_check;
 mod site;
 mod tidy;
 mod web;
+mod wine;
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -69,6 +70,8 @@ usage: cargo xtask COMMAND
                                 (check-jsonschema); --compare also builds the Maven projects with jmeter-maven-plugin (Maven 3.9)
   site                          build docs/ as a site into site/ of cargo's target folder, and check its links (mdBook)
   tidy                          check what CONTRIBUTING.md promises of files, paths in prose, pages and commits
+  wine                          build the program for Windows, and test and try it under Wine (Wine, MinGW; agents with the folder of
+                                nats-server.exe in WINEPATH)
   java                          build the jar that crates/jvm carries from java/ (JDK 17, JMETER_HOME)
 ";
 
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         ["site"] => site::build(),
         ["tidy"] => tidy::tidy(),
         ["java"] => java::build(),
+        ["wine"] => wine::test(),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);

@@ -14,7 +14,11 @@ use drumfire_platform::processes;
 use crate::error::FleetError;
 
 /// The server's program.
-const SERVER: &str = if cfg!(windows) { "nats-server.exe" } else { "nats-server" };
+const SERVER: &str = if cfg!(windows) {
+    "nats-server.exe"
+} else {
+    "nats-server"
+};
 /// The environment variable from which agents read the address.
 pub const NATS_VARIABLE: &str = "DRUMFIRE_NATS";
 /// How long the server may take to listen.

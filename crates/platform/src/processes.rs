@@ -101,7 +101,8 @@ impl Job {
             SetInformationJobObject(handle, JobObjectExtendedLimitInformation, limits, length)
         };
         // SAFETY: both handles are open.
-        if is_limited == 0 || unsafe { AssignProcessToJobObject(handle, child.as_raw_handle()) } == 0
+        if is_limited == 0
+            || unsafe { AssignProcessToJobObject(handle, child.as_raw_handle()) } == 0
         {
             return Err(io::Error::last_os_error());
         }
