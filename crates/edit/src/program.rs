@@ -113,7 +113,7 @@ pub struct TrialOrder {
 pub struct Trial {
     /// The values, or why there are none.
     pub outcome: Result<Vec<String>, String>,
-    /// Whether there are none because the text is wrong.
+    /// Whether there are none because the text is wrong, whatever the variables hold.
     pub is_wrong: bool,
     /// The variables that the text refers to; `None` for those that are not set.
     pub variables: BTreeMap<String, Option<String>>,

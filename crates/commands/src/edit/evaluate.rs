@@ -101,7 +101,7 @@ fn evaluated(order: &TrialOrder, properties: Properties) -> Trial {
         (Err(warning.message), true)
     } else {
         let scope = TrialScope::new(order, properties, vars, folder, &name);
-        samples(&template, order.times, scope)
+        (samples(&template, order.times, scope), false)
     };
     Trial {
         outcome,
@@ -181,22 +181,27 @@ fn untried(template: &Template, vars: &Vars) -> Option<String> {
     })
 }
 
+/// The values, or why the evaluation fails with these variables.
 fn samples(
     template: &Template,
     times: usize,
     mut scope: TrialScope,
-) -> (Result<Vec<String>, String>, bool) {
+) -> Result<Vec<String>, String> {
+    let failed = |message: &str| format!("The evaluation fails: {message}");
     let mut all = Vec::with_capacity(times);
     for _ in 0..times {
         match template.try_eval(&mut scope) {
+            _ if scope.needs_java => {
+                return Err("the script is not evaluated here: Java runs it".to_owned());
+            }
             Ok(text) => all.push(shortened(&text)),
-            Err(raised) => return (Err(raised.to_string()), true),
+            Err(raised) => return Err(failed(&raised.to_string())),
         }
     }
     // A script with an error gives an empty text, as in JMeter.
     match scope.failures.into_iter().next() {
-        Some(message) if all.iter().all(String::is_empty) => (Err(message), true),
-        _ => (Ok(all), false),
+        Some(message) if all.iter().all(String::is_empty) => Err(failed(&message)),
+        _ => Ok(all),
     }
 }
 
@@ -217,6 +222,8 @@ struct TrialScope {
     folder: std::path::PathBuf,
     plan: String,
     failures: Vec<String>,
+    /// Whether a script cannot be run without Java.
+    needs_java: bool,
 }
 
 impl TrialScope {
@@ -236,6 +243,7 @@ impl TrialScope {
             folder: folder.to_owned(),
             plan: plan.to_owned(),
             failures: Vec::new(),
+            needs_java: false,
         }
     }
 }
@@ -294,6 +302,7 @@ impl Scope for TrialScope {
         self.failures.push(raised.to_string());
     }
     fn run_script(&mut self, _: &ScriptCall<'_>) -> Result<String, Raised> {
-        Err(Raised::exception("Java runs this script".to_owned()))
+        self.needs_java = true;
+        Ok(String::new())
     }
 }

@@ -4,7 +4,11 @@ pub mod offered;
 mod user;
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use drumfire_import::templates::TEMPLATES;
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
@@ -22,7 +26,7 @@ pub struct NewArguments {
     #[arg(required_unless_present = "list")]
     pub plan: Option<PathBuf>,
     /// The template: one of `--list`, or a name of JMeter's own templates
-    #[arg(long, default_value = "http")]
+    #[arg(long, default_value = "http", value_parser = TemplateName)]
     pub template: String,
     /// Give a parameter of the template a value
     #[arg(long, value_name = "NAME=VALUE")]
@@ -33,6 +37,30 @@ pub struct NewArguments {
     /// Overwrite files that exist
     #[arg(short = 'f', long)]
     pub force: bool,
+}
+
+/// Any name, with the own templates for help and completion.
+#[derive(Clone)]
+struct TemplateName;
+
+impl TypedValueParser for TemplateName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let own = TEMPLATES.iter();
+        Some(Box::new(
+            own.map(|one| PossibleValue::new(one.name).help(one.about)),
+        ))
+    }
 }
 
 /// Writes the plan and, for some templates, a data file beside it.

@@ -109,9 +109,9 @@ messages! {
         text: String,
         /// Its values, one after the other as one user gets them.
         samples: Vec<String>,
-        /// Why there are none: the text has an effect, needs Java, or is wrong.
+        /// Why there are none: the text has an effect, needs Java, is wrong, or fails with these variables.
         fault: Option<String>,
-        /// Whether the text is wrong, so that a plan with it does not do what it says.
+        /// Whether the text is wrong whatever the variables hold.
         wrong: bool,
         /// The run whose last variables the text saw; missing if they were those that the plan sets at the start.
         run: Option<u64>,
