@@ -333,15 +333,13 @@ pub trait RunningRecording: Send + Sync {
     /// A value cannot become a variable while the others stay.
     fn samplers(&self, variables: &[(usize, String)]) -> Result<Vec<Node>, Refused>;
 
-    /// Tries the proposals against the server, or against the recording of another user. Returns all proposals, with new ones at the
+    /// Tries the proposals against the server, or against the recording of another user, given as HAR. Returns all proposals, with new ones at the
     /// end, and remarks. Takes as long as two visits.
     ///
     /// # Errors
     /// The visit cannot be replayed, or the other recording is of another visit.
-    fn verify(
-        &self,
-        with: Option<&dyn RunningRecording>,
-    ) -> Result<(Vec<ProposedVariable>, Vec<String>), Refused>;
+    fn verify(&self, with: Option<String>)
+    -> Result<(Vec<ProposedVariable>, Vec<String>), Refused>;
 
     /// The recording as HAR, once it is over.
     fn har(&self) -> Option<String>;

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { bytes, counted, time } from "../format";
+import { ask } from "./ask";
 import { call } from "./client";
 import { Icon } from "./icons";
 import type { Plan } from "./plan";
@@ -313,6 +314,7 @@ function ProposalItem({ plan, recording, proposal }: { plan: Plan; recording: Re
 function Proposals({ plan, recording }: { plan: Plan; recording: Recording }) {
   const { proposals, proving, remarks, earlier } = recording;
   const verify = (more: object) => void call("record_verify", { recording: recording.recording, ...more }).catch(refused);
+  const compare = () => ask({ title: "Compare with another user's recording", label: "HAR in the plan's folder", value: "", verb: "Compare", run: (har) => verify({ har }) });
   if (!proposals.length) return recording.requests > 0 ? <p class="note">No request sends a value of an earlier response.</p> : null;
   return (
     <section aria-label="Values that change from visit to visit">
@@ -320,6 +322,7 @@ function Proposals({ plan, recording }: { plan: Plan; recording: Recording }) {
       <p class="buttons">
         <button type="button" class="button" disabled={proving} title="Sends the requests of the visit twice to the site" onClick={() => verify({})}>{proving ? "Trying…" : "Prove by two replays"}</button>
         {earlier.length > 0 && <button type="button" class="button" disabled={proving} title="The same visit by another user shows which values change" onClick={() => verify({ with: earlier.at(-1) })}>Compare with the recording before</button>}
+        <button type="button" class="button" disabled={proving} title="A recording of the same visit by another user, such as record --har writes" onClick={compare}>Compare with a HAR…</button>
       </p>
       {remarks.map((remark) => <p key={remark} class="note warn">{remark}</p>)}
       <ul>{proposals.map((proposal) => <ProposalItem key={proposal.number} plan={plan} recording={recording} proposal={proposal} />)}</ul>

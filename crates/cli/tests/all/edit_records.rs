@@ -259,6 +259,22 @@ fn proposals_are_proved_and_accepted_one_by_one() {
     let proofs: Vec<&Value> = (0..3).map(|at| &proved["proposals"][at]["proof"]).collect();
     assert_eq!(proofs, ["replays"; 3], "{proved}");
     assert_eq!(proved["remarks"], json!([]));
+    // The recording of another visit proves nothing; a file that is not there is told at once.
+    let entry = json!({"request": {"method": "GET", "url": "http://127.0.0.1:1/other"}, "response": {"status": 200}});
+    let other = json!({"log": {"entries": [entry]}});
+    workshop.write("other.har", other.to_string());
+    client.result(
+        "record_verify",
+        json!({"recording": number, "har": "other.har"}),
+    );
+    let told_of_other = told(&mut client, |told| told["remarks"] != json!([]));
+    let remark = told_of_other["remarks"][0].as_str().unwrap_or_default();
+    assert!(remark.contains("another visit"), "{told_of_other}");
+    let nothing = client.ask(
+        "record_verify",
+        json!({"recording": number, "har": "none.har"}),
+    );
+    assert_eq!(nothing["error"]["code"], -32003, "{nothing}");
     let before = text(&mut client);
     let value = |one: &Value| one["value"].as_str().expect("a text").to_owned();
     let accept = |one: &Value| json!({"recording": number, "number": one["number"]});

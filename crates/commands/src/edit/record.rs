@@ -663,13 +663,12 @@ impl RunningRecording for VisitRecording {
 
     fn verify(
         &self,
-        with: Option<&dyn RunningRecording>,
+        with: Option<String>,
     ) -> Result<(Vec<ProposedVariable>, Vec<String>), Refused> {
         let (correlated, findings) = {
             let mut found = lock(&self.found);
-            if let Some(other) = with {
-                let nothing = || Refused::unfit("the other recording is not over");
-                let other = self.draft(other.har().ok_or_else(nothing)?)?;
+            if let Some(har) = with {
+                let other = self.draft(har)?;
                 if correlate::counterparts(&found.draft, &other) == 0 {
                     let message = "the other recording is of another visit: they share no request";
                     return Err(Refused::unfit(message).hint("record the same steps"));

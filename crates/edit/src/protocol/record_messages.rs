@@ -80,6 +80,9 @@ messages! {
         /// The recording of the same visit by another user, instead of two replays.
         #[serde(default)]
         with: Option<u64>,
+        /// The same as a HAR, relative to the plan's folder.
+        #[serde(default)]
+        har: Option<String>,
     }
     /// The settings of a recorder.
     RecordSettings {

@@ -1,11 +1,13 @@
 //! Recordings into plans.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::read_to_string;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use drumfire_elements::samplers::http_request;
 use drumfire_jmx::line_end;
+use drumfire_platform::causes::unreadable;
 use serde_json::{Value, json};
 
 use super::host::{Shared, lock, read, written};
@@ -17,7 +19,7 @@ use crate::operations::structure::{self, Branch, Target};
 use crate::program::{
     ProposedVariable, RecordEvent, RecordOrder, RecordedElements, RunningRecording,
 };
-use crate::refused::{BUSY, NO_RUN, PARAMETERS, Refused, no_element};
+use crate::refused::{BUSY, FILE, NO_RUN, PARAMETERS, Refused, no_element};
 use crate::tree::{Id, Model};
 
 /// How many recordings are kept: each has the bodies of all responses.
@@ -559,12 +561,29 @@ impl Shared {
         Ok(change)
     }
 
+    /// A recording in the folders that may be read.
+    fn har(&self, plan: u64, file: &str) -> Result<String, Refused> {
+        let folder = self.with(plan, |open| Ok(open.session.path().with_file_name("")))?;
+        let path = self.allowed(&folder.join(file.trim()))?;
+        read_to_string(&path).map_err(|error| {
+            let refused = Refused::new(FILE, unreadable(&path, &error));
+            refused.hint("name a HAR in the folder of the plan")
+        })
+    }
+
     fn record_verify(self: &Arc<Self>, asked: &m::RecordVerify) -> Result<String, Refused> {
         let recorded = lock(&self.records).get(asked.recording)?;
         let run = recorded.run()?;
-        let other = match asked.with {
-            Some(number) => Some(lock(&self.records).get(number)?.run()?),
-            None => None,
+        let other = match (asked.with, &asked.har) {
+            (Some(number), _) => {
+                let har = lock(&self.records).get(number)?.run()?.har();
+                Some(har.ok_or_else(|| Refused::unfit("the other recording is not over"))?)
+            }
+            (None, Some(file)) => {
+                let plan = lock(&recorded.told).recording.plan;
+                Some(self.har(plan, file)?)
+            }
+            (None, None) => None,
         };
         {
             let mut told = lock(&recorded.told);
@@ -580,7 +599,7 @@ impl Shared {
         let tried = recorded.clone();
         let thread = std::thread::Builder::new().name("try proposals".to_owned());
         let spawned = thread.spawn(move || {
-            let verified = run.verify(other.as_deref());
+            let verified = run.verify(other);
             let mut told = lock(&tried.told);
             told.recording.proving = false;
             match verified {
