@@ -76,8 +76,9 @@ export function openFunctions() {
 async function load({ field }: Asked): Promise<Known> {
   known ??= call<FunctionEntry[]>("functions", {});
   try {
-    const place = field && { ...(await call<FunctionPlace>("function_at", { text: field.text, offset: field.offset })), ...field };
-    return { all: await known, place };
+    const asked = field && call<FunctionPlace>("function_at", { text: field.text, offset: field.offset });
+    const [all, found] = await Promise.all([known, asked]);
+    return { all, place: found && { ...found, ...field! } };
   } catch (error) {
     known = null;
     throw error;

@@ -470,15 +470,6 @@ test("actions of JMeter's menus that have no key are in the palette", async ({ o
   await row(page, /^Browse/).click();
   const [part] = await Promise.all([page.waitForEvent("download"), act("download the selection")]);
   expect(part.suggestedFilename()).toBe("Browse.jmx");
-  // A function goes to the field that had the focus, and its first argument is selected when it is completed.
-  await row(page, /^GET/).click();
-  await field(page, "HTTPSampler.path").getByRole("combobox").click();
-  await page.keyboard.press("End");
-  await page.keyboard.press("Control+Shift+F1");
-  await page.getByRole("dialog").getByRole("combobox").fill("uuid");
-  await expect(page.getByRole("dialog").getByRole("option").first()).toContainText("__UUID");
-  await page.keyboard.press("Enter");
-  await expect(field(page, "HTTPSampler.path").getByRole("combobox")).toHaveValue("/${__UUID()}");
   await page.locator("#tree").focus();
   await row(page, /^Browse/).click();
   await act("extract into");
