@@ -1,6 +1,7 @@
 //! `--repeat 5`: runs the plan several times and judges all runs as one.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use drumfire_platform::words::ms;
 use drumfire_report::{Repeats, RunFile, read_input};
@@ -59,24 +60,7 @@ pub fn run(
     let mut ending = Ending::default();
     for number in 1..=times {
         let file = folder.path().join(format!("{number}.drumfire"));
-        let mut one = options.clone();
-        one.repeat = None;
-        one.baseline = None;
-        one.report = ReportFiles {
-            run_file: Some(file.clone()),
-            ..ReportFiles::default()
-        };
-        one.fail_on = windowed
-            .iter()
-            .map(|threshold| threshold.text().to_owned())
-            .collect();
-        let judged_here = Change::Property(FAIL_ON.to_owned(), String::new());
-        one.properties.changes.push(judged_here);
-        if number > 1 {
-            // The rows and the log of all runs stand in one file.
-            one.delete_results = false;
-            one.log.file = String::new();
-        }
+        let one = one_of(options, number, &file, &windowed);
         if options.progress != Progress::Quiet {
             let text = format!("run {number} of {times}");
             console.line(&console.style.bold(&text));
@@ -102,6 +86,32 @@ pub fn run(
         thresholds: &at_end,
     };
     whole.conclude(runs, earlier.as_ref(), ending, console)
+}
+
+/// The options of one of the runs: its run file, and only the thresholds that are judged while it goes on.
+fn one_of(
+    options: &RunArguments,
+    number: u32,
+    file: &Path,
+    windowed: &[Threshold],
+) -> RunArguments {
+    let mut one = options.clone();
+    one.repeat = None;
+    one.baseline = None;
+    one.report = ReportFiles {
+        run_file: Some(file.to_owned()),
+        ..ReportFiles::default()
+    };
+    let texts = windowed.iter().map(|threshold| threshold.text().to_owned());
+    one.fail_on = texts.collect();
+    let none_of_property = Change::Property(FAIL_ON.to_owned(), String::new());
+    one.properties.changes.push(none_of_property);
+    if number > 1 {
+        // The rows and the log of all runs stand in one file.
+        one.delete_results = false;
+        one.log.file = String::new();
+    }
+    one
 }
 
 fn participants(control: &Control) -> RunParticipants<'_> {
