@@ -231,6 +231,8 @@ export interface Report {
   verdict: { state: string; reasons: Reason[] } | null;
   /** How much of the times passed in the generator, in a sentence. */
   ownPart?: string | null;
+  /** Whether servers counted as many requests as were sent, a sentence each. */
+  counts?: string[];
   thresholds: Threshold[];
   /** Whether the run passed its thresholds; null if it has none. */
   outcome: Outcome | null;

@@ -41,7 +41,7 @@ export function Verdict({ report }: { report: Report }) {
   const line = (
     <>
       <strong>{verdict.state[0].toUpperCase() + verdict.state.slice(1)}</strong> {MEANING[verdict.state] ?? ""}
-      {report.ownPart && ` ${report.ownPart[0].toUpperCase()}${report.ownPart.slice(1)}.`}
+      {[...(report.ownPart ? [report.ownPart] : []), ...(report.counts ?? [])].map((text) => ` ${text[0].toUpperCase()}${text.slice(1)}.`)}
     </>
   );
   const kind = `verdict ${verdict.state.toLowerCase().split(" ")[0]}`;

@@ -16,6 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The longest response that is read, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
+/// The counter of a server's requests.
+const REQUESTS: &str = "requests";
+
 /// The format of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MetricsFormat {
@@ -37,6 +40,8 @@ pub(crate) struct HttpSource {
     credentials: Option<String>,
     form: MetricsFormat,
     rates: Rates,
+    /// The requests that the server had counted at the last response.
+    requests: Option<f64>,
 }
 
 impl HttpSource {
@@ -55,7 +60,13 @@ impl HttpSource {
             credentials,
             form,
             rates: Rates::default(),
+            requests: None,
         }
+    }
+
+    /// The requests that the server had counted at the last response, its own included.
+    pub fn requests(&self) -> Option<f64> {
+        self.requests
     }
 
     /// Polls the source once.
@@ -68,6 +79,7 @@ impl HttpSource {
         let body = answer.body_mut().with_config().limit(MOST_BYTES);
         let text = body.read_to_string().map_err(|error| told(&error))?;
         let readings = parse(self.form, &text, &mut self.rates.at(Instant::now()))?;
+        self.requests = self.rates.last.get(REQUESTS).copied();
         Ok(readings)
     }
 }
@@ -244,7 +256,7 @@ fn apache(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, Po
     if let Some(idle) = value("IdleWorkers") {
         readings.push(MetricReading::new("Workers", "", "idle", idle));
     }
-    if let Some(rate) = value("Total Accesses").and_then(|all| rates.of("requests", all)) {
+    if let Some(rate) = value("Total Accesses").and_then(|all| rates.of(REQUESTS, all)) {
         readings.push(MetricReading::new("Requests", "/s", "served", rate));
     }
     if let Some(rate) = value("Total kBytes").and_then(|all| rates.of("kbytes", all)) {
@@ -281,7 +293,7 @@ fn nginx(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, Pol
     if let [accepts, _, requests, ..] = counters[..] {
         let rates = [
             ("accepted", rates.of("accepts", accepts)),
-            ("requests", rates.of("requests", requests)),
+            ("requests", rates.of(REQUESTS, requests)),
         ];
         for (line, rate) in rates {
             if let Some(rate) = rate {

@@ -77,6 +77,9 @@ impl SourceKind {
     }
 }
 
+/// The kinds of servers that count requests.
+const COUNTING: [SourceKind; 2] = [SourceKind::Apache, SourceKind::Nginx];
+
 /// How a source is polled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Polled {
@@ -84,6 +87,8 @@ enum Polled {
     /// A machine that runs commands over SSH, which elements of a plan ask for.
     Ssh(Box<SshWatch>),
 }
+/// How long the load waits for a first poll: a little longer than the timeout of a poll.
+const FIRST_POLL: Duration = Duration::from_secs(3);
 /// The polling interval.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The name of the threads that poll over SSH. They notice the end of a run within milliseconds.
@@ -182,14 +187,42 @@ impl Source {
 #[derive(Default)]
 struct SourceState {
     series: Series,
+    requests: Option<RequestCount>,
     problem: Option<String>,
+    has_polled: bool,
     is_over: bool,
+}
+
+/// The requests that a server has counted since the first response.
+#[derive(Clone, Copy)]
+struct RequestCount {
+    last: f64,
+    grown: f64,
+}
+
+impl RequestCount {
+    /// Adds the counter of another response. It has grown by the poll itself, which is not part of the load; a server that was
+    /// started again counts from 0.
+    fn after(self, now: f64) -> RequestCount {
+        let grown = if now >= self.last {
+            now - self.last
+        } else {
+            now
+        };
+        RequestCount {
+            last: now,
+            grown: self.grown + (grown - 1.0).max(0.0),
+        }
+    }
 }
 
 #[derive(Default)]
 struct SharedSource {
     state: Mutex<SourceState>,
-    ended: Condvar,
+    /// Wakes those that wait for the first poll, or for the end.
+    changed: Condvar,
+    /// Whether it is a server that counts requests.
+    is_counting: bool,
 }
 
 impl SharedSource {
@@ -225,7 +258,14 @@ impl Watching {
         now_ms: impl Fn() -> i64 + Clone + Send + 'static,
     ) -> std::io::Result<()> {
         for source in sources {
-            let shared = Arc::new(SharedSource::default());
+            let is_counting = match source.polled {
+                Polled::Named(kind) => COUNTING.contains(&kind),
+                Polled::Ssh(_) => false,
+            };
+            let shared = Arc::new(SharedSource {
+                is_counting,
+                ..SharedSource::default()
+            });
             let (told, asked, now_ms) = (
                 shared.clone(),
                 source.asked(&self.authorities),
@@ -243,6 +283,46 @@ impl Watching {
     /// The curves so far.
     pub fn groups(&self) -> Vec<HealthGroup> {
         self.sources.groups()
+    }
+
+    /// Waits for the first poll of servers that count requests, so that the load begins after it. A server that does not answer
+    /// delays the load by the timeout of a poll.
+    pub fn await_first_counts(&self) {
+        let sources = self.sources.lock();
+        for (_, shared) in sources.iter().filter(|(_, shared)| shared.is_counting) {
+            let waiting = |state: &mut SourceState| !state.has_polled;
+            let waited = shared
+                .changed
+                .wait_timeout_while(shared.lock(), FIRST_POLL, waiting);
+            drop(waited);
+        }
+    }
+
+    /// Ends the polls. Servers that count requests are polled once more, for [`Watching::requests`].
+    pub fn end(&mut self) {
+        for (_, shared) in self.sources.lock().iter() {
+            shared.lock().is_over = true;
+            shared.changed.notify_all();
+        }
+        let is_counting = |thread: &JoinHandle<()>| {
+            let names = COUNTING.map(|kind| format!("watch {}", kind.name()));
+            let name = thread.thread().name().unwrap_or_default();
+            names.iter().any(|known| known == name)
+        };
+        for thread in self.threads.extract_if(.., |thread| is_counting(thread)) {
+            // The timeout of a poll bounds this wait. If a thread panicked, its curves so far remain.
+            let _ = thread.join();
+        }
+    }
+
+    /// The name of each server that counts requests, and how many it has counted since the first poll, without those of the polls.
+    pub fn requests(&self) -> Vec<(String, u64)> {
+        let sources = self.sources.lock();
+        let counts = sources.iter().filter_map(|(name, shared)| {
+            let counted = shared.lock().requests?;
+            Some((name.clone(), counted.grown.round() as u64))
+        });
+        counts.collect()
     }
 
     /// A handle that reads the curves, including those of sources added later.
@@ -287,7 +367,7 @@ impl Drop for Watching {
     fn drop(&mut self) {
         for (_, shared) in self.sources.lock().iter() {
             shared.lock().is_over = true;
-            shared.ended.notify_all();
+            shared.changed.notify_all();
         }
         // Threads that wait for a response end with the process. Only those over SSH are joined, because they must log
         // out of a machine.
@@ -310,7 +390,7 @@ fn watch(mut asked: Asked, shared: &SharedSource, now_ms: impl Fn() -> i64) {
                 (read, source.interval())
             }
         };
-        note(shared, read, now_ms());
+        note(shared, &asked, read, now_ms());
         due = (due + pause).max(Instant::now());
         let mut state = shared.lock();
         while !state.is_over {
@@ -318,12 +398,18 @@ fn watch(mut asked: Asked, shared: &SharedSource, now_ms: impl Fn() -> i64) {
             if left.is_zero() {
                 break;
             }
-            let woken = shared.ended.wait_timeout(state, left);
+            let woken = shared.changed.wait_timeout(state, left);
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
         if state.is_over {
-            return;
+            break;
         }
+    }
+    if let Asked::Http(source) = &mut asked
+        && shared.lock().requests.is_some()
+    {
+        let read = whole(source.read());
+        note(shared, &asked, read, now_ms());
     }
 }
 
@@ -342,10 +428,22 @@ fn whole(read: Result<Vec<MetricReading>, PollFailure>) -> Read {
     }
 }
 
-fn note(shared: &SharedSource, (readings, problem): Read, now_ms: i64) {
+fn note(shared: &SharedSource, asked: &Asked, (readings, problem): Read, now_ms: i64) {
     let mut state = shared.lock();
+    if let Asked::Http(source) = asked
+        && problem.is_none()
+        && let Some(now) = source.requests()
+    {
+        let first = RequestCount {
+            last: now,
+            grown: 0.0,
+        };
+        state.requests = Some(state.requests.map_or(first, |count| count.after(now)));
+    }
     state.series.add(now_ms, readings);
     state.problem = problem;
+    state.has_polled = true;
+    shared.changed.notify_all();
 }
 
 #[cfg(test)]
@@ -367,6 +465,47 @@ mod tests {
         );
         let named = Source::parse("apache=http://me:pw@web:80/status").expect("a source");
         assert_eq!(named.name(), "apache web:80");
+    }
+
+    #[test]
+    fn requests_are_counted_up_to_the_end_without_the_polls() {
+        let count = |values: &[f64]| {
+            let first = RequestCount {
+                last: values[0],
+                grown: 0.0,
+            };
+            values[1..]
+                .iter()
+                .fold(first, |count, now| count.after(*now))
+                .grown
+        };
+        assert_eq!(count(&[100.0, 101.0, 152.0, 203.0]), 100.0);
+        assert_eq!(
+            count(&[100.0, 151.0, 11.0]),
+            60.0,
+            "it was started again between"
+        );
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let server = Server::start(move |_| {
+            // Seven requests of others between two polls.
+            let all = 8 * asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+            let text = format!(
+                "Active connections: 1\nserver accepts handled requests\n 1 1 {all}\nReading: 0 Writing: 1 Waiting: 0\n"
+            );
+            vec![ResponseStep::Send(ok(&text))]
+        });
+        let text = format!("nginx=http://{}/status", server.address());
+        let mut watching = Watching::default();
+        let source = Source::parse(&text).expect("a source");
+        watching.add(&[source], || 5_000).expect("a thread");
+        watching.await_first_counts();
+        watching.end();
+        let polls = server.requests().len() as u64;
+        assert!(polls >= 2, "the end polls once more");
+        assert_eq!(
+            watching.requests(),
+            [(format!("nginx {}", server.address()), 7 * (polls - 1))]
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod apdex;
 mod ci;
 mod compare;
+mod counts;
 mod escape;
 mod findings;
 mod input;
@@ -30,6 +31,7 @@ pub use compare::{
     CompareOptions, ComparedError, ComparedLabel, ComparedRun, ComparedThreshold, Comparison,
     ContextDifference, Difference, Finding,
 };
+pub use counts::CheckedCount;
 pub use findings::WarmUp;
 pub use input::{InputError, read_input};
 pub use judged::{RunOutcome, ThresholdResult};

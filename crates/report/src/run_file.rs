@@ -12,6 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::counts::CheckedCount;
 use crate::judged::ThresholdResult;
 use crate::repeats::Repeats;
 
@@ -81,6 +82,9 @@ pub struct RunFile {
     /// What the search for the target's capacity found, if the run was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Capacity>,
+    /// The requests that servers counted, beside those that were sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<CheckedCount>,
     /// How the runs of a repeated run differ, if this is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
@@ -355,6 +359,7 @@ impl RunFile {
             baseline: None,
             capacity: None,
             repeats: None,
+            counts: Vec::new(),
             ended_early: false,
             recording,
         }
@@ -467,6 +472,8 @@ impl RunFile {
         self.baseline = None;
         self.capacity = None;
         self.repeats = None;
+        self.counts
+            .extend(others.iter().flat_map(|other| other.counts.clone()));
         self.verdict = merged_verdict(self.verdict.take(), others);
     }
 }

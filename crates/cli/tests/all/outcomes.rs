@@ -176,6 +176,64 @@ fn a_run_that_ends_before_its_numbers_are_known_says_how_exactly_they_are() {
     );
 }
 
+/// A target that counts its requests as nginx does, with `more` of other clients in each poll.
+fn counting_target(more: u64) -> Server {
+    let all = std::sync::atomic::AtomicU64::new(0);
+    Server::start(move |request| {
+        let is_poll = request.target == "/status";
+        let grown = if is_poll { 1 + more } else { 1 };
+        let all = all.fetch_add(grown, std::sync::atomic::Ordering::Relaxed) + grown;
+        let status = format!(
+            "Active connections: 1 \nserver accepts handled requests\n 1 1 {all} \nReading: 0 Writing: 1 Waiting: 0 \n"
+        );
+        vec![ResponseStep::Send(ok(if is_poll { &status } else { "" }))]
+    })
+}
+
+#[test]
+fn what_a_server_counted_is_compared_with_what_was_sent() {
+    for (more, line) in [
+        (0, " counted all 40 requests that were sent\n"),
+        (3, " more): other clients sent requests, too"),
+    ] {
+        let target = counting_target(more);
+        let port = target.address().port().to_string();
+        let place = [("domain", "127.0.0.1"), ("port", &port), ("path", "/")];
+        let workshop = workshop(&group(40, &(pause(20) + &http("a", &place))));
+        let watch = format!("nginx=http://127.0.0.1:{port}/status");
+        let finished = run(&workshop, &["--watch", &watch, "--summary-json", "s.json"]);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        assert!(finished.out.contains(line), "{more}: {finished:?}");
+        let summary: Value = serde_json::from_str(&workshop.read("s.json")).expect("JSON");
+        let count = &summary["counts"][0];
+        assert_eq!(
+            count["source"],
+            format!("nginx 127.0.0.1:{port}"),
+            "{summary}"
+        );
+        assert_eq!(
+            (&count["sent"], count["cause"].is_null()),
+            (&40.into(), more == 0),
+            "{summary}"
+        );
+    }
+}
+
+#[test]
+fn the_demo_site_counts_what_was_sent() {
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let words = ["run", "--demo", "-Jseconds=3", "--summary-json", "s.json"];
+    let finished = workshop.run(&words, LIMIT);
+    let summary: Value = serde_json::from_str(&workshop.read("s.json")).expect("JSON");
+    let count = &summary["counts"][0];
+    assert_eq!(count["source"], "the demo site", "{summary}");
+    assert!(
+        count["sent"].as_u64() >= summary["total"]["count"].as_u64(),
+        "{summary}"
+    );
+    assert_eq!(count["counted"], count["sent"], "{finished:?}");
+}
+
 #[test]
 fn repeated_runs_are_judged_as_one() {
     let workshop = workshop(&group(120, &(pause(20) + &debug("a"))));

@@ -21,6 +21,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use hyper::server::conn::http1;
@@ -40,6 +41,7 @@ pub struct DemoSite {
     pub http: SocketAddr,
     /// Where HTTPS is served, with a self-signed certificate.
     pub https: SocketAddr,
+    shop: Arc<Shop>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -58,17 +60,25 @@ impl DemoSite {
             .enable_all()
             .build()?;
         let (stop, stopped) = oneshot::channel();
+        let shop = Arc::new(Shop::new());
+        let served = Arc::clone(&shop);
         let thread = std::thread::Builder::new()
             .name("demo-site".to_owned())
             .spawn(move || {
-                runtime.block_on(serve_until(stopped, http, https, acceptor));
+                runtime.block_on(serve_until(stopped, http, https, acceptor, served));
             })?;
         Ok(DemoSite {
             http: addresses.0,
             https: addresses.1,
+            shop,
             stop: Some(stop),
             thread: Some(thread),
         })
+    }
+
+    /// The requests that it has answered.
+    pub fn requests(&self) -> u64 {
+        self.shop.requests.load(Ordering::Relaxed)
     }
 
     /// The properties by which a plan finds the site.
@@ -109,12 +119,12 @@ async fn serve_until(
     http: std::net::TcpListener,
     https: std::net::TcpListener,
     acceptor: TlsAcceptor,
+    shop: Arc<Shop>,
 ) {
     let (Ok(http), Ok(https)) = (TcpListener::from_std(http), TcpListener::from_std(https)) else {
         tracing::error!("the demo site cannot register its sockets");
         return;
     };
-    let shop = Arc::new(Shop::new());
     tokio::select! {
         _ = stopped => {}
         () = accept(http, None, Arc::clone(&shop)) => {}
@@ -152,6 +162,7 @@ async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, shop: Arc<
 async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(stream: S, shop: Arc<Shop>) {
     let service = service_fn(move |request| {
         let shop = Arc::clone(&shop);
+        shop.requests.fetch_add(1, Ordering::Relaxed);
         async move { Ok::<_, Infallible>(routes::answer(&shop, request).await) }
     });
     // A client that disconnects midway is not an error of the site.

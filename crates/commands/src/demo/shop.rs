@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -66,6 +67,8 @@ pub struct Shop {
     /// The picture above every page.
     pub logo: Bytes,
     sessions: Mutex<Sessions>,
+    /// The requests that it has received.
+    pub requests: AtomicU64,
     /// The turn of the next visitor of the limited page.
     next_turn: Mutex<Option<Instant>>,
 }
@@ -124,6 +127,7 @@ impl Shop {
             pictures,
             logo,
             sessions: Mutex::default(),
+            requests: AtomicU64::new(0),
             next_turn: Mutex::default(),
         }
     }

@@ -6,7 +6,7 @@ use drumfire_fleet::AgentOutcome;
 use drumfire_health::Grade;
 use drumfire_platform::causes::cause;
 use drumfire_probes::Watching;
-use drumfire_report::{Capacity, RunFile, own_part};
+use drumfire_report::{Capacity, CheckedCount, RunFile, own_part};
 
 use super::KEEP_FAILURES;
 use super::prepare::{Prepared, RunFacts};
@@ -64,7 +64,7 @@ pub fn conclude(
     let undelivered = listening.exports.end();
     let board = listening.guards.end();
     let until = listening.until;
-    let (watching, ui) = (listening.watching, listening.ui);
+    let (mut watching, ui) = (listening.watching, listening.ui);
     let (outcome, agents, stopped) = (attended.outcome, attended.agents, attended.stopped);
     let kept = end_kept(listening.kept, outcome.is_ok(), console);
     let mut outcome = outcome.map_err(|error| Refusal::run_failed(format!("{error:#}")))?;
@@ -89,7 +89,8 @@ pub fn conclude(
     if brief.fleet.is_some() && progress != Progress::Quiet {
         fleet::print_agents(&agents, console);
     }
-    let is_trusted = trusted(&outcome, &brief.left_out, progress, console);
+    let counts = counts(&brief, &mut watching, &outcome);
+    let is_trusted = trusted(&outcome, &brief.left_out, &counts, progress, console);
     let strict = brief.options.strict || brief.settings.properties.get(STRICT) == Some("true");
     let mut faults = std::mem::take(&mut outcome.faults);
     let mut staying = None;
@@ -109,6 +110,7 @@ pub fn conclude(
     if brief.report.is_wished() || kept.is_some() || ui.is_some() || brief.baseline.is_some() {
         let mut run = run_file::run_file(outcome, &brief.fingerprint, judged, &brief.groups);
         run.capacity = attended.capacity;
+        run.counts = counts;
         complete(&mut run, &brief, &watching, &agents);
         let records = Records {
             brief: &brief,
@@ -136,6 +138,21 @@ fn tell_faults(faults: &[String], nothing_sent: Option<&str>, console: &mut Cons
     if let Some(why) = nothing_sent {
         console.error(&format!("nothing was sent: {why}"));
     }
+}
+
+/// Compares the requests that servers counted with those that were sent.
+fn counts(brief: &RunFacts, watching: &mut Watching, outcome: &Outcome) -> Vec<CheckedCount> {
+    watching.end();
+    let of = |source, counted, others| {
+        let (connections, recording) = (outcome.connections, &outcome.recording);
+        CheckedCount::of(source, counted, others, connections, recording)
+    };
+    let demo = brief.demo.iter();
+    let demo = demo.map(|site| of("the demo site".to_owned(), site.requests(), 0));
+    let others = outcome.targets.len().saturating_sub(1);
+    let watched = watching.requests().into_iter();
+    demo.chain(watched.map(|(source, counted)| of(source, counted, others)))
+        .collect()
 }
 
 /// Prints how exactly the numbers of `--until` are known.
@@ -331,6 +348,7 @@ fn finish(
 fn trusted(
     outcome: &Outcome,
     left_out: &[String],
+    counts: &[CheckedCount],
     progress: Progress,
     console: &mut Console<'_>,
 ) -> bool {
@@ -339,9 +357,11 @@ fn trusted(
     };
     let is_valid = verdict.grade == Grade::Valid;
     let columns = console.columns();
-    let own_part = own_part(&outcome.recording);
-    let own_part = own_part.as_deref();
-    let text = verdict::render(verdict, left_out, own_part, console.style, columns);
+    let own_part = own_part(&outcome.recording).into_iter();
+    let remarks: Vec<String> = own_part
+        .chain(counts.iter().map(CheckedCount::line))
+        .collect();
+    let text = verdict::render(verdict, left_out, &remarks, console.style, columns);
     // That a run was too short is no objection to its numbers.
     let is_quiet = is_valid || verdict.grade == Grade::TooShort;
     match (progress == Progress::Quiet, is_quiet) {
@@ -349,7 +369,7 @@ fn trusted(
         (true, false) => console.print_error(&text),
         (true, true) => {}
     }
-    for line in verdict::render(verdict, left_out, own_part, Style::PLAIN, None).lines() {
+    for line in verdict::render(verdict, left_out, &remarks, Style::PLAIN, None).lines() {
         tracing::info!("{line}");
     }
     is_valid

@@ -85,7 +85,7 @@ pub struct RunFacts {
     /// Keeps other runs from writing the same files until the run ends.
     _claims: Claims,
     /// Serves the demo site until the run ends.
-    _demo: Option<DemoSite>,
+    pub demo: Option<DemoSite>,
     /// Holds the files of the built-in plan until the run ends.
     _quickstart: Option<Quickstart>,
 }
@@ -169,6 +169,7 @@ pub fn prepare(
         brief.groups = program.groups();
     }
     brief.fleet = fleet_order(&brief, &program, console)?;
+    listening.watching.await_first_counts();
     Ok((Prepared { brief, listening }, program))
 }
 
@@ -259,7 +260,7 @@ fn begin(
         left_out: Vec::new(),
         groups: Vec::new(),
         fleet: None,
-        _demo: demo,
+        demo,
         _claims: Claims::default(),
         _quickstart: chosen.quickstart,
     };

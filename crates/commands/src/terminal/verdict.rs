@@ -11,12 +11,12 @@ use super::style::Style;
 const MAX_SPANS: usize = 4;
 
 /// The verdict with its reasons: what, when, how bad, and what helps. For a terminal, `columns` is
-/// its width. `left_out` names the elements of the plan that were skipped on request, and `own_part`
-/// says how much of the times passed in the generator.
+/// its width. `left_out` names the elements of the plan that were skipped on request, and `remarks`
+/// say what else bears on the numbers.
 pub fn render(
     verdict: &Verdict,
     left_out: &[String],
-    own_part: Option<&str>,
+    remarks: &[String],
     style: Style,
     columns: Option<usize>,
 ) -> String {
@@ -31,8 +31,8 @@ pub fn render(
     if !left_out.is_empty() {
         let _ = writeln!(text, "  left out: {}", left_out.join(", "));
     }
-    if let Some(own_part) = own_part {
-        let _ = writeln!(text, "  {}", style.dim(own_part));
+    for remark in remarks {
+        let _ = writeln!(text, "  {}", style.dim(remark));
     }
     for reason in &verdict.reasons {
         let _ = writeln!(
@@ -141,7 +141,7 @@ verdict  DEGRADED
   an event loop was held up, 0-1 s, 2-3 s, 4-5 s, 6-7 s, and 1 more: 0.40 of 2 cores
     use another host
 ";
-        assert_eq!(render(&verdict, &[], None, Style::PLAIN, None), expected);
+        assert_eq!(render(&verdict, &[], &[], Style::PLAIN, None), expected);
     }
 
     #[test]
@@ -152,7 +152,7 @@ verdict  DEGRADED
             length_ms: 1,
         };
         let left_out = ["Mail".to_owned(), "Queue".to_owned()];
-        let told = render(&verdict, &left_out, None, Style::PLAIN, None);
+        let told = render(&verdict, &left_out, &[], Style::PLAIN, None);
         assert_eq!(
             told,
             "verdict  VALID, without 2 elements\n  left out: Mail, Queue\n"
@@ -162,7 +162,7 @@ verdict  DEGRADED
     #[test]
     fn a_run_that_sent_nothing_is_not_valid() {
         let verdict = of_nothing("every thread group has 0 users", None);
-        let told = render(&verdict, &[], None, Style::PLAIN, None);
+        let told = render(&verdict, &[], &[], Style::PLAIN, None);
         assert!(
             told.starts_with("verdict  INVALID\n  nothing was sent, all the time: every thread"),
             "{told}"

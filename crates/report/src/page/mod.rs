@@ -18,6 +18,7 @@ use serde::Serialize;
 
 pub use self::live::{LiveSecond, live_errors, live_html, live_label, live_state};
 use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
+use crate::counts::CheckedCount;
 use crate::escape;
 use crate::findings::{Finding, findings};
 use crate::judged::{RunOutcome, ThresholdResult};
@@ -56,6 +57,8 @@ struct ReportPage<'a> {
     environment: &'a [(String, String)],
     verdict: Option<&'a RunVerdict>,
     own_part: Option<String>,
+    /// Whether servers counted as many requests as were sent, a sentence each.
+    counts: Vec<String>,
     thresholds: &'a [ThresholdResult],
     outcome: Option<RunOutcome>,
     connections: Option<Connections>,
@@ -230,6 +233,7 @@ fn page<'a>(
         environment: &run.environment,
         verdict: run.verdict.as_ref(),
         own_part: own_part(&run.recording),
+        counts: run.counts.iter().map(CheckedCount::line).collect(),
         thresholds: &run.thresholds,
         outcome: run.outcome(),
         connections: run.connections,

@@ -1,7 +1,7 @@
 //! `--summary-json`: the outcome of a run for other programs. `docs/reference/summary.md` documents the fields; a field never
 //! changes its meaning within a version of the schema.
 
-use drumfire_report::{Repeats, RunFile, RunVerdict, ThresholdResult};
+use drumfire_report::{CheckedCount, Repeats, RunFile, RunVerdict, ThresholdResult};
 use drumfire_results::{
     Interval, LabelStatistics, PERCENTS, Precision, ThresholdOutcome, suffices_for,
 };
@@ -24,6 +24,7 @@ struct SummaryDocument<'r> {
     nothing_sent: Option<&'r str>,
     verdict: Option<&'r RunVerdict>,
     thresholds: Vec<Threshold<'r>>,
+    counts: &'r [CheckedCount],
     #[serde(skip_serializing_if = "Option::is_none")]
     repeats: Option<&'r Repeats>,
     total: Label<'r>,
@@ -95,6 +96,7 @@ pub fn render(run: &RunFile, exit: Exit, nothing_sent: Option<&str>) -> String {
         nothing_sent,
         verdict: run.verdict.as_ref(),
         thresholds: run.thresholds.iter().map(threshold).collect(),
+        counts: &run.counts,
         repeats: run.repeats.as_ref(),
         total: label(&total, &run.recording.total_precision(&total)),
         labels: (run.recording.labels.iter().enumerate())
