@@ -69,7 +69,9 @@ pub fn shell(text: &str) -> Command {
 /// Processes that Windows ends when this value is dropped or this process ends, even if it is killed.
 #[cfg(windows)]
 #[derive(Debug)]
-pub struct Job(std::os::windows::io::OwnedHandle);
+pub struct Job {
+    _handle: std::os::windows::io::OwnedHandle,
+}
 
 #[cfg(windows)]
 impl Job {
@@ -91,7 +93,9 @@ impl Job {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: the handle is new, and nobody else closes it.
-        let job = Job(unsafe { OwnedHandle::from_raw_handle(handle) });
+        let job = Job {
+            _handle: unsafe { OwnedHandle::from_raw_handle(handle) },
+        };
         let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
         let length = size_of_val(&limits) as u32;

@@ -45,6 +45,9 @@ mod tests {
 
     use super::*;
 
+    /// So many samples give a 99th percentile.
+    const ENOUGH: usize = 300;
+
     fn recording(times: &[(&str, u64, Option<u64>)]) -> Recording {
         let mut recording = Recording::default();
         for (label, service_us, own_us) in times {
@@ -52,7 +55,9 @@ mod tests {
             sample.set_ok();
             sample.service_us = *service_us;
             sample.own_us = *own_us;
-            recording.add(&sample);
+            for _ in 0..ENOUGH {
+                recording.add(&sample);
+            }
         }
         recording
     }

@@ -8,6 +8,7 @@ use crate::failures::ErrorKinds;
 use crate::histogram::Histogram;
 use crate::increment::{Increment, LabelIncrement};
 use crate::phases::Phases;
+use crate::precision::suffices_for;
 use crate::sample::Sample;
 use crate::timeline::{Timeline, TimelineSample};
 
@@ -139,10 +140,11 @@ impl LabelStatistics {
     }
 
     /// How much of a percentile of the service time passed in the generator, in milliseconds; `None` if the kernel's stamps do not
-    /// tell.
+    /// tell, or if the percentile is not known.
     pub fn own_ms(&self, percent: f64) -> Option<f64> {
         let own_us = self.service.percentile(percent) - self.target.percentile(percent);
-        (self.own.count() > 0).then_some(own_us.max(0.0) / 1000.0)
+        let is_known = self.own.count() > 0 && suffices_for(self.count, percent);
+        is_known.then_some(own_us.max(0.0) / 1000.0)
     }
 
     /// The label's row of the final table.
