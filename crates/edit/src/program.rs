@@ -341,6 +341,9 @@ pub trait RunningRecording: Send + Sync {
     fn verify(&self, with: Option<String>)
     -> Result<(Vec<ProposedVariable>, Vec<String>), Refused>;
 
+    /// Ends [`RunningRecording::verify`] soon.
+    fn give_up(&self);
+
     /// The recording as HAR, once it is over.
     fn har(&self) -> Option<String>;
 }

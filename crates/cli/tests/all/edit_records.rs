@@ -2,9 +2,10 @@
 
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use drumfire_testkit::plans::{http, plan, users};
-use drumfire_testkit::program::Workshop;
+use drumfire_testkit::program::{LIMIT, Workshop};
 use drumfire_testkit::server::{ReceivedRequest, ResponseStep, Server};
 use serde_json::{Value, json};
 
@@ -521,4 +522,67 @@ fn a_visit_in_chromium_is_recorded_until_its_scripts_have_run() {
         text.contains("GET /look") && text.contains("testname=\"Look\""),
         "{text}"
     );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn replays_end_with_the_plan() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let hangs = Arc::new(AtomicBool::new(false));
+    let told_server = hangs.clone();
+    let slow = Server::start(move |_| {
+        if told_server.load(Ordering::SeqCst) {
+            return vec![ResponseStep::Hang];
+        }
+        let body = r#"{"token": "9f8e7d6c5b4a39281706"}"#;
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+        vec![ResponseStep::Send((head + body).into_bytes())]
+    });
+    let workshop = workshop();
+    // The plan of a replay goes to a folder for temporary files.
+    let folder = workshop.path("temporary").display().to_string();
+    std::fs::create_dir(&folder).expect("a new folder");
+    let workshop = workshop.variable("TMPDIR", &folder);
+    let replays = || {
+        let processes = std::fs::read_dir("/proc").expect("processes").flatten();
+        let words = processes.filter_map(|one| std::fs::read(one.path().join("cmdline")).ok());
+        let replay = format!("{folder}/");
+        let is_replay = |words: &Vec<u8>| {
+            let words = String::from_utf8_lossy(words).into_owned();
+            words.contains(&replay) && words.contains("replay.jmx")
+        };
+        words.filter(is_replay).count()
+    };
+    let mut client = Client::start(&workshop);
+    let opened = client.result("open", json!({"path": "p.jmx"}));
+    let order = json!({"plan": 1, "into": id(&opened, "Here"), "settings": {"port": 0}});
+    let recording = client.result("record", order);
+    let proxy = recording["address"]
+        .as_str()
+        .and_then(|one| one.parse().ok());
+    let proxy: SocketAddr = proxy.expect("an address");
+    let site = slow.address();
+    get(proxy, &format!("http://{site}/login"));
+    get(
+        proxy,
+        &format!("http://{site}/page?token=9f8e7d6c5b4a39281706"),
+    );
+    let number = recording["recording"].clone();
+    let done = client.result("record_stop", json!({"recording": number}));
+    assert_eq!(
+        done["proposals"].as_array().map(Vec::len),
+        Some(1),
+        "{done}"
+    );
+    hangs.store(true, Ordering::SeqCst);
+    client.result("record_verify", json!({"recording": number}));
+    let until = Instant::now() + LIMIT;
+    while replays() == 0 {
+        assert!(Instant::now() < until, "no replay has begun");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    client.result("close", json!({"plan": 1}));
+    assert_eq!(replays(), 0);
 }

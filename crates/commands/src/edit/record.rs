@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use drumfire_edit::protocol::record_messages::{RecordOffer, RecordRow, RecordSettings};
 use drumfire_edit::refused::{FILE, NO_RUN, PARAMETERS};
@@ -164,6 +165,8 @@ struct VisitRecording {
     certificate: Option<(String, bool)>,
     orders: Mutex<Sender<Order>>,
     stop: Arc<AtomicBool>,
+    /// Whether a replay ends before its time.
+    gives_up: AtomicBool,
     taken: Arc<Mutex<Taken>>,
     found: Mutex<Found>,
 }
@@ -223,6 +226,9 @@ fn import_refused(error: ImportError) -> Refused {
     }
 }
 
+/// How often the end of a replay is looked for.
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// The name of the recording for the importer.
 const SOURCE: &str = "the recording";
 
@@ -276,6 +282,7 @@ pub fn start(
         certificate,
         orders: Mutex::new(orders),
         stop: Arc::default(),
+        gives_up: AtomicBool::new(false),
         taken: Arc::default(),
         found: Mutex::default(),
     });
@@ -536,8 +543,8 @@ fn constant(finding: &Finding) -> Constant {
     }
 }
 
-/// Replays a plan in a process of its own.
-fn replay(words: &[String]) -> Result<(), Refusal> {
+/// Replays a plan in a process of its own, which ends early once `gives_up` is set.
+fn replay(words: &[String], gives_up: &AtomicBool) -> Result<(), Refusal> {
     let program = std::env::current_exe().map_err(Refusal::failed)?;
     let mut command = Command::new(program);
     command
@@ -545,9 +552,19 @@ fn replay(words: &[String]) -> Result<(), Refusal> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    let mut child = command.spawn().map_err(Refusal::failed)?;
     // Failed requests are no failure of the replay; a missing result file is.
-    command.status().map_err(Refusal::failed)?;
-    Ok(())
+    while child.try_wait().map_err(Refusal::failed)?.is_none() {
+        if gives_up.load(Ordering::SeqCst) {
+            // It may have ended meanwhile.
+            let _ = child.kill();
+        }
+        std::thread::sleep(PAUSE);
+    }
+    match gives_up.load(Ordering::SeqCst) {
+        true => Err(Refusal::run_failed("the replay was ended")),
+        false => Ok(()),
+    }
 }
 
 impl RunningRecording for VisitRecording {
@@ -682,7 +699,9 @@ impl RunningRecording for VisitRecording {
         };
         let nowhere = || Refused::unfit("nothing was recorded");
         let server = first_server(&correlated).ok_or_else(nowhere)?;
-        let proof = verify::prove(&correlated, &findings, &server, &self.plan, &replay);
+        let proof = verify::prove(&correlated, &findings, &server, &self.plan, &|words| {
+            replay(words, &self.gives_up)
+        });
         let proof = proof.map_err(|error| refused(&error))?;
         let steps: Vec<String> = correlated
             .steps()
@@ -691,6 +710,10 @@ impl RunningRecording for VisitRecording {
         let mut found = lock(&self.found);
         found.take_proof(&proof);
         Ok((found.proposals(&correlated), proof.differing(&steps)))
+    }
+
+    fn give_up(&self) {
+        self.gives_up.store(true, Ordering::SeqCst);
     }
 
     fn har(&self) -> Option<String> {

@@ -41,7 +41,7 @@ pub struct Records {
 /// A recording with what it has told.
 struct Recorded {
     told: Mutex<Told>,
-    /// Signalled when it is over and its requests were inserted, or could not be.
+    /// Signalled when it is over and its requests were inserted, or could not be, and after replays.
     settled: Condvar,
     /// Set when it has begun.
     run: Mutex<Option<Arc<dyn RunningRecording>>>,
@@ -59,7 +59,8 @@ struct Told {
 
 impl Told {
     fn is_settled(&self) -> bool {
-        matches!(self.recording.state.as_str(), "done" | "failed")
+        let is_inserted = matches!(self.recording.state.as_str(), "done" | "failed");
+        is_inserted && !self.recording.proving
     }
 
     fn proposal(&mut self, number: usize) -> Result<&mut m::RecordProposal, Refused> {
@@ -470,15 +471,26 @@ impl Shared {
         Ok("null".to_owned())
     }
 
-    /// Ends the recording that goes on, or that goes into a plan. Its requests come into the plan, whose journal keeps them.
+    /// Ends the recording that goes on and the replays, of one plan or of all. The requests come into the plan, whose journal keeps
+    /// them.
     pub(super) fn end_recording(&self, plan: Option<u64>) {
-        let under_way = lock(&self.records).under_way();
-        let is_meant =
-            |own: &Arc<Recorded>| plan.is_none_or(|plan| lock(&own.told).recording.plan == plan);
-        if let Some(recorded) = under_way.filter(is_meant)
-            && let Ok(run) = recorded.run()
-        {
-            run.stop();
+        let all: Vec<Arc<Recorded>> = lock(&self.records).all.values().cloned().collect();
+        for recorded in all {
+            let (own, is_over) = {
+                let told = lock(&recorded.told);
+                (told.recording.plan, told.is_over)
+            };
+            let Some(run) = recorded
+                .run()
+                .ok()
+                .filter(|_| plan.is_none_or(|plan| plan == own))
+            else {
+                continue;
+            };
+            run.give_up();
+            if !is_over {
+                run.stop();
+            }
             recorded.wait(LAST);
         }
     }
@@ -610,6 +622,7 @@ impl Shared {
                 Err(refused) => told.recording.remarks = vec![refused.message],
             }
             drop(told);
+            tried.settled.notify_all();
             let _ = host.tell_recording(&tried);
         });
         spawned.map_err(|error| Refused::new(NO_RUN, error.to_string()))?;
@@ -619,7 +632,7 @@ impl Shared {
 }
 
 impl Recorded {
-    /// Waits until its requests were inserted; returns whether they were.
+    /// Waits until its requests were inserted and no replay runs; returns whether that is so.
     fn wait(&self, limit: Duration) -> bool {
         let told = lock(&self.told);
         let waited = self
