@@ -88,7 +88,14 @@ pub fn test() -> anyhow::Result<()> {
     }
     let packages = CRATES.map(|name| format!("--package=drumfire-{name}"));
     run(cargo()
-        .args(["test", "--quiet", "--target", TARGET, "--lib"])
+        .args([
+            "test",
+            "--quiet",
+            "--no-fail-fast",
+            "--target",
+            TARGET,
+            "--lib",
+        ])
         .args(packages)
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", &loader)
         .env("WINEPREFIX", &prefix)

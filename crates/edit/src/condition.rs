@@ -3,7 +3,7 @@
 
 use drumfire_expr::{call_at, literal_argument};
 
-use crate::protocol::functions::{Condition, ConditionRow};
+use crate::protocol::function_messages::{Condition, ConditionRow};
 use crate::refused::{PARAMETERS, Refused};
 
 /// The variable in which JMeter keeps whether the last sample succeeded (`JMeterThread.LAST_SAMPLE_OK`).

@@ -8,7 +8,7 @@ use drumfire_jmx::{Diagnostic, Node, ShownValue, Tree};
 
 use crate::protocol::methods::{RunGo, RunSampleDetail, RunTest};
 use crate::protocol::record_messages::{RecordOffer, RecordRow, RecordSettings};
-use crate::protocol::templates::TemplateEntry;
+use crate::protocol::template_messages::TemplateEntry;
 use crate::protocol::types::{RunDetail, RunHalt, RunOutcome, RunSample};
 use crate::refused::Refused;
 use crate::tree::Id;

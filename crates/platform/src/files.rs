@@ -3,9 +3,7 @@
 //! On Windows a new file inherits the permissions of its folder, so these files are private only within the user's
 //! profile.
 
-#[cfg(unix)]
-use std::fs::TryLockError;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -114,8 +112,8 @@ pub fn private(path: &Path) -> io::Result<File> {
 /// # Errors
 /// Another process has claimed the file.
 pub fn claim(file: &File) -> io::Result<()> {
-    #[cfg(unix)]
-    if file.metadata()?.is_file()
+    if cfg!(unix)
+        && file.metadata()?.is_file()
         && let Err(TryLockError::WouldBlock) = file.try_lock()
     {
         return Err(io::Error::new(

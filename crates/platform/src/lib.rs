@@ -54,6 +54,7 @@ pub fn state_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathB
 
 #[cfg(test)]
 mod tests {
+    #[cfg(target_os = "linux")]
     use std::ffi::OsString;
 
     #[cfg(target_os = "linux")]

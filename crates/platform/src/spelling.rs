@@ -214,14 +214,23 @@ mod tests {
         }
         let near = near_file(Path::new(path), &[folder.path().to_path_buf()])?;
         assert!(folder.path().join(&near).is_file());
-        Some(near.display().to_string())
+        let near = near.display().to_string();
+        Some(if cfg!(windows) {
+            near.replace('\\', "/")
+        } else {
+            near
+        })
     }
 
     #[test]
     fn a_file_is_found_under_another_spelling_or_in_another_folder() {
+        if cfg!(not(windows)) {
+            // Windows finds a file under both names.
+            let near = near("Data/Users.CSV", &["data/users.csv"]);
+            assert_eq!(near.as_deref(), Some("data/users.csv"));
+        }
         for (path, file) in [
             ("data\\users.csv", "data/users.csv"),
-            ("Data/Users.CSV", "data/users.csv"),
             ("data/user.csv", "data/users.csv"),
             ("users.csv", "more/data/users.csv"),
             ("old/users.csv", "data/users.csv"),

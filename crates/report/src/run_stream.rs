@@ -114,6 +114,10 @@ impl RunStream {
         anew.file()
             .set_permissions(self.file.metadata()?.permissions())?;
         anew.file().write_all(&begin)?;
+        if cfg!(windows) {
+            // Windows replaces no open file.
+            self.file = anew.file().try_clone()?;
+        }
         self.file = anew.finish()?;
         self.bytes = begin.len() as u64;
         self.sum_bytes = self.bytes;

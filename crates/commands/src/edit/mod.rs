@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use drumfire_edit::protocol::record_messages::RecordOffer;
-use drumfire_edit::protocol::templates::TemplateEntry;
+use drumfire_edit::protocol::template_messages::TemplateEntry;
 use drumfire_edit::protocol::{Host, stdio};
 use drumfire_edit::refused::FILE;
 use drumfire_edit::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use drumfire_edit::protocol::templates::{TemplateEntry, TemplateValue};
+use drumfire_edit::protocol::template_messages::{TemplateEntry, TemplateValue};
 use drumfire_edit::refused::UNFIT;
 use drumfire_edit::{Refused, TemplateMade};
 

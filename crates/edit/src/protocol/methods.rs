@@ -1,8 +1,8 @@
 //! The methods and their parameters.
 
 use super::described::{Described, MessageText, messages};
-use super::functions::{Condition, ConditionText, Evaluate, FunctionAt};
-use super::templates::{InsertTemplate, NewPlan};
+use super::function_messages::{Condition, ConditionText, Evaluate, FunctionAt};
+use super::template_messages::{InsertTemplate, NewPlan};
 use crate::tree::Id;
 
 messages! {

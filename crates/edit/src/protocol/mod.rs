@@ -3,7 +3,8 @@
 pub mod described;
 mod dispatch;
 mod findings;
-pub mod functions;
+pub mod function_messages;
+mod functions;
 mod host;
 mod jar_forms;
 mod loads;
@@ -17,7 +18,8 @@ mod runs;
 mod shown;
 mod sides;
 mod stdio;
-pub mod templates;
+pub mod template_messages;
+mod templates;
 pub mod types;
 
 pub use dispatch::{NOTIFICATIONS, Notification, notification};

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use super::described::{Described, MessageText, notation};
 use super::dispatch::NOTIFICATIONS;
-use super::functions as f;
+use super::function_messages as f;
 use super::methods;
 use super::record_messages;
-use super::templates::{TemplateEntry, TemplateValue};
+use super::template_messages::{TemplateEntry, TemplateValue};
 use super::types as t;
 use crate::refused as codes;
 
