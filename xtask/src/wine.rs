@@ -27,11 +27,7 @@ type Call = (&'static [&'static str], &'static str, &'static str);
 const CALLS: [Call; 7] = [
     (&["new", "plan.jmx"], "", "wrote  plan.jmx"),
     (&["check", "plan.jmx"], "", "Runs."),
-    (
-        &["set", "plan.jmx", "Home page>path=/search"],
-        "",
-        "plan.jmx",
-    ),
+    (&["set", "plan.jmx", "Home page>path=/search"], "", ""),
     (
         &[
             "run",

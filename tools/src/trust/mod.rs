@@ -205,10 +205,12 @@ impl Told {
         let mut lines = after.lines();
         let grade = lines.next()?.to_owned();
         let lines: Vec<&str> = lines.take_while(|line| line.starts_with("  ")).collect();
-        let reasons = lines
-            .iter()
-            .filter(|line| !line.starts_with("    "))
-            .filter_map(|line| line.trim().split([',', ':']).next());
+        // Below a reason stands its remedy. Other lines are no reasons.
+        let is_remedy = |line: &str| line.starts_with("    ");
+        let pairs = lines.windows(2);
+        let reasons = pairs
+            .filter(|pair| !is_remedy(pair[0]) && is_remedy(pair[1]))
+            .filter_map(|pair| pair[0].trim().split([',', ':']).next());
         Some(Told {
             reasons: reasons.map(str::to_owned).collect(),
             text: format!("{grade}\n{}", lines.join("\n")),
@@ -287,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_verdict_is_read_from_what_the_terminal_shows() {
-        let out = "samples 3\nverdict  DEGRADED\n  the generator was stopped, 2-4 s: nothing ran for 900 ms\n    look for it\n  the target runs on this machine, all the time: it\n    run elsewhere\nlog x\n";
+        let out = "samples 3\nverdict  DEGRADED\n  of p99 (9 ms) 1 ms passed in the generator\n  the generator was stopped, 2-4 s: nothing ran for 900 ms\n    look for it\n  the target runs on this machine, all the time: it\n    run elsewhere\nlog x\n";
         let told = Told::of(out).expect("there is a verdict");
         assert_eq!(told.grade, "DEGRADED");
         assert_eq!(
