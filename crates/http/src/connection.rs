@@ -203,7 +203,8 @@ impl Connection {
             None => receive_plain(&self.stream, scratch, receiver, &mut self.surplus),
             Some(tls) => receive_tls(&self.stream, tls, scratch, receiver, &mut self.surplus),
         };
-        receiver.arrived(scratch.arrivals.last);
+        // A speed limit makes responses wait on purpose.
+        receiver.arrived(scratch.arrivals.last.filter(|_| self.pace.is_none()));
         received
     }
 

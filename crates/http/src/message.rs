@@ -340,7 +340,7 @@ impl Times {
 
     /// The part of the exchange that passed in this program while nothing of it was under way: until the kernel had the request,
     /// and from the kernel's receipt of the last byte to the end. Opening the connection is not in it. `None` if the kernel does
-    /// not say when bytes arrive.
+    /// not say when the last byte arrived, if a speed limit made the response wait, and after a failure, whose end nothing stamps.
     pub fn own(&self) -> Option<Duration> {
         let (_, last) = self.arrivals?;
         // A stamp from before the exchange is wrong: the wall clock was set.

@@ -37,7 +37,6 @@ pub(crate) fn failed(
 ) -> Box<Failure> {
     times.first_byte = receiver.first_byte;
     times.first_body = receiver.first_body;
-    times.arrivals = receiver.arrivals;
     let phase = match times.sent {
         None => Phase::Write,
         Some(_) if receiver.in_body() => Phase::Body,

@@ -88,11 +88,16 @@ impl Receiver {
         }
     }
 
-    /// Notes when the kernel received the bytes of the last read.
+    /// Notes when the kernel received the bytes of the last read. The end of a stream has no stamp; a response that it ends was
+    /// complete at an unknown time.
     pub fn arrived(&mut self, at: Option<Instant>) {
-        if let Some(at) = at.filter(|_| self.first_byte.is_some()) {
-            let first = self.arrivals.map_or(at, |(first, _)| first);
-            self.arrivals = Some((first, at));
+        match at {
+            Some(at) if self.first_byte.is_some() => {
+                let first = self.arrivals.map_or(at, |(first, _)| first);
+                self.arrivals = Some((first, at));
+            }
+            None if self.done => self.arrivals = None,
+            _ => {}
         }
     }
 

@@ -154,7 +154,7 @@ impl Conversation<'_> {
         let ends = body.is_end_stream();
         let head = binary_head::response(&http::Response::from_parts(parts, ()), 2, &worker.heads)?;
         self.receiver.begin(head, ends)?;
-        self.receiver.arrived(self.place.arrived());
+        self.arrived();
         self.receive_body(&mut body).await
     }
 
@@ -209,6 +209,12 @@ impl Conversation<'_> {
         }
     }
 
+    /// Notes when the kernel received the frames that were read last. A speed limit makes them wait on purpose.
+    fn arrived(&mut self) {
+        let at = self.place.arrived().filter(|_| self.pace.is_none());
+        self.receiver.arrived(at);
+    }
+
     async fn receive_body(&mut self, body: &mut RecvStream) -> Result<(), FailureKind> {
         let timers = &self.session.worker().timers;
         loop {
@@ -219,8 +225,8 @@ impl Conversation<'_> {
                     self.pause(data.len()).await;
                     if !self.receiver.is_done() {
                         self.receiver.push(&data)?;
-                        self.receiver.arrived(self.place.arrived());
                     }
+                    self.arrived();
                     let released = body.flow_control().release_capacity(data.len());
                     released.map_err(kind)?;
                     if self.receiver.is_due() {
@@ -231,8 +237,13 @@ impl Conversation<'_> {
                     }
                 }
                 Some(Err(error)) => return Err(kind(error)),
-                None if self.receiver.is_done() => return Ok(()),
-                None => return self.receiver.end_of_stream(),
+                None => {
+                    self.arrived();
+                    return match self.receiver.is_done() {
+                        true => Ok(()),
+                        false => self.receiver.end_of_stream(),
+                    };
+                }
             }
         }
     }

@@ -1,12 +1,15 @@
-//! What an exchange's time owes to this program, by the kernel's stamps.
+//! The part of an exchange's time that passed in this program, by the kernel's stamps.
 
 #![cfg(target_os = "linux")]
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
-use drumfire_http::{HttpVersion, Incoming, Outgoing, Session, Target, WantedParts, exchange};
+use drumfire_http::{
+    HttpVersion, Incoming, Limits, Outgoing, PoolOptions, Session, Target, WantedParts, exchange,
+};
 
-use crate::peer::{Do, LIMITS, Peer, run, session, tls};
+use crate::peer::{Do, GET, LIMITS, Peer, run, session, tls, worker};
 
 const SERVER: Duration = Duration::from_millis(60);
 /// From 20 ms after the begin of the exchange, this thread does something else for this long.
@@ -52,6 +55,48 @@ fn a_response_that_waits_in_the_kernel_is_the_programs_own_time() {
             assert_is_split(parts(&session(), &peer.target(), want));
         }
     }
+}
+
+/// The own part of an exchange with a peer that follows these steps.
+fn own(steps: Vec<Do>, pool: PoolOptions) -> Option<Duration> {
+    let peer = Peer::start(vec![steps]);
+    let limits = Limits {
+        response: Some(Duration::from_millis(200)),
+        ..LIMITS
+    };
+    run(async {
+        let session = Session::new(worker(pool));
+        let out = Outgoing::new(GET);
+        let ended = exchange(&session, &peer.target(), out, WantedParts::ALL, limits).await;
+        ended.map_or_else(
+            |failure| failure.times.own(),
+            |response| response.times.own(),
+        )
+    })
+}
+
+#[test]
+fn a_wait_of_the_server_or_of_a_speed_limit_is_not_the_programs_own_time() {
+    let head = |length: &str| format!("HTTP/1.1 200 OK\r\n{length}\r\nhello").into_bytes();
+    let all = head("Content-Length: 5\r\n");
+    let at_once = vec![Do::ReadHead, Do::Send(all.clone())];
+    assert!(own(at_once.clone(), PoolOptions::default()).is_some());
+    // The end of the stream ends the response, long after its last byte.
+    let closed = vec![
+        Do::ReadHead,
+        Do::Send(head("")),
+        Do::Wait(SERVER),
+        Do::Close,
+    ];
+    assert_eq!(own(closed, PoolOptions::default()), None);
+    // The rest never comes.
+    let cut = vec![Do::ReadHead, Do::Send(head("Content-Length: 50\r\n"))];
+    assert_eq!(own(cut, PoolOptions::default()), None);
+    let slow = PoolOptions {
+        bytes_per_second: NonZeroU32::new(1000),
+        ..PoolOptions::default()
+    };
+    assert_eq!(own(at_once, slow), None);
 }
 
 #[test]

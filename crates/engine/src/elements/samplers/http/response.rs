@@ -211,7 +211,7 @@ impl ResponseReader {
         let clock = cx.clock();
         sample.set_end(clock.ms(times.end));
         sample.service_us = since(times.begin, times.end);
-        sample.own_us = own(times);
+        sample.own_us = times.own().map(|own| own.as_micros() as u64);
         sample.mark_latency(clock.ms(times.first_body.unwrap_or(times.end)));
         if let Some(connected) = times
             .connected
@@ -282,7 +282,6 @@ impl ResponseReader {
             }
             sample.set_end(clock.ms(failed.times.end));
             sample.service_us = since(failed.times.begin, failed.times.end);
-            sample.own_us = own(&failed.times);
             sample.phases = phases(&failed.times, target.tls);
             // HttpClient's operator calls connectEnd whether or not it has connected.
             if !failed.reused && self.client == Client::HttpClient {
@@ -313,11 +312,6 @@ fn phases(times: &Times, is_secure: bool) -> Phases {
     }
     phases.wait_us = times.first_byte.map_or(0, |first| since(ready, first));
     phases
-}
-
-/// The generator's own part of an exchange, in microseconds.
-fn own(times: &Times) -> Option<u64> {
-    times.own().map(|own| own.as_micros() as u64)
 }
 
 fn since(from: Instant, to: Instant) -> u64 {
