@@ -38,7 +38,7 @@ macro_rules! compared {
     };
 }
 
-/// What an operator compares with.
+/// The kind of value that an operator compares with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operand {
     None,

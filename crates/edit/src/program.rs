@@ -75,7 +75,7 @@ pub struct PartOrder {
     pub breakpoints: BTreeSet<Id>,
 }
 
-/// What was made from a template.
+/// The plan or the elements that a template made.
 #[derive(Debug)]
 pub struct TemplateMade {
     /// The text of the plan.
@@ -278,7 +278,7 @@ pub struct ProposedVariable {
     pub from: usize,
     /// The requests that send it.
     pub used_in: Vec<usize>,
-    /// What proves it, as in the messages.
+    /// The kind of its proof, as [`RecordProposal`](crate::protocol::record_messages::RecordProposal) names it.
     pub proof: String,
 }
 

@@ -82,7 +82,7 @@ function Row({ plan, id, row, at, names, now, isReadOnly, set, leave, remove }: 
   );
 }
 
-/** What the condition yields now. */
+/** The value of the condition now. */
 function Now({ plan, id, text }: { plan: Plan; id: Id; text: string }) {
   const last = ownRuns.value.at(-1);
   const { found } = useEvaluation(text.includes("${") ? { plan: plan.id, id, text, times: 1 } : null, `${last?.number} ${last?.samples.length} ${last?.outcome?.ended}`);

@@ -28,7 +28,7 @@ interface Asked {
   field: Target | null;
 }
 
-/** What the program tells of it. */
+/** The functions, and the place of the cursor in the field, as the program answers. */
 interface Known {
   all: FunctionEntry[];
   place: Place | null;
@@ -97,7 +97,7 @@ export function FunctionDialog() {
   );
 }
 
-/** What is given to each parameter; nothing for those that are left out. */
+/** The argument of each parameter; null for those that are left out. */
 type Given = (string | null)[];
 
 /** As many inputs as the call has arguments, at least one for each parameter. */
@@ -211,7 +211,7 @@ function ArgumentInput({ asked: { plan, id }, entry, at, value, set, insert }: I
 
 const WAIT_MS = 120;
 
-/** What the program makes of a request, after each change of it. */
+/** Sends a request after each change of it, and gives the program's answer. */
 export function useEvaluation(request: object | null, again: unknown): { found: Evaluation | null; fault: RpcError | null } {
   const [answer, setAnswer] = useState<{ found: Evaluation | null; fault: RpcError | null }>({ found: null, fault: null });
   useEffect(() => {
@@ -313,7 +313,7 @@ function CallForm({ asked: own, place, chosen, isFirst }: CallProps) {
   const write = async (isBehind = false) => {
     try {
       const nested = old && !isBehind ? old.nested : old ? old.nested_behind : (place?.nested ?? false);
-      // What was typed last may not be evaluated yet.
+      // The last key may not be evaluated yet.
       const { text } = await call<Evaluation>("evaluate", { ...request(nested), times: 1 });
       if (!place) {
         close();

@@ -1,4 +1,4 @@
-// What helps to make plans: the function helper, conditions as rows, and templates. `drumfire edit` itself, by keys and clicks.
+// The helpers for making plans: functions, conditions as rows, and templates. `drumfire edit` itself, by keys and clicks.
 
 import { existsSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";

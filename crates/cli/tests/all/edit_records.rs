@@ -310,7 +310,7 @@ fn proposals_are_proved_and_accepted_one_by_one() {
         json!({"recording": number, "number": cart["number"], "refused": true}),
     );
     assert_eq!(text(&mut client), with_token);
-    // What the user changed meanwhile is not overwritten.
+    // A change that the user made meanwhile is not overwritten.
     let sender = &csrf["used_in"][0];
     let value_of = "HTTPsampler.Arguments/Arguments.arguments/0/Argument.value";
     client.result(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use drumfire_edit::{Trial, TrialOrder};
@@ -22,7 +22,7 @@ const DEADLINE: Duration = Duration::from_secs(2);
 const MOST_STUCK: usize = 4;
 /// The longest value that is shown, in characters.
 const LONGEST: usize = 4096;
-/// The evaluations that go on.
+/// The number of evaluations that go on.
 #[derive(Default)]
 pub struct Trials(Arc<AtomicUsize>);
 
@@ -46,23 +46,35 @@ impl Trials {
             return refused("Earlier evaluations still go on");
         }
         let (send, receive) = mpsc::channel();
-        let going = self.0.clone();
+        let going = Going(self.0.clone());
         let thread = std::thread::Builder::new().name("evaluate a text".to_owned());
         let spawned = thread.spawn(move || {
             let trial = evaluated(&order, properties);
-            going.fetch_sub(1, Ordering::Relaxed);
+            drop(going);
             // Nobody may wait any more.
             let _ = send.send(trial);
         });
-        match spawned {
-            Ok(_) => receive
-                .recv_timeout(DEADLINE)
-                .unwrap_or_else(|_| refused("The evaluation takes longer than two seconds")),
-            Err(error) => {
-                self.0.fetch_sub(1, Ordering::Relaxed);
-                refused(&format!("No thread can start: {error}"))
+        if let Err(error) = spawned {
+            return refused(&format!("No thread can start: {error}"));
+        }
+        match receive.recv_timeout(DEADLINE) {
+            Ok(trial) => trial,
+            Err(RecvTimeoutError::Timeout) => {
+                refused("The evaluation takes longer than two seconds")
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                refused("The evaluation ended without a value, which is a bug in Drumfire")
             }
         }
+    }
+}
+
+/// An evaluation that goes on. It is counted until it is dropped, also by a panic or if its thread never starts.
+struct Going(Arc<AtomicUsize>);
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

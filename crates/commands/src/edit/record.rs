@@ -15,7 +15,6 @@ use drumfire_edit::{
     ProposedVariable, RecordEvent, RecordListener, RecordOrder, RecordedElements, Refused,
     RunningRecording,
 };
-use drumfire_elements::other::script_recorder;
 use drumfire_import::correlate::{self, Constant, Finding, Wishes, correlate_as};
 use drumfire_import::like::{Grouping, Insertion, Naming, Recorder, samplers};
 use drumfire_import::{Address, Draft, ImportError, ImportOptions, Watch};
@@ -48,20 +47,13 @@ const OWN_NAMING: &str = "request";
 
 /// The settings of a plan's recorder, or the usual ones.
 pub fn offer(tree: &Tree) -> RecordOffer {
-    let found = Recorder::find(tree);
-    let from = found.as_ref().and_then(|_| recorder_name(&tree.roots));
+    let element = Recorder::element(tree);
+    let recorder = element.map_or_else(Recorder::usual, Recorder::of);
     RecordOffer {
-        settings: shown(&found.unwrap_or_else(Recorder::usual)),
-        from,
+        settings: shown(&recorder),
+        from: element.map(|element| element.name.to_string()),
         browser: !cfg!(windows) && drumfire_recorder::installed_browser().is_some(),
     }
-}
-
-fn recorder_name(nodes: &[Node]) -> Option<String> {
-    nodes.iter().find_map(|node| {
-        let own = (node.class == script_recorder::CLASS).then(|| node.name.to_string());
-        own.or_else(|| recorder_name(&node.children))
-    })
 }
 
 fn shown(own: &Recorder) -> RecordSettings {
@@ -183,7 +175,7 @@ struct Taken {
     notes: Vec<String>,
 }
 
-/// What was made of the recording.
+/// The requests of the recording, and the values that were found in them.
 #[derive(Default)]
 struct Found {
     draft: Draft,

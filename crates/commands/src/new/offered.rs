@@ -87,7 +87,7 @@ impl<'o> AnyTemplate<'o> {
         }
     }
 
-    /// What a trial run needs; empty if it needs nothing, or if that is not known.
+    /// The server or program that a trial run needs; empty if it needs none, or if that is not known.
     pub fn needs(self) -> &'static str {
         match self {
             AnyTemplate::Own(own) => own.needs,

@@ -139,7 +139,7 @@ impl UserTemplate {
     }
 }
 
-/// Puts values in the place of `[=name]`. What else FreeMarker would evaluate is an error.
+/// Puts values in the place of `[=name]`. Anything else that FreeMarker would evaluate is an error.
 fn filled(text: &str, values: &BTreeMap<&str, &str>) -> Result<String, String> {
     let directive = ["<#", "</#", "<@", "</@", "[#", "[@"];
     if let Some(at) = directive.iter().filter_map(|mark| text.find(mark)).min() {

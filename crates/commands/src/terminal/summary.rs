@@ -32,7 +32,7 @@ pub struct Summary {
     pub labels: Vec<LabelSnapshot>,
     /// The numbers of the labels and the total with their intervals, unless the run was too short for them.
     pub precise: Option<Vec<PreciseRow>>,
-    /// What to know about the numbers: a warm-up, and how exactly they are known.
+    /// Sentences about the numbers: a warm-up, and how exactly they are known.
     pub notes: Vec<String>,
     /// The failures by kind.
     pub errors: Vec<ErrorKind>,

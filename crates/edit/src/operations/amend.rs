@@ -21,8 +21,8 @@ pub struct Versions<'n> {
     pub after: &'n Node,
 }
 
-/// Changes the properties that differ between the versions, and adds the children that only the later version has. What the user
-/// changed meanwhile stays, unless the versions differ there.
+/// Changes the properties that differ between the versions, and adds the children that only the later version has. A change that
+/// the user made meanwhile stays, unless the versions differ there.
 ///
 /// # Errors
 /// An element is gone, or the user has changed a property in which the versions differ.

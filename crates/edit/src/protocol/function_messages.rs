@@ -10,7 +10,7 @@ messages! {
     Function {
         /// Its name, with the underscores.
         name: String,
-        /// What it gives.
+        /// The value that it gives, in a sentence.
         about: String,
         /// How it differs from JMeter's; empty if it does not.
         differs: String,

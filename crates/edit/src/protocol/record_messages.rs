@@ -129,7 +129,7 @@ messages! {
         /// Put variables of the plan only in the places of whole words.
         regex_match: bool,
     }
-    /// What can be recorded into a plan.
+    /// The settings and sources of a recording into a plan.
     RecordOffer {
         /// The settings of the plan's HTTP(S) Test Script Recorder, or else the usual ones.
         settings: RecordSettings,
@@ -158,7 +158,7 @@ messages! {
         is_new: bool,
         /// Earlier recordings into the plan, for `record_verify`.
         earlier: Vec<u64>,
-        /// What happened beside the requests.
+        /// Remarks on the recording, such as hosts that were not decrypted.
         notes: Vec<String>,
         /// The elements that were inserted.
         created: Vec<Id>,

@@ -10,7 +10,7 @@ messages! {
     TemplateEntry {
         /// Its name.
         name: String,
-        /// What it makes.
+        /// The plan or the elements that it makes, in a sentence.
         about: String,
         /// Whether it is one of the user's JMeter.
         user: bool,
@@ -18,9 +18,9 @@ messages! {
         part: bool,
         /// JMeter's name for a template of the same kind; empty if it has none.
         like: String,
-        /// What a run of the plan needs, beside the plan; empty if it needs nothing, or if that is not known.
+        /// The server or program that a run of the plan needs; empty if it needs none, or if that is not known.
         needs: String,
-        /// What can be given to it.
+        /// Its parameters.
         parameters: Vec<TemplateValue>,
     }
     /// A parameter of a template.

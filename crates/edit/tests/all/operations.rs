@@ -494,7 +494,7 @@ fn what_differs_between_two_versions_is_changed_and_the_rest_stays() {
         "Amend".to_owned(),
     );
     assert!(unchanged.is_ok_and(|step| step.is_empty()));
-    // What the user changed is not overwritten, and a removed part is told.
+    // A change of the user is not overwritten, and a removed part is told.
     let own = set::set(session.model(), &[cart], "HTTPSampler.path", Some("/mine"));
     make(&mut session, own);
     let refused = amend(

@@ -143,7 +143,7 @@ pub fn correlate_as(draft: &mut Draft, other: Option<&Draft>, wishes: Wishes<'_>
     all.findings
 }
 
-/// What each step sends.
+/// The values that each step sends.
 fn sent_values(steps: &[DraftStep], pair: Option<&Pair<'_>>) -> Vec<Vec<Sent>> {
     let mut sent: Vec<Vec<Sent>> = Vec::with_capacity(steps.len());
     for (place, step) in steps.iter().enumerate() {
@@ -176,7 +176,7 @@ struct KnownVariable {
     meaning: Option<Meaning>,
 }
 
-/// What replaces a value.
+/// The text that replaces a value.
 struct Resolved {
     expressions: Expressions,
     /// The expression within JSON of a text that people typed, which counts in its field only.

@@ -114,10 +114,16 @@ impl Recorder {
 
     /// The first recorder of a plan; in most plans it is disabled.
     pub fn find(tree: &Tree) -> Option<Recorder> {
-        tree.roots.iter().find_map(find).map(Recorder::of)
+        Recorder::element(tree).map(Recorder::of)
     }
 
-    fn of(node: &Node) -> Recorder {
+    /// The element of the first recorder of a plan.
+    pub fn element(tree: &Tree) -> Option<&Node> {
+        tree.roots.iter().find_map(find)
+    }
+
+    /// The settings of a recorder's element.
+    pub fn of(node: &Node) -> Recorder {
         let text = |name: &str| {
             node.props
                 .str(&format!("ProxyControlGui.{name}"))

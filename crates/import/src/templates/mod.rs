@@ -17,7 +17,7 @@ pub struct Template {
     pub about: &'static str,
     /// JMeter's name for a template of the same kind; empty if it has none.
     pub like: &'static str,
-    /// What can be given to it.
+    /// Its parameters.
     pub parameters: &'static [TemplateParameter],
     /// The content of the data file beside the plan.
     pub data: Option<&'static str>,
@@ -46,7 +46,7 @@ enum Make {
     Part(fn(&Values<'_>) -> Vec<Node>),
 }
 
-/// What is given to a template.
+/// The values that the user gives to the parameters of a template.
 struct Values<'v> {
     parameters: &'static [TemplateParameter],
     given: &'v BTreeMap<String, String>,
@@ -179,7 +179,7 @@ impl Template {
         self
     }
 
-    /// What a trial run needs.
+    /// The server or program that a trial run needs.
     const fn needs(mut self, what: &'static str) -> Template {
         self.needs = what;
         self

@@ -91,16 +91,16 @@ impl Goal {
 
     /// The number and its interval; `None` without enough samples.
     fn estimate(&self, recording: &Recording) -> Option<(f64, Interval)> {
+        let total;
         let (label, precision) = match &self.label {
             None => {
-                let total = recording.total();
-                let precision = recording.total_precision(&total);
-                (total, precision)
+                total = recording.total();
+                (&total, recording.total_precision(&total))
             }
             Some(name) => {
                 let mut labels = recording.labels.iter();
                 let place = labels.position(|label| label.label == *name)?;
-                (recording.labels[place].clone(), recording.precision(place))
+                (&recording.labels[place], recording.precision(place))
             }
         };
         match self.number {
@@ -171,7 +171,7 @@ impl Until {
         self.reached >= LOOKS
     }
 
-    /// What became of the goals: a line each, and whether the run reached them. Empty without goals.
+    /// For each goal, whether the run reached it, and a line that says so.
     pub fn outcome(&self, recording: &Recording) -> Vec<(bool, String)> {
         let told = self.goals.iter().map(|goal| {
             let is_reached = self.has_reached_all() || goal.is_reached(recording);
