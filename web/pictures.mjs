@@ -90,16 +90,16 @@ await picture("live", run.address, {
 });
 run.end();
 
-const session = await serve(["new", "plan.jmx"], ["debug", "plan.jmx", "--step", "--", "--demo"]);
+const session = await serve(["new", "plan.jmx"], ["debug", "plan.jmx", "--no-open", "--step", "--", "--demo"]);
 await picture("debugger", session.address, {
+  ready: '[role="treeitem"]',
   act: async (page) => {
     // The first stop is before the timer of the first request.
     for (let sample = 0; sample < 2; sample++) {
-      await page.locator("#go-sample:enabled").click();
+      await page.getByRole("button", { name: "Next sampler" }).click();
       await page.waitForTimeout(800);
     }
-    await page.waitForSelector("#sample");
-    await page.waitForSelector("#go-sample:enabled");
+    await page.getByRole("region", { name: "The user stands still" }).waitFor();
   },
 });
 session.end();

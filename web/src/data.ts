@@ -312,7 +312,7 @@ export interface Comparison {
 
 /** A run that is under way; its numbers arrive later. */
 export interface Live {
-  kind: "live" | "debug";
+  kind: "live";
 }
 
 /** Reads the numbers from the page. */

@@ -1,7 +1,6 @@
 import { render } from "preact";
 import { ComparisonPage } from "./comparison";
 import { readPayload } from "./data";
-import { DebugPage } from "./debug";
 import { LivePage } from "./live";
 import { ReportPage } from "./report";
 import { keepTemplate } from "./save";
@@ -11,8 +10,6 @@ function page(data: Awaited<ReturnType<typeof readPayload>>) {
   switch (data.kind) {
     case "live":
       return <LivePage />;
-    case "debug":
-      return <DebugPage />;
     case "report":
       return <ReportPage report={data} />;
     default:

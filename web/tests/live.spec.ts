@@ -293,80 +293,12 @@ test("a wrong token is refused", async ({ run, page }) => {
   await expect(page.locator("body")).toContainText("token");
 });
 
-test("a debugging session is looked through, searched and steered", async ({ run, look }) => {
-  const served = await run(["debug", "p.jmx", "--break", "Lost", "--", "--demo"], group(1, http("Home", "/") + http("Goods", "/api/products") + http("Lost", "/nowhere")));
-  const page = await look(served.url);
-  await expect(page.locator("#halted")).toContainText("Stopped before the sampler Lost");
-  await page.getByRole("button", { name: /Goods/ }).click();
-  await expect(page.locator(".fold").first()).toBeVisible();
-  await page.getByRole("tab", { name: "Try an expression" }).click();
-  await page.getByLabel("Kind of expression").selectOption("jsonpath");
-  await page.getByLabel("Expression", { exact: true }).fill("$.items[0].id");
-  await page.getByRole("button", { name: "Try" }).click();
-  await expect(page.locator("#found li")).toHaveText(["1"]);
-  await page.getByRole("tab", { name: "Request" }).click();
-  await expect(page.getByRole("group", { name: "As cURL" })).toContainText("curl");
-  await page.getByRole("button", { name: /Home/ }).first().click();
-  // The tab stays from sample to sample.
-  await expect(page.getByRole("tab", { name: "Request" })).toHaveAttribute("aria-selected", "true");
-  await page.getByRole("tab", { name: "Response" }).click();
-  await page.getByRole("button", { name: "page", exact: true }).click();
-  await expect(page.locator("iframe")).toHaveAttribute("sandbox", "");
-  await page.getByRole("button", { name: "Continue" }).click();
-  await expect(page.locator("#samples .tree > li")).toHaveCount(3);
-  await page.getByPlaceholder("Search requests and responses").fill("/nowhere");
-  await expect(page.locator("#samples > .card > .tree > li")).toHaveCount(1);
-  await fits(page);
-  await page.getByRole("button", { name: "Close" }).click();
-  expect(await served.ended).toBe(0);
-});
-
-test("sub-results open with their own request and response, and the detail follows the keys", async ({ run, look }) => {
-  const moved = `<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="Pages"><stringProp name="HTTPSampler.domain">\${__P(demo.host)}</stringProp><stringProp name="HTTPSampler.port">\${__P(demo.port)}</stringProp><stringProp name="HTTPSampler.path">/</stringProp><boolProp name="HTTPSampler.image_parser">true</boolProp></HTTPSamplerProxy><hashTree/>`;
-  const served = await run(["debug", "p.jmx", "--step", "--", "--demo"], group(1, moved + http("Goods", "/api/products") + http("Lost", "/nowhere")));
-  const page = await look(served.url);
-  await expect(page.locator("#halted")).toContainText("Stopped before the sampler Pages HTTPSamplerProxy of Buyers, user 1");
-  await page.keyboard.press("n");
-  await expect(page.locator("#sample h2")).toContainText("Pages");
-  await expect(page.locator("#samples .user")).toHaveText("Buyers, user 1");
-  const parts = page.locator("#samples .tree .tree button");
-  expect(await parts.count()).toBeGreaterThan(1);
-  const label = (await parts.last().innerText()).split(/\s+/)[1];
-  await parts.last().click();
-  await expect(page.locator("#sample h2")).toContainText(label);
-  await expect(page.locator("#sample")).toContainText("Part of Pages");
-  await page.getByRole("tab", { name: "Request" }).click();
-  await expect(page.getByRole("group", { name: "Line" })).toContainText(/^GET http/);
-  await expect(page.getByRole("group", { name: "As cURL" })).toContainText("curl");
-  await expect(page.getByRole("tab")).toHaveText(["Request", "Response"]);
-  await page.getByRole("tab", { name: "Response" }).click();
-  await expect(page.getByRole("group", { name: "Headers" })).toContainText("200");
-  await page.keyboard.press("n");
-  await expect(page.locator("#sample h2")).toContainText("Goods");
-  await page.keyboard.press("k");
-  await expect(page.locator("#sample h2")).toContainText("Pages");
-  // An earlier sample that the reader looks at stays.
-  await page.getByPlaceholder("Search requests and responses").fill("c");
-  await page.keyboard.press("c");
-  await expect(page.locator("#halted")).toBeVisible();
-  await page.getByPlaceholder("Search requests and responses").fill("");
-  await page.getByRole("button", { name: "Continue" }).click();
-  await expect(page.locator("#sample h2")).toContainText("Lost");
-  await fits(page);
-});
-
-test("both pages can be used without a mouse and read by a screen reader", async ({ run, look }) => {
+test("the page can be used without a mouse and read by a screen reader", async ({ run, look }) => {
   const violations = async (page: Page) => (await new AxeBuilder({ page }).analyze()).violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`);
   const live = await run(LIVE, ENDLESS);
   const page = await look(live.url);
   await expect(page.locator("#label-table tbody tr")).toHaveCount(2);
   expect(await violations(page)).toEqual([]);
   await page.getByRole("button", { name: /Use .* colours/ }).click();
-  expect(await violations(page)).toEqual([]);
-  const session = await run(["debug", "p.jmx", "--break", "Lost", "--", "--demo"], group(1, http("Home", "/") + http("Lost", "/nowhere")));
-  await look(session.url);
-  await page.getByRole("button", { name: /Home/ }).first().click();
-  await expect(page.locator("#sample")).toBeVisible();
-  await expect(page.locator("#halted")).toBeVisible();
   expect(await violations(page)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 //! The questions of a session that the command line answers, which has the engine and the importers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,8 +62,10 @@ pub struct PartOrder {
     pub tree: Tree,
     /// The number of the element that begins at each offset of the part's text.
     pub ids: HashMap<usize, Id>,
-    /// The users of each thread group.
-    pub users: u32,
+    /// The numbers of the users of each thread group that run.
+    pub users: RangeInclusive<u32>,
+    /// The run ends after this many samples, if that is fewer than the program keeps.
+    pub samples: Option<usize>,
     /// The iterations of each thread group.
     pub iterations: u32,
     /// Variables that users have when their first element has its turn.

@@ -26,7 +26,7 @@ pub use live::{
 };
 pub use orders::{Order, Refused, Steering};
 pub use registry::{KnownRun, RegisteredRun, runs};
-pub use server::{Extension, Server};
+pub use server::Server;
 
 /// The page of the editor, built from `web/` by `cargo xtask web`.
 pub const EDIT_PAGE: &str = include_str!("../assets/edit.html");

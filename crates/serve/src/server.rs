@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::access::ListenAddress;
 use crate::front::{Answer, Front, JSON, Site, answer, failure, read, whole};
 use crate::live::{Live, file_name};
-use crate::orders::{Order, Refused, Steering};
+use crate::orders::{Order, Steering};
 
 /// The OpenAPI description of the API.
 const OPEN_API: &str = include_str!("openapi.json");
@@ -58,28 +58,13 @@ pub struct Server {
     live: Live,
 }
 
-/// Turns the page into another kind: provides its script's payload and further paths below `/api/`.
-pub trait Extension: Send + Sync {
-    /// The payload for the script of the page; `kind` names the page.
-    fn facts(&self) -> serde_json::Value;
-
-    /// Answers a request with JSON, or with a sentence that explains the refusal; `None` if the path does not exist.
-    fn answer(
-        &self,
-        method: &str,
-        path: &str,
-        body: &[u8],
-    ) -> Option<Result<serde_json::Value, Refused>>;
-}
-
 struct LiveSite {
     live: Live,
     steering: Arc<dyn Steering>,
-    extension: Option<Arc<dyn Extension>>,
 }
 
 impl Server {
-    /// Starts to serve the page of `live`, or the one that `extension` describes. Orders go to `steering`. `host_name` is the
+    /// Starts to serve the page of `live`. Orders go to `steering`. `host_name` is the
     /// name of this machine.
     ///
     /// # Errors
@@ -89,12 +74,10 @@ impl Server {
         host_name: String,
         live: Live,
         steering: Arc<dyn Steering>,
-        extension: Option<Arc<dyn Extension>>,
     ) -> std::io::Result<Server> {
         let site = Arc::new(LiveSite {
             live: live.clone(),
             steering,
-            extension,
         });
         let front = Front::start(address, host_name, site)?;
         Ok(Server { front, live })
@@ -137,7 +120,7 @@ impl LiveSite {
             ("/" | "/api/status" | "/api/events" | "/api/openapi.json", _) => Method::GET,
             ("/api/label" | "/api/close", _) => Method::POST,
             (path, _) if path.starts_with(FILES) => Method::GET,
-            _ => return self.extended(method, path, body).await,
+            _ => return failure(StatusCode::NOT_FOUND, "There is nothing at this path"),
         };
         if *method != wanted {
             let mut answer = failure(
@@ -228,27 +211,7 @@ impl LiveSite {
     }
 
     fn page(&self) -> String {
-        let facts = match &self.extension {
-            Some(extension) => extension.facts(),
-            None => json!({ "kind": "live" }),
-        };
-        live_html(&self.live.name(), &facts)
-    }
-
-    async fn extended(&self, method: &Method, path: &str, body: Incoming) -> Answer {
-        let missing = || failure(StatusCode::NOT_FOUND, "There is nothing at this path");
-        let Some(extension) = &self.extension else {
-            return missing();
-        };
-        let body = match read(body, MOST_BYTES).await {
-            Ok(body) => body,
-            Err(refused) => return refused,
-        };
-        match extension.answer(method.as_str(), path, &body) {
-            Some(Ok(value)) => whole(JSON, value.to_string()),
-            Some(Err(why)) => failure(StatusCode::BAD_REQUEST, &why.to_string()),
-            None => missing(),
-        }
+        live_html(&self.live.name())
     }
 
     async fn order(&self, name: &str, body: Incoming) -> Answer {
@@ -279,6 +242,7 @@ mod tests {
     use super::*;
     use crate::front::{MOST_CONNECTIONS, PATIENCE};
     use crate::live::LiveOptions;
+    use crate::orders::Refused;
 
     /// Carries nothing out.
     struct Idle;
@@ -297,8 +261,7 @@ mod tests {
         };
         let live = Live::new(drumfire_report::begun("p.jmx", 0), options);
         let address = ListenAddress("127.0.0.1:0".parse().expect("an address"));
-        Server::start(address, "host".to_owned(), live, Arc::new(Idle), None)
-            .expect("a port is free")
+        Server::start(address, "host".to_owned(), live, Arc::new(Idle)).expect("a port is free")
     }
 
     #[test]

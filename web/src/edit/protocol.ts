@@ -1,6 +1,6 @@
 // The messages between the editor's page and the program, which owns the plan: docs/reference/edit.md.
 
-import type { Step } from "../exchange";
+import type { Step } from "./exchange";
 
 /** Identifies an element while the plan is open. It outlives edits and is never used again. */
 export type Id = number;

@@ -2,9 +2,9 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { Block, BodyViews, fold, Sign, Steps } from "../exchange";
+import { Block, BodyViews, fold, Sign, Steps } from "./exchange";
 import { time } from "../format";
-import { Tester } from "../tester";
+import { Tester } from "./tester";
 import { run as act } from "./actions";
 import { call, RpcError } from "./client";
 import { Compare } from "./compare";

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { Sign } from "../exchange";
+import { Sign } from "./exchange";
 import { counted, time } from "../format";
 import { run as act } from "./actions";
 import { call } from "./client";

@@ -251,10 +251,15 @@ async function keepValues(number: number) {
   }
 }
 
-/** Takes the runs that the program still has. */
+/** Takes the runs that the program still has. A page that is opened, not loaded again, shows them. */
 export async function restore() {
+  const navigation = performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
   for (const { id } of plans.value) {
     const found = await call<(Omit<Run, "number" | "plan"> & { run: number })[]>("runs", { plan: id }).catch(() => []);
     runs.value = [...runs.value, ...found.map(({ run, ...each }) => ({ ...each, number: run, plan: id, outcome: each.outcome ?? null, halted: each.halted ?? null }))];
   }
+  if (ownRuns.value.length === 0 || navigation?.type === "reload") return;
+  showDock("results");
+  const at = running.value?.halted?.id;
+  if (at != null) active.value?.goTo(at);
 }

@@ -131,3 +131,16 @@ test("a sampler that runs alone gets the variables of its scope, or the user is 
   await page.getByRole("tab", { name: "Request", exact: true }).click();
   await expect(page.getByRole("group", { name: "Request", exact: true })).toContainText("X-Token: mine");
 });
+
+test("drumfire debug opens the editor with the user that stands before a named element", async ({ edit, host, asked }) => {
+  const { page, picture } = await edit({ "p.jmx": shop("${__P(host)}") }, "debug", "p.jmx", "--break", "Pay", "--user", "2", "--", `-Jhost=${host}`);
+  await expect(stopped(page)).toContainText("Stopped before the sampler Pay");
+  await expect(stopped(page)).toContainText("Users 1-2");
+  await expect(row(page, /^Pay/).locator(".margin.set")).toBeVisible();
+  await expect(page.getByLabel("Value of token", { exact: true })).toHaveValue("t0p");
+  await picture("command");
+  await page.keyboard.press("F5");
+  await expect(status(page)).toContainText("4 samples, 0 failed");
+  // The other thread group runs meanwhile.
+  expect(asked.sort()).toEqual(["/alone", "/goods?t=t0p", "/login", "/pay?t=t0p"]);
+});

@@ -47,9 +47,10 @@ export interface Editor {
 /** Whether the program has the command. */
 export const canEdit = program != null && spawnSync(program, ["edit", "--help"]).status === 0;
 
-/** Starts the program; gives the address that it prints. */
+/** Starts the program; gives the address that it prints. The words may begin with `debug` instead of a plan. */
 async function serve(folder: string, words: string[]): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(program!, ["edit", "--no-open", ...words], { cwd: folder, env: { ...process.env, HOME: folder } });
+  const command = words[0] === "debug" ? words : ["edit", ...words];
+  const child = spawn(program!, [command[0], "--no-open", ...command.slice(1)], { cwd: folder, env: { ...process.env, HOME: folder } });
   let text = "";
   const url = await new Promise<string>((resolve, reject) => {
     const take = (chunk: Buffer) => {

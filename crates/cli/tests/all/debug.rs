@@ -106,7 +106,7 @@ fn one_iteration_of_one_user_is_printed_with_what_each_element_did() {
     assert!(!open.out.contains("2  ✓"), "{open:?}");
 }
 
-/// A session in a browser.
+/// A session in the editor's page.
 struct Session {
     child: Child,
     place: String,
@@ -125,7 +125,7 @@ impl Session {
             line.push(byte[0]);
         }
         let line = String::from_utf8(line).expect("text");
-        let url = line.trim().strip_prefix("debugger  ").expect("an address");
+        let url = line.trim().strip_prefix("editor  ").expect("an address");
         let (place, token) = url.split_once("/?token=").expect("a token");
         Session {
             place: place.to_owned(),
@@ -134,113 +134,98 @@ impl Session {
         }
     }
 
-    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
-        let url = format!("{}/api/debug{path}?token={}", self.place, self.token);
-        let agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .build();
-        let agent: ureq::Agent = agent.into();
-        let answer = match method {
-            "GET" => agent.get(url).call(),
-            _ => agent.post(url).send(body.to_string()),
-        };
-        let text = answer.expect("an answer").body_mut().read_to_string();
-        serde_json::from_str(&text.expect("text")).expect("JSON")
+    /// The result of a method of the editor's protocol.
+    fn ask(&self, method: &str, parameters: &Value) -> Value {
+        let url = format!("{}/rpc?token={}", self.place, self.token);
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
+        let mut answer = ureq::post(url)
+            .content_type("application/json")
+            .send(message.to_string())
+            .expect("an answer");
+        let answer = answer.body_mut().read_to_string().expect("text");
+        let mut answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert!(answer["error"].is_null(), "{method}: {answer}");
+        answer["result"].take()
     }
 
+    /// The run, once it is so.
     fn until(&self, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
         let deadline = Instant::now() + LIMIT;
         loop {
-            let overview = self.ask("GET", "", &Value::Null);
-            if is_so(&overview) {
-                return overview;
+            let mut runs = self.ask("runs", &json!({"plan": 1}));
+            let run = runs[0].take();
+            if is_so(&run) {
+                return run;
             }
-            assert!(Instant::now() < deadline, "{what}: {overview}");
+            assert!(Instant::now() < deadline, "{what}: {run}");
             std::thread::sleep(Duration::from_millis(30));
         }
+    }
+
+    fn go(&self, pace: &str, edits: &Value) {
+        let parameters = json!({"run": 1, "pace": pace, "edits": edits});
+        self.ask("run_go", &parameters);
     }
 }
 
 #[test]
-fn a_user_stops_at_a_breakpoint_and_goes_on_with_other_variables() {
+fn a_user_stops_at_a_named_element_and_goes_on_with_other_variables() {
     let server = server();
     let workshop = workshop(&server);
-    let session = Session::start(&workshop, &["--break", "Page 7"]);
-    let halted = session.until("the breakpoint", |overview| !overview["halted"].is_null());
-    assert_eq!(halted["halted"]["part"], "sampler");
-    let user = halted["halted"]["threadName"].as_str().expect("a name");
-    assert!(
-        halted["samples"][0]["threadName"] == user && user.contains(" 1-"),
-        "{halted}"
-    );
-    assert_eq!(halted["halted"]["variables"]["id"], "7");
-    assert_eq!(halted["halted"]["variables"]["token"], "***");
-    let detail = session.ask("GET", "/samples/1", &Value::Null);
-    assert_eq!(detail["sample"]["label"], "Log in");
-    assert!(
-        detail["sample"]["curl"]
-            .as_str()
-            .is_some_and(|text| text.starts_with("curl"))
-    );
-    let changes = detail["steps"].as_array().expect("steps").iter();
-    let by: Vec<&str> = changes
-        .filter(|step| {
-            step["changes"]
-                .as_array()
-                .is_some_and(|all| !all.is_empty())
-        })
-        .filter_map(|step| step["name"].as_str())
-        .collect();
-    assert_eq!(by, ["find the token", "find the id"]);
-    let test = |kind: &str, expression: &str| {
-        let body = json!({"sample": 1, "kind": kind, "expression": expression});
-        session.ask("POST", "/test", &body)
-    };
-    assert_eq!(test("jsonpath", "$.id")["found"], json!(["7"]));
-    assert!(test("regex", "(")["error"].is_string());
-    let edits = json!({"pace": "step", "edits": {"token": "mine", "new": "x"}});
-    session.ask("POST", "/go", &edits);
-    session.until("a step", |overview| overview["halted"]["name"] == "pause");
+    let session = Session::start(&workshop, &["--break", "Page ${id}", "--user", "2"]);
+    let stopped = session.until("the breakpoint", |run| !run["halted"].is_null());
+    assert_eq!(stopped["halted"]["part"], "sampler");
+    let user = stopped["halted"]["thread"].as_str().expect("a name");
+    assert!(user.ends_with("1-2"), "{stopped}");
+    assert_eq!(stopped["halted"]["variables"]["id"], "7");
+    session.go("step", &json!({"token": "mine"}));
+    session.until("a step", |run| run["halted"]["name"] == "pause");
     let requests = server.requests();
     assert!(
-        requests[1].target.ends_with("token=mine"),
+        requests[1].target.ends_with("u=2&token=mine"),
         "{:?}",
         requests[1].target
     );
-    session.ask("POST", "/go", &json!({"pace": "run"}));
-    let over = session.until("the end", |overview| overview["over"] == true);
+    session.go("run", &json!({}));
+    let over = session.until("the end", |run| !run["outcome"].is_null());
     assert_eq!(over["samples"].as_array().map(Vec::len), Some(3));
-    let last = session.ask("GET", "/samples/3", &Value::Null);
-    assert_eq!(last["variables"]["new"], "x");
-    session.ask("POST", "/close", &json!({}));
-    assert_eq!(finish(session.child, LIMIT).code, Some(0));
+    end(session);
 }
 
 #[test]
-fn the_end_of_a_run_frees_a_user_that_stands_still() {
+fn options_behind_the_dashes_set_properties_and_the_load_of_the_page() {
     let server = server();
     let workshop = workshop(&server);
-    let session = Session::start(&workshop, &["--step"]);
-    session.until("the first element", |overview| {
-        !overview["halted"].is_null()
-    });
-    session.ask("POST", "/close", &json!({}));
-    let finished = finish(session.child, LIMIT);
-    assert!(finished.code.is_some(), "{finished:?}");
+    let more = ["--samples", "4", "--", "--iterations", "3"];
+    let session = Session::start(&workshop, &more);
+    let over = session.until("the end", |run| !run["outcome"].is_null());
+    assert_eq!(over["samples"].as_array().map(Vec::len), Some(4), "{over}");
+    end(session);
+    let refused = workshop.run(&["debug", "p.jmx", "--", "-l", "out.jtl"], LIMIT);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.err.contains("add `--text`"), "{refused:?}");
+    let refused = workshop.run(&["debug", "p.jmx", "--break", "Pag"], LIMIT);
+    assert!(
+        refused.err.contains("no element has the name `Pag`"),
+        "{refused:?}"
+    );
 }
 
 #[test]
-fn a_signal_ends_the_run_and_closes_the_page() {
+fn a_signal_ends_a_run_that_stands_still() {
     let server = server();
     let workshop = workshop(&server);
     let session = Session::start(&workshop, &["--step"]);
-    session.until("the first element", |overview| {
-        !overview["halted"].is_null()
-    });
+    session.until("the first element", |run| !run["halted"].is_null());
+    end(session);
+}
+
+/// Ends a session as Ctrl-C does.
+fn end(session: Session) {
     let id = session.child.id().to_string();
     let told = std::process::Command::new("kill")
-        .args(["-TERM", &id])
+        .args(["-INT", &id])
         .status();
     assert!(told.expect("kill is there").success());
-    assert_eq!(finish(session.child, LIMIT).code, Some(143));
+    assert_eq!(finish(session.child, LIMIT).code, Some(0));
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use drumfire_serve::ListenAddress;
 
 const EXAMPLES: &str = "\
-  drumfire debug plan.jmx            one user, in the browser
+  drumfire debug plan.jmx            one user, in the editor
   drumfire debug plan.jmx --text     the same on the terminal
   drumfire debug plan.jmx --step     stop before each element";
 
@@ -15,7 +15,7 @@ const EXAMPLES: &str = "\
 pub struct DebugArguments {
     /// The plan (.jmx)
     pub plan: PathBuf,
-    /// Print what happens instead of serving a page
+    /// Print what happens instead of opening the editor
     #[arg(long)]
     pub text: bool,
     /// End after this many samples
@@ -27,15 +27,18 @@ pub struct DebugArguments {
     /// Stop before the first element
     #[arg(long, conflicts_with = "text")]
     pub step: bool,
-    /// Stop before elements with this name
+    /// Stop before elements with this name, as it stands in the plan
     #[arg(long = "break", value_name = "ELEMENT", conflicts_with = "text")]
     pub breakpoints: Vec<String>,
-    /// Show passwords, tokens and cookies unmasked
-    #[arg(long)]
+    /// Print passwords, tokens and cookies unmasked
+    #[arg(long, requires = "text")]
     pub show_secrets: bool,
     /// The address of the page, instead of 127.0.0.1 and a free port
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "text")]
     pub ui: Option<ListenAddress>,
+    /// Print the URL of the page and open no browser
+    #[arg(long, conflicts_with = "text")]
+    pub no_open: bool,
     /// Options of `drumfire run`, behind `--`
     #[arg(last = true, value_name = "OPTIONS")]
     pub options: Vec<String>,

@@ -1,6 +1,5 @@
-//! `drumfire debug`: follows one user step by step, on a page or as text. [`session`] stores what happened and decides
-//! where to stop, [`text`] prints it, [`testers`] try expressions on a stored response, [`curl`] exports a request,
-//! [`page`] answers the browser.
+//! `drumfire debug`: follows one user step by step. [`page`] shows it in the editor, [`text`] prints it. [`session`] stores what
+//! happened and decides where to stop, [`testers`] try expressions on a stored response, [`curl`] exports a request.
 
 pub mod arguments;
 pub mod curl;
@@ -11,32 +10,19 @@ mod text;
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-use drumfire_platform::causes::cause;
-use drumfire_serve::{ListenAddress, Live, LiveOptions, Server};
 
 use crate::command::Command;
 use crate::console::Console;
 use crate::debug::arguments::DebugArguments;
-use crate::debug::page::DebugPage;
-use crate::debug::session::{DebugSession, Followed, OnSample, Pace, SessionChange, forget_data};
+use crate::debug::session::{DebugSession, Followed, OnSample, Pace, forget_data};
 use crate::debug::text::{Secrets, render};
 use crate::engine::{Control, Debugging, Engine};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::run::arguments::{Progress, RunArguments};
-use crate::run::outputs::ui::OwnRun;
 use crate::run::{self, RunParticipants};
 use crate::settings::options::Change;
-use crate::signals;
 use crate::terminal::escape;
-
-/// How often the command checks whether the page was closed.
-const PAUSE: Duration = Duration::from_millis(100);
-/// Exit codes above this one stand for the signal that ended the run.
-const SIGNALS: u8 = 128;
 
 /// Runs one iteration of a plan for one user, and shows everything.
 pub fn debug(
@@ -44,66 +30,49 @@ pub fn debug(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let options = run_options(arguments)?;
+    let options = run_options(arguments, &arguments.options)?;
+    if arguments.text {
+        return print_run(arguments, options, engine, console);
+    }
+    let plain = run_options(arguments, &[])?;
+    page::serve(arguments, options, plain, engine, console)
+}
+
+/// Prints each sample when it is complete.
+fn print_run(
+    arguments: &DebugArguments,
+    options: RunArguments,
+    engine: &Engine,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
     let secrets = Secrets(arguments.show_secrets);
     let control = Control::default();
-    let on_sample: OnSample = if arguments.text {
-        Box::new(move |number, shown| {
-            forget_data(&mut shown.sample);
-            print(&secrets.fields(&render(number, shown, secrets)));
-        })
-    } else {
-        Box::new(|_, shown| forget_data(&mut shown.sample))
-    };
-    let live = live(arguments);
-    let told = live.clone();
-    let on_change = Box::new(move |_: SessionChange<'_>| told.tell("debug", &()));
-    let pace = if arguments.step {
-        Pace::Step
-    } else {
-        Pace::Run
-    };
+    let on_sample: OnSample = Box::new(move |number, shown| {
+        forget_data(&mut shown.sample);
+        print(&secrets.fields(&render(number, shown, secrets)));
+    });
     let followed = Followed {
         users: arguments.user..=arguments.user,
         most: arguments.samples,
-        pace,
+        pace: Pace::Run,
         variables: Vec::new(),
     };
-    let session = DebugSession::new(control.clone(), followed, on_sample, on_change);
-    session.break_at(arguments.breakpoints.iter().cloned());
-    let is_closed = Arc::new(AtomicBool::new(false));
-    let server = if arguments.text {
-        None
-    } else {
-        let page = DebugPage::new(session.clone(), secrets, control.clone(), is_closed.clone());
-        Some(serve(arguments, live, page, &control, console)?)
-    };
+    let session = DebugSession::new(control.clone(), followed, on_sample, Box::new(|_| {}));
     let company = RunParticipants {
         capacity: None,
         control: &control,
         follower: None,
-        debugging: Debugging::by(Arc::new(session.clone())),
+        debugging: Debugging::by(Arc::new(session)),
         judge: None,
         conditions: Vec::new(),
     };
-    let ended = run::follow(options, engine, console, company);
-    session.end();
-    if server.is_some() && ended.as_ref().is_ok_and(|exit| !is_interrupted(exit)) {
-        console.line("the run has ended; Ctrl-C closes the page");
-        wait(&is_closed);
-    }
-    ended
-}
-
-/// A signal that ended the run closes the page as well.
-fn is_interrupted(exit: &Exit) -> bool {
-    exit.code() > SIGNALS
+    run::follow(options, engine, console, company)
 }
 
 /// The options of the run: one iteration, no output on the terminal, no run file.
-fn run_options(arguments: &DebugArguments) -> Result<RunArguments, Refusal> {
+fn run_options(arguments: &DebugArguments, more: &[String]) -> Result<RunArguments, Refusal> {
     let mut words = vec!["run".to_owned(), arguments.plan.display().to_string()];
-    words.extend(arguments.options.iter().cloned());
+    words.extend(more.iter().cloned());
     let Command::Run(mut options) = crate::args::read(&words)? else {
         let why = "options behind `--` are those of `drumfire run`";
         return Err(Refusal::usage(why));
@@ -122,46 +91,6 @@ fn run_options(arguments: &DebugArguments) -> Result<RunArguments, Refusal> {
     options.progress = Progress::Quiet;
     options.report.no_run_file = true;
     Ok(options)
-}
-
-fn live(arguments: &DebugArguments) -> Live {
-    let name = arguments.plan.file_name().unwrap_or_default();
-    let begun = drumfire_report::begun(name.to_string_lossy(), 0);
-    let options = LiveOptions {
-        readonly: false,
-        keeps_failures: false,
-        stays: false,
-    };
-    Live::new(begun, options)
-}
-
-fn serve(
-    arguments: &DebugArguments,
-    live: Live,
-    page: DebugPage,
-    control: &Control,
-    console: &mut Console<'_>,
-) -> Result<Server, Refusal> {
-    let address = arguments.ui.unwrap_or_default();
-    let host = gethostname::gethostname().to_string_lossy().into_owned();
-    let steering = Arc::new(OwnRun::new(control.clone()));
-    let ListenAddress(place) = address;
-    let server = Server::start(address, host, live, steering, Some(Arc::new(page)))
-        .map_err(|error| Refusal::run_failed(format!("`--ui {place}`: {}", cause(&error))))?;
-    console.line(&format!("debugger  {}", server.url()));
-    Ok(server)
-}
-
-/// Waits until the page is closed, or Ctrl-C.
-fn wait(is_closed: &Arc<AtomicBool>) {
-    let told = is_closed.clone();
-    let listening = signals::listen(None, move |_| told.store(true, Ordering::Relaxed));
-    if listening.is_err() {
-        return;
-    }
-    while !is_closed.load(Ordering::Relaxed) {
-        std::thread::sleep(PAUSE);
-    }
 }
 
 fn print(text: &str) {

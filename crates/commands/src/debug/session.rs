@@ -154,7 +154,6 @@ struct DebuggerState {
     pace: Pace,
     /// The threads whose users have got their variables.
     begun: BTreeSet<String>,
-    breakpoints: BTreeSet<String>,
     is_breakpoint: Option<IsBreakpoint>,
     halted: Option<Halt>,
     is_over: bool,
@@ -178,7 +177,7 @@ impl DebuggerState {
         };
         let is_breakpoint = || {
             let is_breakpoint = self.is_breakpoint.as_ref();
-            self.breakpoints.contains(&turn.name) || is_breakpoint.is_some_and(|is| is(turn))
+            is_breakpoint.is_some_and(|is| is(turn))
         };
         !self.is_over && (is_next || is_breakpoint())
     }
@@ -216,18 +215,7 @@ impl DebugSession {
         state.halted.as_ref().map(|halt| halt.user.clone())
     }
 
-    /// The names of the elements at which the user stops.
-    pub fn breakpoints(&self) -> Vec<String> {
-        self.lock().breakpoints.iter().cloned().collect()
-    }
-
-    /// Sets the names of the elements at which the user stops from now on.
-    pub fn break_at(&self, names: impl IntoIterator<Item = String>) {
-        self.lock().breakpoints = names.into_iter().collect();
-        (self.0.on_change)(SessionChange::Other);
-    }
-
-    /// Stops the user at further elements from now on.
+    /// Sets the elements at which the user stops from now on.
     pub fn break_where(&self, is_breakpoint: IsBreakpoint) {
         self.lock().is_breakpoint = Some(is_breakpoint);
     }
@@ -461,7 +449,7 @@ mod tests {
         let vars = values(&[("a", "1")]);
         let stop = |part, name| session.before("t", &turn(part, name), &vars);
         assert!(stop(ElementKind::Sampler, "Home").is_none());
-        session.break_at(["Login".to_owned()]);
+        session.break_where(Box::new(|turn| turn.name == "Login"));
         let mut wait = stop(ElementKind::Sampler, "Login").expect("a breakpoint");
         assert_eq!(
             session.halted().map(|halted| halted.turn.name).as_deref(),

@@ -55,21 +55,55 @@ pub fn edit(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let state =
-        drumfire_platform::state_folder(console.variable).map(|folder| folder.join(JOURNALS));
-    let program = Arc::new(EditorProgram::new(*engine, state.as_deref()));
-    let journals = state.clone().map(Journals::new);
+    let looker = Looker::new(*engine);
     if arguments.stdio {
-        let host = Host::new(program, journals, Vec::new());
+        let state = state(console);
+        let program = Arc::new(EditorProgram::new(looker, state.as_deref()));
+        let host = Host::new(program, state.map(Journals::new), Vec::new());
         stdio(&host, BufReader::new(io::stdin()), io::stdout()).map_err(Refusal::failed)?;
         return Ok(Exit::Ok);
     }
-    let plan = arguments.plan.as_deref().unwrap_or(Path::new(""));
-    let host = Arc::new(Host::new(program, journals, vec![folder_of(plan)]));
-    host.open(plan).map_err(refusal)?;
+    let page = PageOrder {
+        plan: arguments.plan.as_deref().unwrap_or(Path::new("")),
+        address: SocketAddr::from(([127, 0, 0, 1], arguments.port.unwrap_or(0))),
+        is_opened: !arguments.no_open,
+        in_app: arguments.app,
+    };
+    serve(&page, looker, |_, _, _| Ok(()), console)
+}
+
+/// The folder of the journals, if the user has a state folder.
+fn state(console: &Console<'_>) -> Option<PathBuf> {
+    drumfire_platform::state_folder(console.variable).map(|folder| folder.join(JOURNALS))
+}
+
+/// The order to serve the editor's page.
+pub struct PageOrder<'a> {
+    /// The plan that it shows.
+    pub plan: &'a Path,
+    /// Where it listens; port 0 takes a free one.
+    pub address: SocketAddr,
+    /// Whether a terminal's user gets a browser with it.
+    pub is_opened: bool,
+    /// Whether the browser is a Chromium window of its own.
+    pub in_app: bool,
+}
+
+/// Serves the editor's page until Ctrl-C. `begin` gets the number of the plan before the URL is printed.
+pub fn serve(
+    page: &PageOrder<'_>,
+    looker: Looker,
+    begin: impl FnOnce(&Host, u64, &mut Console<'_>) -> Result<(), Refused>,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let state = state(console);
+    let program = Arc::new(EditorProgram::new(looker, state.as_deref()));
+    let journals = state.clone().map(Journals::new);
+    let host = Arc::new(Host::new(program, journals, vec![folder_of(page.plan)]));
+    let plan = host.open(page.plan).map_err(refusal)?;
     let asked = host.clone();
     let answerer: Answerer = Arc::new(move |message| asked.answer(message));
-    let address = SocketAddr::from(([127, 0, 0, 1], arguments.port.unwrap_or(0)));
+    let PageOrder { address, .. } = *page;
     let name = gethostname::gethostname().to_string_lossy().into_owned();
     let server = EditorServer::start(ListenAddress(address), name, answerer).map_err(|error| {
         Refusal::run_failed(format!("the page at `{address}`: {}", cause(&error)))
@@ -79,10 +113,11 @@ pub fn edit(
         notify(method, parameters);
         true
     }));
+    begin(&host, plan, console).map_err(refusal)?;
     console.line(&format!("editor  {}", server.url()));
-    let opened = (!arguments.no_open && console.is_terminal).then(|| {
+    let opened = (page.is_opened && console.is_terminal).then(|| {
         let folder = state.unwrap_or_else(std::env::temp_dir);
-        browser::open(server.url(), &folder, arguments.app)
+        browser::open(server.url(), &folder, page.in_app)
     });
     match opened {
         Some(Err(why)) => console.warn(&format!("{why}; open the URL above")),
@@ -136,14 +171,14 @@ pub struct EditorProgram {
 }
 
 impl EditorProgram {
-    /// The program without cached properties. Bodies of runs go to a folder in `state`, or for temporary files; those that killed
+    /// The program. Bodies of runs go to a folder in `state`, or for temporary files; those that killed
     /// programs left there are removed.
-    pub fn new(engine: Engine, state: Option<&Path>) -> EditorProgram {
+    pub fn new(looker: Looker, state: Option<&Path>) -> EditorProgram {
         let temporary = std::env::temp_dir();
         let bodies = state.unwrap_or(&temporary).join(BODIES);
         bodies::remove_left(&bodies);
         EditorProgram {
-            looker: Looker::new(engine),
+            looker,
             bodies,
             trials: evaluate::Trials::default(),
         }

@@ -89,8 +89,10 @@ pub fn start(
     let is_debugged = order.pace.is_some();
     let pace = order.pace.map_or(Ok(Pace::Run), |pace| pace_of(&pace))?;
     let followed = Followed {
-        users: 1..=order.users,
-        most: MOST_SAMPLES,
+        users: order.users,
+        most: order
+            .samples
+            .map_or(MOST_SAMPLES, |most| most.min(MOST_SAMPLES)),
         pace,
         variables: order
             .variables
@@ -141,7 +143,7 @@ fn set_properties(settings: &mut RunProperties, order: &PartOrder) {
         settings.properties.set(name, value);
         settings.given.push(name.clone());
     }
-    for (name, value) in [load, ("drumfire.load.users", order.users.to_string())] {
+    for (name, value) in [load, ("drumfire.load.users", order.users.end().to_string())] {
         settings.properties.set(name, value);
     }
 }

@@ -35,6 +35,10 @@ pub fn lsp(engine: Engine) -> Result<Exit, Refusal> {
 /// Inspects plans with the engine, for editors.
 pub struct Looker {
     engine: Engine,
+    /// The options of the command line.
+    options: PropertyOptions,
+    /// Properties that the program sets.
+    own: Vec<(&'static str, String)>,
     /// The cached properties of the last plan, and when they were read. A keystroke rarely changes them.
     last: Mutex<Option<(PathBuf, Instant, RunProperties)>>,
 }
@@ -45,8 +49,19 @@ const KEPT: Duration = Duration::from_secs(2);
 impl Looker {
     /// An inspector with no cached properties.
     pub fn new(engine: Engine) -> Looker {
+        Looker::with_options(engine, PropertyOptions::default(), Vec::new())
+    }
+
+    /// An inspector whose plans have these options of the command line, and these properties of the program.
+    pub fn with_options(
+        engine: Engine,
+        options: PropertyOptions,
+        own: Vec<(&'static str, String)>,
+    ) -> Looker {
         Looker {
             engine,
+            options,
+            own,
             last: Mutex::new(None),
         }
     }
@@ -80,7 +95,7 @@ impl Looker {
             is_optimized: true,
             err_columns: None,
         };
-        let read = settings(&PropertyOptions::default(), &[], Some(plan), &mut unseen).ok()?;
+        let read = settings(&self.options, &self.own, Some(plan), &mut unseen).ok()?;
         let (_, _, settings) = last.insert((plan.to_owned(), Instant::now(), read));
         Some(ask(settings))
     }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
 use drumfire_edit::protocol::Host;
-use drumfire_edit::refused::{FILE, PARAMETERS, UNFIT};
+use drumfire_edit::refused::{FILE, PARAMETERS};
 use drumfire_edit::{Id, Journals, Refused};
 use drumfire_jmx::Node;
 use drumfire_platform::secrets::secret;
@@ -105,7 +105,7 @@ impl Desk {
             .map_err(Refusal::failed)?;
         let state =
             drumfire_platform::state_folder(console.variable).map(|state| state.join(JOURNALS));
-        let program = Arc::new(EditorProgram::new(*engine, state.as_deref()));
+        let program = Arc::new(EditorProgram::new(Looker::new(*engine), state.as_deref()));
         let journals = state.map(Journals::new);
         let host = Host::new(program, journals, vec![folder.clone()]);
         let (tell, told) = channel();
@@ -124,27 +124,7 @@ impl Desk {
 
     /// Carries out a method of the editor's protocol.
     pub fn request(&self, method: &str, parameters: Value) -> Result<Value, Refused> {
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
-        let answer = self
-            .host
-            .answer(message.to_string().as_bytes())
-            .unwrap_or_default();
-        let mut answer: Value = serde_json::from_str(&answer).unwrap_or_default();
-        let error = answer["error"].take();
-        let Some(message) = error["message"].as_str() else {
-            return Ok(answer["result"].take());
-        };
-        let code = error["code"]
-            .as_i64()
-            .and_then(|code| i32::try_from(code).ok());
-        let data = &error["data"];
-        let text = |name: &str| data[name].as_str().map(str::to_owned);
-        Err(Refused {
-            hint: text("hint"),
-            id: serde_json::from_value(data["id"].clone()).ok(),
-            property: text("property"),
-            ..Refused::new(code.unwrap_or(UNFIT), message)
-        })
+        self.host.request(method, parameters)
     }
 
     /// A file of the folder.

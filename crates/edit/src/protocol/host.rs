@@ -38,7 +38,7 @@ pub type Listener = Box<dyn Fn(&str, &str) -> bool + Send>;
 type Watcher = fn(&Weak<Shared>);
 
 /// The plans that are open. Ends its threads when it is dropped.
-pub struct Host(Arc<Shared>);
+pub struct Host(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     pub(super) program: Arc<dyn Program>,
@@ -131,6 +131,28 @@ impl Host {
         }
     }
 
+    /// Carries out a method and returns its result.
+    ///
+    /// # Errors
+    /// There is no such method, or it refuses.
+    pub fn request(&self, method: &str, parameters: Value) -> Result<Value, Refused> {
+        let result = self.carry_out(method, parameters)?;
+        serde_json::from_str(&result).map_err(|error| Refused::new(UNFIT, error.to_string()))
+    }
+
+    fn carry_out(&self, method: &str, parameters: Value) -> Result<String, Refused> {
+        if methods::all().any(|own| own.name == method) {
+            return self.0.carry_out(method, parameters);
+        }
+        let names = methods::all().map(|own| own.name);
+        let near = drumfire_jmx::did_you_mean(method, names);
+        let refused = Refused::new(NO_METHOD, format!("there is no method `{method}`"));
+        Err(match near {
+            Some(near) => refused.hint(format!("did you mean `{near}`?")),
+            None => refused,
+        })
+    }
+
     fn one(&self, mut request: Value) -> Option<String> {
         let parameters = request.get_mut("params").map(Value::take);
         let parameters = parameters.unwrap_or_else(|| json!({}));
@@ -139,17 +161,7 @@ impl Host {
             let refused = Refused::new(NO_REQUEST, "the message has no `method`");
             return Some(failed(id.unwrap_or(&Value::Null), &refused));
         };
-        let done = if methods::all().any(|own| own.name == method) {
-            self.0.carry_out(method, parameters)
-        } else {
-            let names = methods::all().map(|own| own.name);
-            let near = drumfire_jmx::did_you_mean(method, names);
-            let refused = Refused::new(NO_METHOD, format!("there is no method `{method}`"));
-            Err(match near {
-                Some(near) => refused.hint(format!("did you mean `{near}`?")),
-                None => refused,
-            })
-        };
+        let done = self.carry_out(method, parameters);
         let id = id?;
         Some(match done {
             Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::host::{Shared, lock, read, written};
+use super::host::{Host, Shared, lock, read, written};
 use super::methods as m;
 use super::types::{
     RunEntry, RunProposal, RunProposals, RunSample, RunYield, SentPlace, SentValue, Started,
@@ -95,6 +95,40 @@ impl Runs {
                 .hint(format!("the last {KEPT} runs are kept"))
         })
     }
+}
+
+impl Host {
+    /// Lets users of runs with a `pace` stand still before the elements with these names.
+    ///
+    /// # Errors
+    /// No element has one of the names.
+    pub fn break_before(&self, plan: u64, names: &[String]) -> Result<(), Refused> {
+        let mut ids = BTreeSet::new();
+        for name in names {
+            let named = self
+                .0
+                .with(plan, |open| Ok(named(open.session.model(), name)))?;
+            if named.is_empty() {
+                let message = format!("no element has the name `{name}`");
+                return Err(Refused::new(PARAMETERS, message)
+                    .hint("write the name as it stands in the plan, with its `${…}`"));
+            }
+            ids.extend(named);
+        }
+        lock(&self.0.runs).breakpoints.insert(plan, ids);
+        Ok(())
+    }
+}
+
+/// The elements with a name.
+fn named(model: &Model, name: &str) -> Vec<Id> {
+    let mut entries = model.outline().entries.iter();
+    let mut ids = Vec::new();
+    crate::tree::each(&model.tree().roots, &mut |node| {
+        let entry = entries.next().filter(|_| node.name == name);
+        ids.extend(entry.map(|entry| entry.id));
+    });
+    ids
 }
 
 impl Shared {
@@ -301,7 +335,10 @@ impl Shared {
             Ok((open.session.path().to_owned(), open.session.model().clone()))
         })?;
         // JMeter's validation of thread groups reads the same properties (`TreeClonerForValidation`).
-        let property = |name: &str| self.program.property(&path, name);
+        let property = |name: &str| match asked.properties.get(name) {
+            Some(value) => Some(value.clone()),
+            None => self.program.property(&path, name),
+        };
         let flag =
             |name| property(name).is_none_or(|value| value.trim().eq_ignore_ascii_case("true"));
         let number = |name| {
@@ -314,10 +351,15 @@ impl Shared {
             variables: asked.variables.clone(),
         };
         let own = part(&model, asked.id, kind, &options)?;
+        let users = match asked.user {
+            Some(user) => user.max(1)..=user.max(1),
+            None => 1..=number("testplan_validation.nb_threads_per_thread_group"),
+        };
         Ok(PartOrder {
             ids: ids(&own),
             tree: own.tree().clone(),
-            users: number("testplan_validation.nb_threads_per_thread_group"),
+            users,
+            samples: asked.samples,
             iterations: number("testplan_validation.number_iterations"),
             variables: asked.variables.clone(),
             properties: asked.properties.clone(),

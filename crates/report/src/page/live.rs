@@ -13,11 +13,16 @@ use crate::run_file::RunFile;
 
 /// The Content-Security-Policy of the template, and that of a live page, which may also contact its own server.
 const POLICY: &str = "default-src 'none';";
-const LIVE_POLICY: &str = "default-src 'none'; connect-src 'self'; frame-src 'self';";
+const LIVE_POLICY: &str = "default-src 'none'; connect-src 'self';";
 
-/// The page before it has any numbers. `facts` is the payload for its script; the field `kind` says which page it is.
-pub fn live_html(title: &str, facts: &impl Serialize) -> String {
-    super::html(title, facts).replacen(POLICY, LIVE_POLICY, 1)
+/// The page before it has any numbers.
+pub fn live_html(title: &str) -> String {
+    /// Tells the script which page it is.
+    #[derive(Serialize)]
+    struct Facts {
+        kind: &'static str,
+    }
+    super::html(title, &Facts { kind: "live" }).replacen(POLICY, LIVE_POLICY, 1)
 }
 
 /// Everything that is known of a run so far, as JSON.

@@ -143,7 +143,7 @@ impl Ui {
         let name = begun.name.clone();
         let live = Live::new(begun, options);
         let steering = Arc::new(OwnRun(control.clone()));
-        let server = Server::start(address, host.clone(), live.clone(), steering, None)?;
+        let server = Server::start(address, host.clone(), live.clone(), steering)?;
         let run = KnownRun {
             url: server.url().to_owned(),
             name,
