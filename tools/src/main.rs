@@ -1,4 +1,4 @@
-//! The development commands that need the project's crates: `cargo xtask bench`, `faults`, `record`, `soak`, `trust` and `gen`, and
+//! The development commands that need the project's crates: `cargo xtask bench`, `faults`, `record`, `soak`, `trust`, `truth` and `gen`, and
 //! `measure`, which `bench` calls.
 
 mod bench;
@@ -9,6 +9,7 @@ mod record;
 mod reference;
 mod soak;
 mod trust;
+mod truth;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         ["soak", seconds] => soak::soak(seconds, None),
         ["soak", seconds, "--program", program] => soak::soak(seconds, Some(Path::new(program))),
         ["trust", ref options @ ..] => trust::trust(options),
+        ["truth", ref options @ ..] => truth::truth(options),
         ["gen"] => reference::generate(),
         ["measure", report, part, ref command @ ..] => {
             measure::measure(Path::new(report), part, command)

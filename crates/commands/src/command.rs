@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::agent::arguments::{AgentArguments, AgentsArguments};
+use crate::calibrate::arguments::CalibrateArguments;
 use crate::capacity::arguments::CapacityArguments;
 use crate::check::arguments::{CheckArguments, CheckFormat};
 use crate::compare::arguments::{CompareArguments, MergeArguments};
@@ -61,6 +62,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Show the limits of this machine, and which of them a plan would reach
     Doctor(DoctorArguments),
+    /// Show what the numbers of this machine are worth, against a target of known times
+    Calibrate(CalibrateArguments),
     /// Show which Java and which jars run scripts and Java elements; `jvm install` installs the jars
     Jvm(JvmArguments),
     /// Make a report from a result file (CSV or XML) or a run file
@@ -141,6 +144,7 @@ impl Command {
             Command::Check(arguments) => arguments.format() != CheckFormat::Text,
             Command::Plan(arguments) => arguments.json,
             Command::Doctor(arguments) => arguments.json,
+            Command::Calibrate(arguments) => arguments.json,
             Command::Agents(arguments) => arguments.json,
             Command::Runs(arguments) => arguments.list().is_some_and(|list| list.json),
             Command::Ctl(arguments) => matches!(arguments.verb, CtlVerb::Status { json: true }),

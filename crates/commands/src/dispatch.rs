@@ -12,9 +12,9 @@ use crate::refusal::Refusal;
 use crate::run::{attach, run_url, taurus};
 use crate::settings::project;
 use crate::{
-    agent, args, capacity, check, compare, ctl, debug, demo, doctor, edit, fleet, fmt, import,
-    jmeter, jvm, k8s, lsp, matrix, mcp, merge_plan, mirror, new, plan, record, rename, report, run,
-    runs, set, show,
+    agent, args, calibrate, capacity, check, compare, ctl, debug, demo, doctor, edit, fleet, fmt,
+    import, jmeter, jvm, k8s, lsp, matrix, mcp, merge_plan, mirror, new, plan, record, rename,
+    report, run, runs, set, show,
 };
 
 /// Carries out a command line, without the program's name.
@@ -69,6 +69,7 @@ fn carry_out(
         Command::Agents(arguments) => agent::agents(&arguments, console),
         Command::Demo(arguments) => demo::command::demo(&arguments, console),
         Command::Mirror(arguments) => mirror::mirror(&arguments, console),
+        Command::Calibrate(arguments) => calibrate::calibrate(&arguments, console),
         Command::Doctor(arguments) => doctor::doctor(&arguments, engine, console),
         Command::Jvm(arguments) => jvm::jvm(&arguments, engine, console),
         Command::Check(arguments) => check::check(&arguments, engine, console),

@@ -6,6 +6,7 @@
 
 mod agent;
 pub mod args;
+mod calibrate;
 mod capacity;
 mod check;
 pub mod command;

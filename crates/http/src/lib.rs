@@ -58,6 +58,7 @@ mod session;
 mod socket;
 mod source;
 mod spare;
+mod stamped;
 mod target;
 mod timer;
 mod tls;
@@ -90,6 +91,7 @@ pub use message::{
 pub use resolve::{AddressOrder, NameRules, Resolver, Resolving, SystemResolver};
 pub use session::Session;
 pub use spare::{Placed, SparePool, place_in};
+pub use stamped::StampedStream;
 pub use sys::{KernelTimer, take_short_turns};
 pub use target::{Proxy, SourceAddresses, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions, Trust, certificates};

@@ -310,8 +310,6 @@ pub struct Times {
     pub connected: Option<Instant>,
     /// The last byte of the request was passed to the kernel.
     pub sent: Option<Instant>,
-    /// Whether the kernel took the whole request without a wait.
-    pub is_sent_at_once: bool,
     /// The kernel had received the first and the last byte of the response, as far as it says.
     pub arrivals: Option<(Instant, Instant)>,
     /// The first byte of the response's head (or of an interim response) had arrived.
@@ -330,7 +328,6 @@ impl Times {
             tcp_connected: None,
             connected: None,
             sent: None,
-            is_sent_at_once: false,
             arrivals: None,
             first_byte: None,
             first_body: None,
@@ -338,21 +335,17 @@ impl Times {
         }
     }
 
-    /// The part of the exchange that passed in this program while nothing of it was under way: until the kernel had the request,
-    /// and from the kernel's receipt of the last byte to the end. Opening the connection is not in it. `None` if the kernel does
-    /// not say when the last byte arrived, if a speed limit made the response wait, and after a failure, whose end nothing stamps.
+    /// The part of the exchange that passed in this program while nothing of it was under way: from the kernel's receipt of the last
+    /// byte to the end. The call that sends the request is not in it: the target works while the kernel still ends the call. `None` if
+    /// the kernel does not say when the last byte arrived, if a speed limit made the response wait, and after a failure, whose end
+    /// nothing stamps.
     pub fn own(&self) -> Option<Duration> {
         let (_, last) = self.arrivals?;
         // A stamp from before the exchange is wrong: the wall clock was set.
         if last < self.begin {
             return None;
         }
-        let ready = self.connected.unwrap_or(self.begin);
-        let sending = match self.sent {
-            Some(sent) if self.is_sent_at_once => sent.saturating_duration_since(ready),
-            _ => Duration::ZERO,
-        };
-        Some(sending + self.end.saturating_duration_since(last))
+        Some(self.end.saturating_duration_since(last))
     }
 }
 

@@ -13,7 +13,7 @@ use drumfire_elements::pre::user_parameters;
 use drumfire_elements::samplers::flow_control_action;
 use drumfire_elements::shared::{group, http};
 use drumfire_elements::thread_groups::{open_model_thread_group, thread_group};
-use drumfire_elements::timers::constant_throughput_timer;
+use drumfire_elements::timers::{constant_throughput_timer, precise_throughput_timer};
 use drumfire_jmx::{Element, Node, Prop};
 
 use crate::text::PlanText;
@@ -210,8 +210,28 @@ pub fn simple_controller(name: &str) -> Node {
     simple_controller::FACTS.node(name)
 }
 
-/// Limits the group's users together to a rate per minute.
+/// Limits the group's users together to a rate per minute. JMeter's Constant Throughput Timer waits whole milliseconds between
+/// samples, which makes 1,000 a second of 700, and no limit of 3,000 (`ConstantThroughputTimer#getDelay`); rates that it would
+/// round get a Precise Throughput Timer, whose samples come at random times.
 pub fn throughput_timer(per_minute: f64) -> Node {
+    /// The error of a rate that does not matter, as a share.
+    const ALMOST: f64 = 0.005;
+    let apart_ms = 60_000.0 / per_minute;
+    if (apart_ms.round() - apart_ms).abs() > ALMOST * apart_ms {
+        return precise_throughput_timer::FACTS
+            .node("Precise Throughput Timer")
+            .with(precise_throughput_timer::THROUGHPUT.name, per_minute / 60.0)
+            .with(precise_throughput_timer::PERIOD.name, 1)
+            .with(precise_throughput_timer::DURATION.name, 10)
+            .with(precise_throughput_timer::BATCH_SIZE.name, 1)
+            .with(precise_throughput_timer::BATCH_DELAY.name, 0)
+            .with(precise_throughput_timer::SEED.name, 0)
+            .with(precise_throughput_timer::EXACT_LIMIT.name, 10_000)
+            .with(
+                precise_throughput_timer::ALLOWED_THROUGHPUT_SURPLUS.name,
+                1.0,
+            );
+    }
     constant_throughput_timer::FACTS
         .node("Constant Throughput Timer")
         .with(constant_throughput_timer::MODE.name, 4)
@@ -360,4 +380,20 @@ pub fn http_arguments(items: Vec<Prop>, is_raw: bool) -> Element {
         panel.shown("HTTPArgumentsPanel", "User Defined Variables")
     };
     panel.with(user_defined_variables::VARIABLES.name, items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_that_jmeter_would_round_gets_the_precise_timer() {
+        let class = |per_second: f64| throughput_timer(per_second * 60.0).class;
+        for even in [0.5, 3.0, 100.0, 250.0, 1_000.0] {
+            assert_eq!(class(even), constant_throughput_timer::CLASS, "{even}");
+        }
+        for rounded in [300.0, 700.0, 1_500.0, 5_000.0] {
+            assert_eq!(class(rounded), precise_throughput_timer::CLASS, "{rounded}");
+        }
+    }
 }

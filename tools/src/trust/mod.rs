@@ -13,7 +13,8 @@ use std::process::Command;
 use anyhow::{Context as _, bail};
 
 use situations::{SITUATIONS, Situation};
-use stage::{Neighbour, half_a_core, stage};
+pub use stage::Neighbour;
+use stage::{half_a_core, stage};
 
 /// How many times a disturbed situation is staged again.
 const MOST_DISTURBED: u32 = 3;
@@ -152,7 +153,7 @@ fn chosen(options: &TrustOptions) -> impl Iterator<Item = &'static Situation> {
 }
 
 /// Builds a release. A debug build would exhaust the CPU even in a healthy run.
-fn build() -> anyhow::Result<PathBuf> {
+pub fn build() -> anyhow::Result<PathBuf> {
     xtask::run(xtask::cargo().args(["build", "--release", "--package", "drumfire"]))?;
     Ok(xtask::target().join("release/drumfire"))
 }

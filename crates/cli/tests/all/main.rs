@@ -6,6 +6,7 @@ mod authorities;
 mod backends;
 mod broken_plans;
 mod broken_responses;
+mod calibrate;
 mod capacity;
 mod ci;
 mod command_line;

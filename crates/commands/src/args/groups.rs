@@ -38,7 +38,15 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "This machine",
-        &["doctor", "jvm", "demo", "mirror", "completions", "version"],
+        &[
+            "doctor",
+            "calibrate",
+            "jvm",
+            "demo",
+            "mirror",
+            "completions",
+            "version",
+        ],
     ),
 ];
 

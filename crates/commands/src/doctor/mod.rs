@@ -8,7 +8,9 @@ use std::path::Path;
 
 use drumfire_health::{Ceiling, Limits, Machine, PlanDemands, ceilings, dangerous_settings};
 use drumfire_platform::secrets;
+use jiff::Timestamp;
 
+use crate::calibrate::kept::Calibration;
 use crate::console::Console;
 use crate::doctor::arguments::DoctorArguments;
 use crate::engine::{Engine, MachineDemand};
@@ -48,8 +50,10 @@ pub fn doctor(
     let limits = Machine::default().limits();
     let found = ceilings(&limits, &load(demand));
     let dangers = dangerous_settings(&limits);
+    let calibration = Calibration::last(console.variable);
     let text = if options.json {
         let value = serde_json::json!({
+            "calibration": calibration,
             "demand": demand,
             "ceilings": found,
             "dangerous_settings": dangers,
@@ -57,7 +61,11 @@ pub fn doctor(
         format!("{value:#}\n")
     } else {
         let columns = console.columns();
-        text(&limits, &found, &dangers, demand, console.style, columns)
+        let calibrated = calibration
+            .map(|last| last.sentence(Timestamp::now().as_millisecond()))
+            .unwrap_or_else(|| "never; `drumfire calibrate` measures this machine".to_owned());
+        let machine = machine(&limits, &calibrated);
+        text(&machine, &found, &dangers, demand, console.style, columns)
     };
     console.print(&text);
     Ok(Exit::Ok)
@@ -126,7 +134,7 @@ const NAME_COLUMNS: usize = 52;
 const NUMBER_COLUMNS: usize = 13;
 
 fn text(
-    limits: &Limits,
+    machine: &str,
     found: &[Ceiling],
     dangers: &[String],
     demand: Option<&MachineDemand>,
@@ -134,8 +142,7 @@ fn text(
     columns: Option<usize>,
 ) -> String {
     let columns = columns.unwrap_or(usize::MAX);
-    let mut text = format!("{}\n", style.bold("this machine"));
-    machine(&mut text, limits);
+    let mut text = format!("{}\n{machine}", style.bold("this machine"));
     if let Some(demand) = demand {
         let _ = writeln!(text, "\n{}", style.bold("the plan"));
         plan(&mut text, demand, columns);
@@ -190,8 +197,9 @@ fn memory_source(limits: &Limits) -> &'static str {
     }
 }
 
-fn machine(text: &mut String, limits: &Limits) {
-    let _ = writeln!(text, "  cores       {}", limits.cores);
+/// The lines about this machine. `calibrated` says when it was calibrated, and what its numbers are worth.
+fn machine(limits: &Limits, calibrated: &str) -> String {
+    let mut text = format!("  cores       {}\n", limits.cores);
     if let Some(bytes) = limits.memory_bytes {
         let _ = writeln!(
             text,
@@ -206,6 +214,8 @@ fn machine(text: &mut String, limits: &Limits) {
     if let Some((first, last)) = limits.ports {
         let _ = writeln!(text, "  ports       {first}-{last}");
     }
+    let _ = writeln!(text, "  calibrated  {calibrated}");
+    text
 }
 
 /// How many targets are listed; the rest are only counted.
@@ -275,11 +285,19 @@ mod tests {
         };
         let found = ceilings(&limits, &load(Some(&demand)));
         let dangers = ["a setting".to_owned()];
-        let text = text(&limits, &found, &dangers, Some(&demand), Style::PLAIN, None);
+        let text = text(
+            &machine(&limits, "never"),
+            &found,
+            &dangers,
+            Some(&demand),
+            Style::PLAIN,
+            None,
+        );
         let expected = "\
 this machine
   cores       2
   open files  1,024
+  calibrated  never
 
 the plan
   users       2,000
@@ -341,7 +359,7 @@ the plan asks for more than this machine has: connections, by open files
         let found = ceilings(&limits, &load(Some(&demand)));
         let dangers = ["a long word ".repeat(20)];
         let text = text(
-            &limits,
+            &machine(&limits, "never"),
             &found,
             &dangers,
             Some(&demand),

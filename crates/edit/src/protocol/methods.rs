@@ -149,7 +149,7 @@ messages! {
         pace: Option<String>,
         /// The number of the one user of each thread group that runs; the users before it do not. If it is missing, the first users run.
         #[serde(default)]
-        user: Option<u32>,
+        user: Option<usize>,
         /// The run ends after this many samples; 10,000 if it is missing, and never more.
         #[serde(default)]
         samples: Option<usize>,

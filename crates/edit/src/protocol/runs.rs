@@ -352,7 +352,10 @@ impl Shared {
         };
         let own = part(&model, asked.id, kind, &options)?;
         let users = match asked.user {
-            Some(user) => user.max(1)..=user.max(1),
+            Some(user) => {
+                let user = u32::try_from(user.max(1)).unwrap_or(u32::MAX);
+                user..=user
+            }
             None => 1..=number("testplan_validation.nb_threads_per_thread_group"),
         };
         Ok(PartOrder {

@@ -126,7 +126,6 @@ mod tests {
             tcp_connected: at(300),
             connected: at(700),
             sent: at(710),
-            is_sent_at_once: true,
             arrivals: None,
             first_byte: at(5710),
             first_body: at(5710),

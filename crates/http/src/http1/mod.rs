@@ -117,8 +117,7 @@ fn converse<'a>(
     async move {
         match connection.pace {
             None => {
-                times.is_sent_at_once = connection.send_now(worker, source)?;
-                if !times.is_sent_at_once {
+                if !connection.send_now(worker, source)? {
                     Box::pin(connection.send(worker, source, limit)).await?;
                 }
             }

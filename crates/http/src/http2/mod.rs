@@ -141,7 +141,6 @@ impl Conversation<'_> {
             self.send_body(&mut stream, &mut response, source).await?;
         }
         self.times.sent = Some(Instant::now());
-        self.times.is_sent_at_once = !has_body;
         let timers = &self.session.worker().timers;
         let receiver = &mut *self.receiver;
         let response = self.place.arrival(|cx| {

@@ -13,6 +13,9 @@ use drumfire_health::{Stage, StageTimes};
 use drumfire_platform::secrets;
 use drumfire_report::{Mark, RunAgent, RunFile, ThresholdResult, TimeUse, TimedPart};
 
+use jiff::Timestamp;
+
+use crate::calibrate::kept::Calibration;
 use crate::engine::Outcome;
 use crate::run::run_file::facts::{health, run_verdict, thousandths};
 use crate::run::run_file::fingerprint::Fingerprint;
@@ -142,6 +145,10 @@ fn environment() -> Vec<(String, String)> {
     // The limit was raised when the program began.
     if let Some(limit) = drumfire_health::raise_open_files() {
         rows.push(("open files".to_owned(), format!("at most {limit}")));
+    }
+    if let Some(calibration) = Calibration::last(drumfire_platform::variable) {
+        let now_ms = Timestamp::now().as_millisecond();
+        rows.push(("calibrated".to_owned(), calibration.sentence(now_ms)));
     }
     rows
 }

@@ -388,7 +388,6 @@ mod tests {
             tcp_connected: Some(at(300)),
             connected: Some(at(900)),
             sent: Some(at(910)),
-            is_sent_at_once: true,
             arrivals: None,
             first_byte: Some(at(5_000)),
             first_body: Some(at(5_010)),

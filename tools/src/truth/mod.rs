@@ -1,0 +1,322 @@
+//! `cargo xtask truth`: whether the numbers of runs are as exact as the program says. Each situation is run many times against the
+//! target of known times, whose own stamps are the truth. The intervals must hold the percentiles of all runs of the situation
+//! together, the generator's part must be what the program says, and the counts must be equal.
+
+mod situations;
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+use crate::trust::{Neighbour, build};
+use situations::{SITUATIONS, Situation};
+
+/// The plan of `drumfire calibrate`.
+const PLAN: &str = include_str!("../../../crates/commands/src/calibrate/calibrate.jmx");
+/// The label whose samples count.
+const LABEL: &str = "measured";
+/// The percentiles, as fields name them. The generator's part is told of the first two.
+const PERCENTILES: [&str; 3] = ["p50_ms", "p99_ms", "p999_ms"];
+const OWN: [&str; 2] = ["own_p50_ms", "own_p99_ms"];
+/// How many of 100 intervals must hold the truth at least, and may at most: wider ones would say less than is known.
+const COVERED: std::ops::RangeInclusive<f64> = 95.0..=99.5;
+/// The same for the short form, whose few runs prove little.
+const COVERED_SHORTLY: std::ops::RangeInclusive<f64> = 80.0..=100.0;
+/// The way over loopback, in milliseconds: between the target's stamps and those of the generator's kernel.
+const WAY_MS: f64 = 0.05;
+/// How far the told part of the generator may be off: this share, or this many milliseconds.
+const OWN_SHARE: f64 = 0.1;
+const OWN_MS: f64 = 0.05;
+
+struct TruthOptions {
+    runs: usize,
+    /// How many runs go on at a time.
+    side_by_side: usize,
+    seconds: u32,
+    is_short: bool,
+    neighbour: bool,
+    program: Option<PathBuf>,
+}
+
+fn options(words: &[&str]) -> anyhow::Result<TruthOptions> {
+    let mut options = TruthOptions {
+        runs: 1_000,
+        side_by_side: 10,
+        seconds: 15,
+        is_short: false,
+        neighbour: false,
+        program: None,
+    };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || {
+            words
+                .next()
+                .with_context(|| format!("{word} needs a value"))
+        };
+        match *word {
+            "--runs" => options.runs = value()?.parse().context("--runs")?,
+            "--side-by-side" => {
+                options.side_by_side = value()?.parse().context("--side-by-side")?
+            }
+            "--seconds" => options.seconds = value()?.parse().context("--seconds")?,
+            "--short" => {
+                (options.runs, options.side_by_side, options.seconds) = (20, 10, 10);
+                options.is_short = true;
+            }
+            "--neighbour" => options.neighbour = true,
+            "--program" => options.program = Some(PathBuf::from(value()?)),
+            other => bail!("there is no option `{other}`; `cargo xtask` lists them"),
+        }
+    }
+    Ok(options)
+}
+
+/// Stages the runs and judges their numbers.
+pub fn truth(words: &[&str]) -> anyhow::Result<()> {
+    let options = options(words)?;
+    let program = match &options.program {
+        Some(program) => program.canonicalize()?,
+        None => build()?,
+    };
+    let target = Target::start(&program)?;
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("plan.jmx"), PLAN)?;
+    let _neighbour = options.neighbour.then(Neighbour::start).transpose()?;
+    let runs: VecDeque<usize> = (0..options.runs).collect();
+    let queue = Mutex::new(runs);
+    let next = || {
+        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.pop_front()
+    };
+    let worker = || {
+        let mut measured = Vec::new();
+        while let Some(number) = next() {
+            let place = number % SITUATIONS.len();
+            let run = one(
+                &program,
+                &target,
+                folder.path(),
+                (place, number),
+                options.seconds,
+            )?;
+            measured.push((place, run));
+        }
+        anyhow::Ok(measured)
+    };
+    let workers = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.side_by_side)
+            .map(|_| scope.spawn(worker))
+            .collect();
+        let ended = workers
+            .into_iter()
+            .map(|worker| worker.join().expect("no panic"));
+        ended.collect::<anyhow::Result<Vec<_>>>()
+    })?;
+    let measured: Vec<(usize, Measured)> = workers.into_iter().flatten().collect();
+    judge(&measured, &target, options.is_short)
+}
+
+/// The numbers of a run, and its own truth.
+struct Measured {
+    label: Value,
+    truth: Value,
+}
+
+fn one(
+    program: &Path,
+    target: &Target,
+    folder: &Path,
+    (place, number): (usize, usize),
+    seconds: u32,
+) -> anyhow::Result<Measured> {
+    let Situation {
+        service,
+        rate,
+        users,
+        ..
+    } = SITUATIONS[place];
+    let summary = folder.join(format!("{number}.json"));
+    let name = format!("{place}-{number}");
+    let mut command = Command::new(program);
+    command.args([
+        "run",
+        "plan.jmx",
+        "--progress",
+        "quiet",
+        "--no-run-file",
+        "-j",
+        "",
+    ]);
+    command.arg(format!("-Jport={}", target.port));
+    command.arg(format!("-Jpath=/{service}/{name}"));
+    command.args([format!("-Jusers={users}"), format!("-Jrate={rate}")]);
+    command.args(["--duration", &format!("{seconds}s"), "--summary-json"]);
+    command
+        .arg(&summary)
+        .current_dir(folder)
+        .env("HOME", folder);
+    let output = command.stdin(Stdio::null()).output()?;
+    let text = std::fs::read(&summary)
+        .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+    let mut document: Value = serde_json::from_slice(&text)?;
+    let labels = document["labels"].as_array_mut().context("no labels")?;
+    let label = labels.iter_mut().find(|label| label["label"] == LABEL);
+    Ok(Measured {
+        label: label.context("no requests were measured")?.take(),
+        truth: target.truth(&name)?,
+    })
+}
+
+/// Things that were tried, and those that held.
+#[derive(Default, Clone, Copy)]
+struct Share {
+    tried: u32,
+    held: u32,
+}
+
+impl Share {
+    fn add(&mut self, holds: bool) {
+        self.tried += 1;
+        self.held += u32::from(holds);
+    }
+
+    fn percent(self) -> f64 {
+        100.0 * f64::from(self.held) / f64::from(self.tried.max(1))
+    }
+}
+
+impl std::fmt::Display for Share {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.tried {
+            0 => f.pad("–"),
+            tried => f.pad(&format!("{:.1} % of {tried}", self.percent())),
+        }
+    }
+}
+
+/// Prints how many intervals hold the truth, and fails if they are too few or too many.
+fn judge(measured: &[(usize, Measured)], target: &Target, is_short: bool) -> anyhow::Result<()> {
+    let mut covered = [Share::default(); PERCENTILES.len()];
+    let mut own = [Share::default(); OWN.len()];
+    let mut counts = Share::default();
+    println!(
+        "{:<36}{:>16}{:>16}{:>16}",
+        "intervals that hold the truth", "p50", "p99", "p99.9"
+    );
+    for (place, situation) in SITUATIONS.iter().enumerate() {
+        let truth = target.truth(&place.to_string())?;
+        let mut here = [Share::default(); PERCENTILES.len()];
+        for (_, run) in measured.iter().filter(|(of, _)| *of == place) {
+            for (at, name) in PERCENTILES.iter().enumerate() {
+                if let Some(holds) = holds(run, &truth, name) {
+                    here[at].add(holds);
+                    covered[at].add(holds);
+                }
+            }
+            for (at, name) in OWN.iter().enumerate() {
+                if let Some(is_right) = own_is_right(run, name, PERCENTILES[at]) {
+                    own[at].add(is_right);
+                }
+            }
+            counts.add(run.label["count"] == run.truth["count"]);
+        }
+        println!(
+            "{:<36}{:>16}{:>16}{:>16}",
+            situation.name, here[0], here[1], here[2]
+        );
+    }
+    println!(
+        "{:<36}{:>16}{:>16}{:>16}",
+        "together", covered[0], covered[1], covered[2]
+    );
+    println!(
+        "the generator's part is right: at p50 {}, at p99 {}",
+        own[0], own[1]
+    );
+    println!("counts are equal: {counts}");
+    let expected = if is_short { COVERED_SHORTLY } else { COVERED };
+    let wrong = covered
+        .iter()
+        .any(|share| share.tried > 0 && !expected.contains(&share.percent()));
+    if wrong || counts.held < counts.tried {
+        bail!(
+            "between {} and {} of 100 intervals must hold the truth, and all counts must be equal",
+            expected.start(),
+            expected.end()
+        );
+    }
+    Ok(())
+}
+
+/// Whether the interval of a percentile holds the true one: the upper bound is above it, and the lower bound, less the generator's
+/// part and the way, below it. `None` without both bounds.
+fn holds(run: &Measured, truth: &Value, name: &str) -> Option<bool> {
+    let bounds = &run.label["intervals"][name];
+    let (low, high) = (bounds[0].as_f64()?, bounds[1].as_f64()?);
+    let own = if name == PERCENTILES[0] {
+        OWN[0]
+    } else {
+        OWN[1]
+    };
+    let own = run.label[own].as_f64().unwrap_or_default();
+    let truth = truth[name].as_f64()?;
+    Some(low - own - WAY_MS <= truth && truth <= high)
+}
+
+/// Whether the generator's part of a percentile is what the target's stamps say.
+fn own_is_right(run: &Measured, own: &str, percentile: &str) -> Option<bool> {
+    let told = run.label[own].as_f64()?;
+    let measured = run.label[percentile].as_f64()?;
+    let truth = run.truth[percentile].as_f64()?;
+    let is = measured - truth;
+    Some((told - is).abs() <= OWN_MS.max(OWN_SHARE * is))
+}
+
+/// The target, which the program serves.
+struct Target {
+    child: Child,
+    _input: Option<ChildStdin>,
+    port: u16,
+}
+
+impl Target {
+    fn start(program: &Path) -> anyhow::Result<Target> {
+        let mut command = Command::new(program);
+        command.args(["calibrate", "--serve"]);
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = piped.spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().context("a pipe")?).read_line(&mut line)?;
+        let port = line.trim().rsplit(':').next().unwrap_or_default();
+        Ok(Target {
+            port: port.parse().with_context(|| line.clone())?,
+            _input: child.stdin.take(),
+            child,
+        })
+    }
+
+    /// The true times of a name, or of all names that begin with it and `-`.
+    fn truth(&self, name: &str) -> anyhow::Result<Value> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        write!(stream, "GET /truth/{name} HTTP/1.1\r\n\r\n")?;
+        stream.shutdown(std::net::Shutdown::Write)?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let (_, body) = answer.split_once("\r\n\r\n").context("no answer")?;
+        Ok(serde_json::from_str(body)?)
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
