@@ -16,6 +16,7 @@ use crate::increment::{
 use crate::sample::Sample;
 use crate::statistics::{MAX_LABELS, OTHER_LABELS};
 use crate::timeline::Codes;
+use crate::trace::SlowestSoFar;
 
 /// Number of values that a tally buffers before it sorts them into buckets.
 const FRESH: usize = 512;
@@ -90,6 +91,7 @@ struct LabelTally {
     connect: Tally,
     own: Tally,
     target: Tally,
+    slowest: SlowestSoFar,
 }
 
 /// Elapsed times, sorted into buckets in batches. This costs ten nanoseconds a value and no memory for empty buckets.
@@ -320,6 +322,7 @@ impl Collector {
             connect: Tally::default(),
             own: Tally::default(),
             target: Tally::default(),
+            slowest: SlowestSoFar::default(),
         });
         index.insert(label, self.labels.len() - 1);
         self.labels.len() - 1
@@ -414,6 +417,9 @@ impl LabelTally {
     fn take(&mut self) -> LabelIncrement {
         self.before.0 += self.told.count;
         self.before.1 += self.told.errors;
+        if let Some(trace) = &mut self.told.trace {
+            self.slowest.filter(trace);
+        }
         let new = LabelIncrement::new(self.told.label.clone(), self.told.transaction);
         LabelIncrement {
             ok: self.ok.take(),

@@ -1,15 +1,16 @@
 //! CSV rows, byte for byte as JMeter's `CSVSaveService` writes them.
 
-use crate::row::RowFormat;
+use crate::row::{RowFormat, TRACE_ID, trace_id};
 use crate::sample::Sample;
-use crate::save_config::{SaveConfig, TimestampFormat};
+use crate::save_config::TimestampFormat;
 
 /// Sub-results nested deeper than this are left out (`CSVSaveService.saveSubResults`).
 const MAX_DEPTH: u32 = 10;
 
 /// Appends the header line without its line end (`CSVSaveService.printableFieldNamesToString`).
-pub(crate) fn write_field_names(config: &SaveConfig, variables: &[String], out: &mut Vec<u8>) {
-    let columns: [(bool, &[&str]); 20] = [
+pub(crate) fn write_field_names(format: &RowFormat, out: &mut Vec<u8>) {
+    let config = &format.config;
+    let columns: [(bool, &[&str]); 21] = [
         (config.timestamp, &["timeStamp"]),
         (config.time, &["elapsed"]),
         (config.label, &["label"]),
@@ -30,13 +31,14 @@ pub(crate) fn write_field_names(config: &SaveConfig, variables: &[String], out: 
         (config.hostname, &["Hostname"]),
         (config.idle_time, &["IdleTime"]),
         (config.connect_time, &["Connect"]),
+        (format.trace_ids, &[TRACE_ID]),
     ];
     let mut row = CsvRow::new(config.delimiter, out);
     let shown = columns.iter().filter(|(show, _)| *show);
     for name in shown.flat_map(|(_, names)| names.iter()) {
         row.plain(name.as_bytes());
     }
-    for name in variables {
+    for name in format.variables.iter() {
         // The quotes distinguish variables from fixed columns; the name itself is not escaped.
         row.out.push(b'"');
         row.out.extend_from_slice(name.as_bytes());
@@ -157,6 +159,9 @@ fn write_late_columns(format: &RowFormat, sample: &Sample, row: &mut CsvRow<'_>)
     }
     if config.connect_time {
         row.number(sample.connect_ms);
+    }
+    if format.trace_ids {
+        row.plain(trace_id(sample).as_bytes());
     }
 }
 

@@ -157,7 +157,7 @@ impl FailedSample {
 }
 
 /// Truncates a text to `most` bytes and appends an ellipsis if anything was cut.
-fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use drumfire_platform::secrets;
 use serde::{Deserialize, Serialize};
 
+use crate::balance::TurnCounts;
 use crate::collect::LabelCount;
 use crate::failures;
 use crate::increment::Increment;
@@ -44,7 +45,11 @@ impl RecentError {
 
 /// The counts of one worker that the run has not taken yet.
 #[derive(Debug, Default)]
-pub struct Handover(Mutex<PendingResults>);
+pub struct Handover {
+    pending: Mutex<PendingResults>,
+    /// The turns of samplers that the worker's users took.
+    pub turns: TurnCounts,
+}
 
 /// The pending data of a worker.
 #[derive(Debug, Default)]
@@ -132,6 +137,6 @@ impl Handover {
 
     /// Locks the pending data. After a worker's panic, the sums are complete up to a label and remain readable.
     pub(crate) fn lock(&self) -> MutexGuard<'_, PendingResults> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

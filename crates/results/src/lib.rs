@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+mod balance;
 mod bits;
 mod buckets;
 mod charset;
@@ -28,6 +29,7 @@ mod record;
 mod row;
 mod sample;
 mod save_config;
+mod since;
 mod sparse;
 mod statistics;
 mod summariser;
@@ -35,9 +37,11 @@ mod text;
 mod threshold_watch;
 mod thresholds;
 mod timeline;
+mod trace;
 mod writer;
 mod xml;
 
+pub use balance::{SampleBalance, TurnCounts};
 pub use collect::{Collector, LabelCount};
 pub use collectors::{CollectorKind, CollectorSet, CollectorSpec, Measure};
 pub use columns::Columns;
@@ -65,6 +69,10 @@ pub use statistics::{LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording, Stati
 pub use summariser::{Summariser, SummariserSettings, SummaryDelta, ThreadCounts};
 pub use text::SharedText;
 pub use threshold_watch::ThresholdWatch;
-pub use thresholds::{Threshold, ThresholdError, ThresholdOutcome, Verdict};
+pub use thresholds::{Metric, Threshold, ThresholdError, ThresholdOutcome, Verdict};
 pub use timeline::{Cell, Codes, Timeline, TimelineSample, TotalCell};
+pub use trace::{
+    LabelTrace, SampleTrace, ServerMetric, SlowSample, SlowestSoFar, TailSplit, TimeParts, TraceId,
+    TraceLimits, TraceRate, TraceRateError,
+};
 pub use writer::{FileReport, Filter, Inlet, OutputSpec, ResultWriter, WriterGauge, WriterReport};

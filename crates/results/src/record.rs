@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::balance::TurnCounts;
 use crate::collect::Collector;
 use crate::connections::Connections;
 use crate::handover::{Handover, RecentError};
@@ -128,6 +129,11 @@ impl Recorder {
             }
         }
         self.write(sample, outputs);
+    }
+
+    /// The turns of samplers that the worker's users take.
+    pub fn turns(&self) -> &TurnCounts {
+        &self.handover.turns
     }
 
     /// Counts how late the generator itself was when an event was due, in microseconds.

@@ -21,6 +21,8 @@ pub struct RowFormat {
     pub variables: Arc<[String]>,
     /// This machine's host name, for the host name column.
     pub hostname: Arc<str>,
+    /// Whether rows have the ids of traces (`drumfire.trace.column`).
+    pub trace_ids: bool,
     /// Time zone for a time stamp pattern.
     pub zone: TimeZone,
 }
@@ -33,6 +35,7 @@ impl RowFormat {
             columns: None,
             variables,
             hostname,
+            trace_ids: false,
             zone: JvmDefaults::of_process().zone.rules().clone(),
         }
     }
@@ -44,7 +47,7 @@ impl RowFormat {
         } else if self.config.xml {
             xml::write_head(&self.config, out);
         } else if self.config.field_names {
-            csv::write_field_names(&self.config, &self.variables, out);
+            csv::write_field_names(self, out);
             out.push(b'\n');
         }
     }
@@ -78,6 +81,15 @@ impl RowFormat {
             sample.end_ms
         }
     }
+}
+
+/// The column and the attribute that hold the id of a sample's trace, which JMeter does not have.
+pub(crate) const TRACE_ID: &str = "traceId";
+
+/// The id of a sample's trace as rows show it; empty without one.
+pub(crate) fn trace_id(sample: &Sample) -> String {
+    let id = sample.trace.as_ref().and_then(|trace| trace.id);
+    id.map_or_else(String::new, |id| id.to_string())
 }
 
 /// The names in the property `sample_variables` (`SampleEvent.initSampleVariables`): split at commas without

@@ -19,7 +19,10 @@ const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 /// 5 bits, values below 64 are exact and larger ones accurate to 3.2 %; with 10 bits, values below 2,048 are exact and larger
 /// ones accurate to 0.1 %.
 #[derive(Clone, Debug, Default)]
-pub struct Sparse<const BITS: u32 = 5>(BucketStorage);
+pub struct Sparse<const BITS: u32 = COARSE_BITS>(BucketStorage);
+
+/// The resolution of the timeline's histograms, as the number of bits of a value that matter.
+pub(crate) const COARSE_BITS: u32 = 5;
 
 /// The representation of the non-empty buckets.
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@ use crate::phases::Phases;
 use crate::precision::suffices_for;
 use crate::sample::Sample;
 use crate::timeline::{Timeline, TimelineSample};
+use crate::trace::{self, LabelTrace};
 
 /// Limit of distinct labels; the samples of all further ones share [`OTHER_LABELS`].
 pub const MAX_LABELS: usize = 4_000;
@@ -45,6 +46,9 @@ pub struct LabelStatistics {
     /// Service times without the generator's own part, as far as it is known, in microseconds.
     #[serde(default)]
     pub target: Histogram,
+    /// The traced samples, if requests were traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Box<LabelTrace>>,
     /// Bytes received.
     pub bytes: u64,
     /// Bytes sent.
@@ -71,6 +75,7 @@ impl LabelStatistics {
             failed: Histogram::new(),
             own: Histogram::new(),
             target: Histogram::new(),
+            trace: None,
             bytes: 0,
             sent_bytes: 0,
             phases: Phases::default(),
@@ -97,6 +102,7 @@ impl LabelStatistics {
             self.own.record(own_us);
         }
         self.target.record(service_us - own_us.unwrap_or(0));
+        trace::count(&mut self.trace, sample);
         self.bytes += sample.counted_bytes();
         self.sent_bytes += sample.sent_bytes;
         self.phases.add(Phases::of(sample));
@@ -114,6 +120,7 @@ impl LabelStatistics {
         self.failed.merge(&other.failed);
         self.own.merge(&other.own);
         self.target.merge(&other.target);
+        trace::merge(&mut self.trace, other.trace.as_deref());
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
         self.phases.add(other.phases);
@@ -132,6 +139,7 @@ impl LabelStatistics {
         self.failed.absorb(&other.failed);
         self.own.absorb(&other.own);
         self.target.absorb(&other.target);
+        trace::merge(&mut self.trace, other.trace.as_deref());
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.sent_bytes = self.sent_bytes.saturating_add(other.sent_bytes);
         self.phases.add(other.phases);

@@ -551,6 +551,19 @@ impl Timeline {
         }
     }
 
+    /// Leaves out the steps that begin before this time, in milliseconds since the Unix epoch.
+    pub(crate) fn retain_from(&mut self, from_ms: i64) {
+        let begins_later =
+            |at: i64, step_s: u32| at.saturating_mul(i64::from(step_s) * 1000) >= from_ms;
+        let (total_step_s, label_step_s) = (self.total_step_s, self.label_step_s);
+        self.total
+            .retain(|step| begins_later(step.at(), total_step_s));
+        for cells in &mut self.labels {
+            cells.retain(|cell| begins_later(cell.at, label_step_s));
+        }
+        self.label_bytes = self.measure();
+    }
+
     fn has_large_labels(&self) -> bool {
         self.label_bytes > LABEL_BYTES || self.labels.iter().any(|cells| cells.len() > MOST_STEPS)
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::charset;
-use crate::row::RowFormat;
+use crate::row::{RowFormat, TRACE_ID, trace_id};
 use crate::sample::{AssertionResult, DataType, Sample, SampleKind};
 use crate::save_config::SaveConfig;
 
@@ -137,6 +137,9 @@ impl SampleWriter<'_> {
         self.number(config.thread_counts, "ng", sample.group_threads);
         self.number(config.thread_counts, "na", sample.all_threads);
         self.text(config.hostname, "hn", &format.hostname);
+        if format.trace_ids {
+            self.attribute(TRACE_ID, &trace_id(sample));
+        }
         let variables = self.variables;
         for (index, name) in format.variables.iter().enumerate() {
             let value = variables.get(index).and_then(Option::as_deref);

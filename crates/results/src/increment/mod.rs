@@ -19,9 +19,10 @@ use crate::histogram::{BUCKET_BITS, Histogram};
 use crate::phases::Phases;
 use crate::sample::Sample;
 use crate::sparse::Sparse;
+use crate::trace::{self, LabelTrace};
 
 /// The version of the wire form.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 /// The length of a second, in milliseconds.
 const SECOND_MS: i64 = 1_000;
 /// Limit of times before and after the Unix epoch: 285,000 years.
@@ -96,6 +97,8 @@ pub struct LabelIncrement {
     pub own: Distribution,
     /// Elapsed times without the generator's own part, as far as it is known.
     pub target: Distribution,
+    /// The traced samples, if requests are traced.
+    pub trace: Option<Box<LabelTrace>>,
 }
 
 /// A distribution of times in microseconds: sum, extremes, and buckets accurate to 0.1 %.
@@ -484,6 +487,7 @@ impl LabelIncrement {
             connect: Distribution::default(),
             own: Distribution::default(),
             target: Distribution::default(),
+            trace: None,
         }
     }
 
@@ -501,6 +505,7 @@ impl LabelIncrement {
         self.phases.add(Phases::of(sample));
         self.first_start_ms = self.first_start_ms.min(sample.start_ms);
         self.last_end_ms = self.last_end_ms.max(sample.end_ms);
+        trace::count(&mut self.trace, sample);
     }
 
     /// Adds the samples of another label, or of the same.
@@ -521,6 +526,7 @@ impl LabelIncrement {
         self.connect.merge(&other.connect);
         self.own.merge(&other.own);
         self.target.merge(&other.target);
+        trace::merge(&mut self.trace, other.trace.as_deref());
     }
 
     /// The elapsed times of all samples.

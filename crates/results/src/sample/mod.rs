@@ -9,6 +9,7 @@ use memchr::{memchr, memchr2_iter};
 
 use crate::phases::Phases;
 use crate::text::SharedText;
+use crate::trace::SampleTrace;
 
 pub use body::ResponseBody;
 pub use written::Written;
@@ -130,6 +131,8 @@ pub struct Sample {
     pub phases: Phases,
     /// How late the generator itself was, when an intended start is known, in microseconds.
     pub delay_us: Option<u64>,
+    /// Its trace, if requests are traced.
+    pub trace: Option<Box<SampleTrace>>,
     /// Bytes received, used only where both sizes below are 0 (`SampleResult.getBytesAsLong`). SMTP sets -1, scripts any number.
     pub bytes: i64,
     /// Bytes sent.
@@ -213,6 +216,7 @@ impl Sample {
             own_us: None,
             phases: Phases::default(),
             delay_us: None,
+            trace: None,
             bytes: 0,
             sent_bytes: 0,
             header_bytes: 0,
@@ -306,6 +310,13 @@ impl Sample {
     /// Adds the generator's own part of a sample that is a part of this one. If one is unknown, so is the sum.
     pub fn add_own(&mut self, part: &Sample) {
         self.own_us = self.own_us.zip(part.own_us).map(|(own, more)| own + more);
+    }
+
+    /// Adds the server's times of a sample that is a part of this one.
+    pub fn add_trace(&mut self, part: &Sample) {
+        if let (Some(mine), Some(theirs)) = (&mut self.trace, &part.trace) {
+            mine.add(theirs);
+        }
     }
 
     /// Sets the precise elapsed time. It was added up from several measurements, and each of the `parts` may have been rounded

@@ -18,6 +18,11 @@ impl Written {
         !self.is_counted.replace(true)
     }
 
+    /// Whether the sample is counted in the statistics.
+    pub fn is_counted(&self) -> bool {
+        self.is_counted.get()
+    }
+
     /// Marks the sample as written to a file. Returns whether it was not.
     pub fn mark_file(&self, file: usize) -> bool {
         if file < 64 {

@@ -2,6 +2,7 @@
 //! `p95 of /^checkout/ > 300ms over 10s for 1min`.
 
 mod meant;
+mod metric;
 mod verdict;
 
 use std::fmt;
@@ -11,6 +12,8 @@ use regex_automata::meta::Regex;
 
 use crate::increment::Distribution;
 use crate::statistics::{LabelStatistics, Recording};
+pub use metric::Metric;
+use metric::number;
 pub(crate) use verdict::WindowOutcome;
 pub use verdict::{ThresholdOutcome, Verdict};
 
@@ -49,22 +52,6 @@ impl PartialEq for Subject {
             _ => false,
         }
     }
-}
-
-/// The quantity that is compared with the limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Metric {
-    Samples,
-    Errors,
-    /// Failed samples in per cent.
-    ErrorShare,
-    /// Samples a second.
-    Rate,
-    Mean,
-    Min,
-    Max,
-    /// This percentile of the service time.
-    Percentile(f64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -281,38 +268,15 @@ fn subject_of(text: &str) -> Result<(Subject, &str), SyntaxError> {
 }
 
 fn metric(name: &str) -> Result<Metric, SyntaxError> {
-    Ok(match name {
-        "samples" => Metric::Samples,
-        "errors" => Metric::Errors,
-        "rate" => Metric::Rate,
-        "avg" | "mean" => Metric::Mean,
-        "min" => Metric::Min,
-        "max" => Metric::Max,
-        "median" => Metric::Percentile(50.0),
-        "" => return Err(format!("the metric is missing; the metrics are {METRICS}").into()),
-        _ => {
-            let percent = name.strip_prefix('p').and_then(number);
-            match percent.filter(|percent| *percent > 0.0 && *percent <= 100.0) {
-                Some(percent) => Metric::Percentile(percent),
-                None => {
-                    return Err(
-                        format!("there is no metric `{name}`; the metrics are {METRICS}").into(),
-                    );
-                }
-            }
-        }
+    let missing = match name {
+        "" => "the metric is missing".to_owned(),
+        _ => format!("there is no metric `{name}`"),
+    };
+    Metric::named(name).ok_or_else(|| {
+        let names = Metric::NAMES.map(|(name, _)| name).join(", ");
+        format!("{missing}; the metrics are {names} and percentiles such as p50, p95 or p99.9")
+            .into()
     })
-}
-
-const METRICS: &str =
-    "errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9";
-
-/// Parses digits with an optional decimal point.
-fn number(text: &str) -> Option<f64> {
-    let is_plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.');
-    if is_plain { text.parse().ok() } else { None }
 }
 
 fn limit_of(metric: Metric, name: &str, text: &str) -> Result<(Metric, f64, Unit), SyntaxError> {
@@ -501,27 +465,6 @@ impl Threshold {
             Metric::Percentile(percent) => elapsed.percentile(percent) / 1000.0,
         };
         Some(value / self.unit.factor)
-    }
-}
-
-impl Metric {
-    /// The value in the metric's own unit.
-    fn of(self, statistics: &LabelStatistics) -> Option<f64> {
-        match self {
-            Metric::Samples => return Some(statistics.count as f64),
-            _ if statistics.count == 0 => return None,
-            Metric::Errors => return Some(statistics.errors as f64),
-            Metric::Rate => return Some(statistics.row().throughput_per_s),
-            _ => {}
-        }
-        let service_us = match self {
-            Metric::Mean => statistics.service.mean(),
-            Metric::Min => statistics.service.min() as f64,
-            Metric::Max => statistics.service.max() as f64,
-            Metric::Percentile(percent) => statistics.service.percentile(percent),
-            _ => return Some(statistics.row().error_percent),
-        };
-        Some(service_us / 1000.0)
     }
 }
 

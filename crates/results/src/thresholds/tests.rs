@@ -184,11 +184,11 @@ fn wrong_thresholds_are_refused_with_the_wrong_part() {
         ("p95 = 3ms", "a comparison (<, <=, > or >=) is missing"),
         (
             "> 3ms",
-            "the metric is missing; the metrics are errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9",
+            "the metric is missing; the metrics are errors, samples, rate, avg, mean, min, max, median and percentiles such as p50, p95 or p99.9",
         ),
         (
             "p0 > 3ms",
-            "there is no metric `p0`; the metrics are errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9",
+            "there is no metric `p0`; the metrics are errors, samples, rate, avg, mean, min, max, median and percentiles such as p50, p95 or p99.9",
         ),
         ("p95 >", "the limit is missing"),
         ("p95 > fast", "`fast` is not a limit: a number is expected"),
