@@ -24,5 +24,7 @@ pub mod local_file;
 pub mod property;
 pub mod redirect;
 pub mod response;
+pub mod server_timing;
 pub mod status;
+pub mod traceparent;
 pub mod url;
