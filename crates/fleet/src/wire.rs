@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use drumfire_engine::{Share, Stopping};
 use drumfire_health::{Second, StageTimes, Verdict};
-use drumfire_results::{Connections, RecentError, SummaryDelta, ThreadCounts};
+use drumfire_results::{Connections, RecentError, SampleBalance, SummaryDelta, ThreadCounts};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::select::Selection;
 
 /// The version of these messages. Agents and coordinator must use the same.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 /// The most bytes to which a message may unpack.
 const MOST_UNPACKED: u64 = 256 << 20;
 
@@ -479,6 +479,8 @@ pub struct AgentEnd {
     /// The number of its last batch.
     pub sequence: u64,
     pub samples: u64,
+    /// What became of the samples that its users began.
+    pub balance: Option<SampleBalance>,
     pub connections: Connections,
     pub elapsed_ms: u64,
     pub started_ms: i64,

@@ -50,6 +50,8 @@ pub enum Cause {
     DiskStalled,
     /// Rows of the results were lost.
     ResultsLost,
+    /// Samples that users began are in no result, or results were counted twice.
+    SamplesUnaccounted,
     /// The target runs on this machine and shares its CPU. A caveat: the numbers are correct, but they describe a target that
     /// does not have the whole machine to itself.
     TargetOnThisMachine,
@@ -96,6 +98,7 @@ impl Cause {
             Cause::Retransmits => "TCP segments lost on the way",
             Cause::DiskStalled => "the disk did not keep up with the results",
             Cause::ResultsLost => "results were lost",
+            Cause::SamplesUnaccounted => "the samples do not add up",
             Cause::TargetOnThisMachine => "the target runs on this machine",
             Cause::TargetSilent => "the target answered nothing",
             Cause::NotMeasured => "the machine was not watched",
@@ -151,6 +154,9 @@ impl Cause {
             Cause::Retransmits => "look at the network between here and the target",
             Cause::DiskStalled => "write the results to a faster disk, or fewer columns",
             Cause::ResultsLost => "free disk space where the results are written",
+            Cause::SamplesUnaccounted => {
+                "look at the faults of the run: users that were ended by force leave no result; without any, report it as a defect of Drumfire"
+            }
             Cause::TargetOnThisMachine => {
                 "the numbers hold for both on one machine: run the generator elsewhere to measure the target alone"
             }
@@ -199,6 +205,7 @@ impl Cause {
                 | Cause::MemoryUsedUp
                 | Cause::PortsUsedUp
                 | Cause::ResultsLost
+                | Cause::SamplesUnaccounted
         )
     }
 

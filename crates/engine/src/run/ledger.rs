@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use drumfire_health::Shortages;
 use drumfire_results::{
     Connections, Delivery, Distribution, GroupUsers, Handover, Increment, LabelCount, RecentError,
-    Recording, SummaryDelta,
+    Recording, SampleBalance, SummaryDelta,
 };
 
 use crate::run::program::Program;
@@ -155,6 +155,18 @@ impl Ledger {
 
     pub fn connections(&self) -> Connections {
         self.connections
+    }
+
+    /// What became of the samples that users began, once everything is posted.
+    pub fn balance(&self) -> SampleBalance {
+        let mut balance = SampleBalance {
+            recorded: self.recording.total().service.count(),
+            ..SampleBalance::default()
+        };
+        for handover in &self.handovers {
+            handover.turns.add_to(&mut balance);
+        }
+        balance
     }
 
     /// Samples so far, without those of transaction controllers: the number that every total of the run shows.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use drumfire_health::{Second, StageTimes, Verdict};
-use drumfire_results::{Connections, FileReport, Recording, ThreadCounts};
+use drumfire_results::{Connections, FileReport, Recording, SampleBalance, ThreadCounts};
 
 use crate::run::control::{Mark, Stopping};
 
@@ -14,6 +14,8 @@ pub struct Outcome {
     pub recording: Recording,
     /// The counts of connections.
     pub connections: Connections,
+    /// What became of the samples that users began; `None` if a machine of the run did not tell.
+    pub balance: Option<SampleBalance>,
     /// How long the run took.
     pub elapsed: Duration,
     /// Start of the run, in milliseconds since the Unix epoch.

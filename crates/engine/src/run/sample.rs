@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use drumfire_expr::Raised;
 use drumfire_health::Stage;
-use drumfire_results::{AssertionResult, Sample};
+use drumfire_results::{AssertionResult, Sample, TurnCounts};
 use recycle_box::RecycleBox;
 
 use crate::run::action::{FailureAction, OnError};
@@ -60,11 +60,13 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         .intended
         .map(|intended| intended.elapsed().as_micros() as u64);
     user.cx.worker.stages.skip(&mut timed);
+    count_turn(user, TurnCounts::begin);
     let result = take_turn_watched(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Sampler);
     user.cx.interruptions.clear();
     let has_given_up = gave_up(user, package);
     let Some(mut result) = result.filter(|_| !has_given_up) else {
+        count_turn(user, TurnCounts::skip);
         return;
     };
     result.delay_us = delay_us;
@@ -77,6 +79,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         let examined = examine(user, package, &mut result, &mut timed).await;
         user.cx.parsed.clear();
         if !examined {
+            count_turn(user, TurnCounts::skip);
             return;
         }
         let reach = if transaction.is_some() {
@@ -93,7 +96,18 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         user.cx.set_last_sample_ok(result.success);
     }
     act_on_failure(user, result.success);
-    hand_on(user, result, transaction);
+    let is_recorded = result.written.is_counted();
+    if !hand_on(user, result, transaction) && !is_recorded {
+        count_turn(user, TurnCounts::skip);
+    }
+}
+
+/// Counts a user's turn. The samples of a Parallel Controller's children are parts of its own, and have no turns.
+fn count_turn(user: &User, count: impl FnOnce(&TurnCounts)) {
+    let branch = user.cx.branch.as_ref();
+    if branch.is_none_or(|branch| !branch.collects()) {
+        count(user.cx.worker.recorder.borrow().turns());
+    }
 }
 
 /// Tells the user's context which sampler is next.
@@ -192,16 +206,17 @@ async fn examine(
     !gave_up(user, package)
 }
 
-/// Adds the sample to its transaction, if there is one, or else recycles it.
-fn hand_on(user: &mut User, result: Box<Sample>, transaction: Option<ControllerId>) {
+/// Adds the sample to its transaction, if there is one, or else recycles it. Returns whether the transaction will be recorded with
+/// it.
+fn hand_on(user: &mut User, result: Box<Sample>, transaction: Option<ControllerId>) -> bool {
     if let Some(transaction) = transaction
         && !result.ignore
         && let Some(run) = user.walk.parent_transaction(transaction)
     {
-        run.add(*result);
-        return;
+        return run.add(*result);
     }
     user.cx.worker.room.take_sample_back(result);
+    false
 }
 
 /// The end of the wait for all timers in scope, if there is one (`JMeterThread#delay`).

@@ -137,9 +137,12 @@ impl ParentTransaction {
         }
     }
 
-    /// Adds the sample of a child (`TransactionSampler#addSubSamplerResult`).
-    pub fn add(&mut self, child: Sample) {
-        let Some(own) = &mut self.sample else { return };
+    /// Adds the sample of a child (`TransactionSampler#addSubSamplerResult`). Returns whether the transaction will be recorded with it:
+    /// one that was recorded already and goes on is not counted again.
+    pub fn add(&mut self, child: Sample) -> bool {
+        let Some(own) = &mut self.sample else {
+            return false;
+        };
         self.calls += 1;
         if self.failing == 0 {
             own.code = child.code.clone();
@@ -154,6 +157,7 @@ impl ParentTransaction {
         own.phases.add(child.phases);
         own.add_own(&child);
         own.add_child(child, false);
+        !own.written.is_counted()
     }
 
     /// Ends the transaction (`TransactionSampler#setTransactionDone`).

@@ -326,6 +326,7 @@ fn end(member: &Member, outcome: &Outcome) -> AgentEnd {
     AgentEnd {
         sequence: member.own().sequence,
         samples: total.count,
+        balance: outcome.balance,
         connections: outcome.connections,
         elapsed_ms: outcome.elapsed.as_millis() as u64,
         started_ms: outcome.started_ms,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use drumfire_engine::{Event, Outcome};
 use drumfire_health::{Second, StageTimes};
 use drumfire_platform::causes::cause;
-use drumfire_results::{Connections, FileReport, ThreadCounts};
+use drumfire_results::{Connections, FileReport, SampleBalance, ThreadCounts};
 
 use super::watch::Agent;
 use super::{AgentOutcome, Coordinator, FleetOutcome};
@@ -80,9 +80,11 @@ impl Coordinator<'_, '_, '_> {
         targets.sort_unstable();
         targets.dedup();
         let verdict = self.last_verdict(agents, now_ms);
+        let balance = self.balance(agents);
         let sum = |of: fn(&ThreadCounts) -> u64| self.users.iter().map(of).sum();
         Outcome {
             recording: self.merger.take_recording(),
+            balance,
             connections: ends()
                 .map(|end| end.connections)
                 .fold(Connections::default(), Connections::plus),
@@ -105,6 +107,19 @@ impl Coordinator<'_, '_, '_> {
             marks: std::mem::take(&mut self.marks),
             targets,
         }
+    }
+
+    /// What became of the samples that users began; `None` if an agent did not tell, or told only of its life after a restart.
+    fn balance(&self, agents: &[AgentOutcome]) -> Option<SampleBalance> {
+        let mut sum = SampleBalance::default();
+        for (agent, outcome) in self.agents.iter().zip(agents) {
+            let balance = outcome.end.as_ref()?.balance?;
+            if agent.before > 0 {
+                return None;
+            }
+            sum.add(balance);
+        }
+        Some(sum)
     }
 
     /// Merges the rows of all agents into one file, if they are collected.

@@ -95,6 +95,10 @@ pub struct Failures {
     pub lacking: Shortages,
     /// Rows that were not written to any file.
     pub lost_rows: u64,
+    /// Samples that users began and that are in no result.
+    pub lost_samples: u64,
+    /// Results that no user began.
+    pub surplus_samples: u64,
     /// At least half of the samples that a schedule asked for began this late, in microseconds.
     pub behind_schedule_us: u64,
 }
@@ -188,6 +192,9 @@ fn grade(found: &WeighedReason, failures: &Failures, length_ms: u64) -> Grade {
         Cause::OpenFilesUsedUp => of_samples(failures.lacking.file) > INVALID_FAILURES,
         Cause::MemoryUsedUp => of_samples(failures.lacking.memory) > INVALID_FAILURES,
         Cause::ResultsLost => of_samples(failures.lost_rows) > INVALID_FAILURES,
+        Cause::SamplesUnaccounted => {
+            of_samples(failures.lost_samples + failures.surplus_samples) > INVALID_FAILURES
+        }
         cause => {
             let most = cause.invalid_share();
             most.is_some_and(|most| found.lost_ms / length_ms >= most)
@@ -340,6 +347,7 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
         | Cause::PortsUsedUp
         | Cause::RateNotReached
         | Cause::ResultsLost
+        | Cause::SamplesUnaccounted
         | Cause::TargetOnThisMachine
         | Cause::TargetSilent => String::new(),
     }
@@ -546,6 +554,17 @@ fn lacking_spans(seconds: &[Second], of: fn(&Shortages) -> u64) -> Vec<(u64, u64
     spans
 }
 
+/// Which samples do not add up.
+fn unaccounted(failures: &Failures) -> String {
+    match failures.surplus_samples {
+        0 => format!(
+            "{} that users began are in no result",
+            counted(failures.lost_samples, "sample")
+        ),
+        surplus => format!("{} that no user began", counted(surplus, "result")),
+    }
+}
+
 fn add_failures(
     found: &mut Vec<WeighedReason>,
     failures: &Failures,
@@ -588,6 +607,12 @@ fn add_failures(
             failures.lost_rows,
             |_| 0,
             format!("rows not written to a file: {}", count(failures.lost_rows)),
+        ),
+        (
+            Cause::SamplesUnaccounted,
+            failures.lost_samples + failures.surplus_samples,
+            |_| 0,
+            unaccounted(failures),
         ),
     ];
     for (cause, count, of, measured) in seen {

@@ -36,6 +36,11 @@ pub(super) const OWN: PropertySection = PropertySection {
             "A threshold that cannot be judged does not end the run with exit code 5 (`run --allow-unjudged`).",
         ),
         honoured(
+            "drumfire.without_warm_up",
+            "false",
+            "Statistics and thresholds at the end leave the warm-up out, if there is one (`run --without-warm-up`).",
+        ),
+        honoured(
             "drumfire.abort_on",
             "",
             "Thresholds, separated by semicolons; the first that is true ends the run, with exit code 5.",
@@ -99,6 +104,36 @@ pub(super) const OWN: PropertySection = PropertySection {
             "drumfire.watch",
             "",
             "The target's own metrics, as `--watch` takes them, separated by semicolons.",
+        ),
+        honoured(
+            "drumfire.trace",
+            "",
+            "HTTP requests carry a `traceparent`, and servers are asked to record this share of the traces: `1/100`, `5%` or `0.05` (`run --trace`); without it, requests are as the plan says.",
+        ),
+        honoured(
+            "drumfire.trace.column",
+            "false",
+            "Result files have the id of each sample's trace: the column `traceId` in CSV, the attribute of that name in XML.",
+        ),
+        honoured(
+            "drumfire.trace.link",
+            "",
+            "An address with `{trace_id}` by which the report links its slowest samples (`run --trace-link`).",
+        ),
+        honoured(
+            "drumfire.trace.server",
+            "",
+            "The metric of `Server-Timing` that is the server's whole time; without it `total`, or the longest.",
+        ),
+        honoured(
+            "drumfire.trace.names",
+            "32",
+            "How many names of `Server-Timing` metrics a label's statistics keep apart, 1,000 at most; samples keep as many.",
+        ),
+        honoured(
+            "drumfire.trace.slowest",
+            "10",
+            "How many of a label's slowest recorded samples are kept, 1,000 at most.",
         ),
         honoured(
             "drumfire.ui",

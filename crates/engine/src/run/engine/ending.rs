@@ -47,6 +47,9 @@ impl Run<'_, '_> {
         let mut failures = self.failures(last.lacking);
         let report = self.writer.finish();
         failures.lost_rows = report.files.iter().map(|file| file.lost_rows).sum();
+        let balance = self.ledger.balance();
+        failures.lost_samples = balance.lost();
+        failures.surplus_samples = balance.surplus();
         // A cause that was told while the run went on is not repeated; the lost rows are counted below.
         let is_known = self.problem_told && failures.lost_rows > 0;
         faults.extend(report.gauge.problem.filter(|_| !is_known));
@@ -61,6 +64,7 @@ impl Run<'_, '_> {
         let outcome = Arc::new(Outcome {
             recording: self.ledger.take_recording(),
             connections,
+            balance: Some(balance),
             nothing_sent,
             warnings,
             elapsed,

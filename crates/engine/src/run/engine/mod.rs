@@ -534,12 +534,14 @@ impl Run<'_, '_> {
         self.verdict = Some(Arc::new(verdict));
     }
 
-    /// The failures so far, without rows that the writer has lost.
+    /// The failures so far, without what only the end of a run tells.
     fn failures(&self, lacking: Shortages) -> Failures {
         Failures {
             samples: self.ledger.samples(),
             lacking,
             lost_rows: 0,
+            lost_samples: 0,
+            surplus_samples: 0,
             behind_schedule_us: behind_schedule_us(self.ledger.recording()),
         }
     }

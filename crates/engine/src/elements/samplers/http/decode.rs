@@ -16,6 +16,7 @@ use super::sampler::HttpSampler;
 use super::settings::HttpSettings;
 use super::source::{SourceTemplate, SourceType};
 use super::template::{ArgumentTemplate, FileTemplate, RequestTemplate};
+use super::trace::Tracing;
 use super::transfer::Transfer;
 use super::version::{BLAZEMETER, Versions, of_blazemeter};
 use crate::decode::Decoder;
@@ -234,6 +235,7 @@ fn managers(d: &mut Decoder, configs: &[&Element], client: Client) -> Managers {
 
 /// The settings that all HTTP Requests of a plan share.
 fn settings(d: &mut Decoder) -> Arc<HttpSettings> {
+    let tracing = Tracing::of_run(d);
     let (properties, hostname) = (&d.settings().properties, &d.settings().hostname);
     let unit = &mut *d.decoding;
     let settings = unit.kept.of::<Option<Arc<HttpSettings>>>();
@@ -241,6 +243,7 @@ fn settings(d: &mut Decoder) -> Arc<HttpSettings> {
         let mut settings = HttpSettings::read(properties, hostname);
         settings.rename_children &= !unit.save_config.functional_mode;
         settings.keeps_method = unit.follows_jmeter6;
+        settings.tracing = tracing;
         Arc::new(settings)
     });
     settings.clone()

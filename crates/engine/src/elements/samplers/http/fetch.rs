@@ -112,6 +112,10 @@ impl<'f> Fetch<'f> {
             )
         };
         match built {
+            Ok(Prepared::Send(mut sending)) => {
+                self.request.trace(cx, &mut sending);
+                Prepared::Send(sending)
+            }
             Ok(prepared) => prepared,
             Err((_, exception)) if client != Client::HttpClient && exception.is_unchecked() => {
                 Prepared::Done(Some(failure::nameless(cx, &exception, self.needs)))
@@ -278,6 +282,7 @@ impl<'f> Fetch<'f> {
                         Some(sample) => {
                             total.phases.add(sample.phases);
                             total.add_own(&sample);
+                            total.add_trace(&sample);
                             service_us += sample.precise_service_us();
                             last = *sample;
                         }

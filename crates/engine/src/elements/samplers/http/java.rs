@@ -186,5 +186,6 @@ fn rewrite(
     head.append_java(&method, line, &mut sending.head);
     drop(head);
     sending.body = body;
+    builder.trace(cx, sending);
     Ok(())
 }

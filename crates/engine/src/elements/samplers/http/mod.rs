@@ -21,6 +21,7 @@
 //! | `redirects.rs` | redirects that JMeter follows |
 //! | `embedded.rs` | `Resources`: the resources of a page |
 //! | `proxy.rs`, `source.rs` | through which proxy and from which address |
+//! | `trace.rs` | `Tracing`: the `traceparent` of requests, `Server-Timing` of responses |
 //! | `version.rs` | HTTP/1.1, HTTP/2 or HTTP/3 |
 //! | `failure.rs`, `hints.rs` | failures as JMeter reports them, and hints about their causes |
 //! | `state.rs` | the state of runs, workers and users between samples |
@@ -50,6 +51,7 @@ pub mod settle;
 pub mod source;
 pub mod state;
 pub mod template;
+pub mod trace;
 pub mod transfer;
 pub mod version;
 

@@ -517,6 +517,14 @@ impl RequestBuilder {
         }
         drop(head);
         sending.body = next.body;
+        self.trace(cx, sending);
+    }
+
+    /// Adds the `traceparent` of the sample that is under way, if requests are traced.
+    pub(super) fn trace(&self, cx: &Context, sending: &mut Sending) {
+        if let Some(tracing) = &self.settings.tracing {
+            tracing.stamp(cx, sending);
+        }
     }
 }
 

@@ -84,6 +84,9 @@ impl ResponseReader {
         }
         self.read_times(cx, &mut sample, &incoming.times, incoming.reused);
         sample.phases = phases(&incoming.times, secure);
+        if let (Some(tracing), Some(trace)) = (&self.settings.tracing, &mut sample.trace) {
+            tracing.read_response(incoming, trace);
+        }
         sample.code = code(incoming.status);
         sample.message = match self.client {
             Client::HttpClient => message(incoming.reason()),

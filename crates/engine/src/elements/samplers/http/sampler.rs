@@ -187,6 +187,9 @@ impl HttpSampler {
 
     fn begin(&self, cx: &mut Context) {
         user_mut(cx).note_use();
+        if let Some(tracing) = &self.request.settings.tracing {
+            tracing.begin(cx);
+        }
         match &self.dns {
             Some(dns) => dns.install(cx),
             None => user(cx).joint.session.set_resolver(None),

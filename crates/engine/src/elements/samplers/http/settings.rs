@@ -14,6 +14,7 @@ use drumfire_web::java_client::USER_AGENT;
 
 use super::proxy::GeneralProxy;
 use super::source::LocalAddress;
+use super::trace::Tracing;
 
 /// The properties, read once per run.
 #[derive(Clone, Debug)]
@@ -72,6 +73,8 @@ pub struct HttpSettings {
     pub keeps_method: bool,
     /// `drumfire.http.allowed_hosts`: requests to other hosts fail unsent; `None` allows all.
     pub allowed_hosts: Option<Arc<[String]>>,
+    /// `drumfire.trace` and the properties below it; `None` leaves requests as the plan says.
+    pub tracing: Option<Tracing>,
 }
 
 /// What Java's own client reads from system properties. HttpClient4 ignores all of them.
@@ -151,6 +154,7 @@ impl HttpSettings {
             java: JavaClientSettings::read(properties),
             keeps_method: false,
             allowed_hosts: allowed_hosts(&text("drumfire.http.allowed_hosts", "")),
+            tracing: None,
         }
     }
 }

@@ -24,6 +24,7 @@ use super::media_type::MediaType;
 use super::proxy::{ProxyAccess, ProxyAccesses};
 use super::settings::{name_rules, pool_options, tls_options};
 use super::source::KnownSources;
+use super::trace::{CurrentTrace, TraceIds};
 use crate::elements::config::header_manager::ChangedHeaders;
 use crate::elements::config::jars::Jars;
 use crate::run::context::Context;
@@ -67,6 +68,8 @@ pub struct RareState {
     pub(super) proxies: ProxyAccesses,
     /// The addresses of source texts with variables.
     pub(super) sources: KnownSources,
+    /// The trace of the sample that is under way, if requests are traced.
+    pub(super) trace: Option<CurrentTrace>,
 }
 
 impl UserState {
@@ -93,6 +96,11 @@ impl UserState {
     pub fn changed_headers(&self) -> ChangedHeaders {
         let rare = self.rare.as_ref();
         rare.map_or_else(ChangedHeaders::default, |rare| rare.changed_headers.clone())
+    }
+
+    /// The trace of the sample that is under way, if requests are traced.
+    pub(super) fn trace(&self) -> Option<CurrentTrace> {
+        self.rare.as_ref()?.trace
     }
 
     pub fn has_changed_headers(&self) -> bool {
@@ -206,6 +214,7 @@ pub struct WorkerState {
     pub cache: SettingsCache,
     /// The media type of the last response.
     pub media_type: MediaType,
+    pub(super) trace_ids: TraceIds,
 }
 
 impl WorkerSlot for WorkerState {
@@ -261,6 +270,7 @@ impl RunSlot for RunState {
             ),
             cache: SettingsCache::default(),
             media_type: MediaType::default(),
+            trace_ids: TraceIds::default(),
         })
     }
 
