@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Chart } from "./chart";
 import type { ComparedLabel, ComparedRun, Comparison, Difference, Threshold } from "./data";
-import { NINES_AT, count, curveOf, elapsed, percent, percentileName, short, time } from "./format";
+import { boundsOf, count, curveOf, elapsed, NINES_AT, percent, percentileName, short, time } from "./format";
 import { Header, useTheme } from "./theme";
 import { Tools, hasWords, useChoice } from "./tools";
 
@@ -228,6 +228,11 @@ function Cell({ difference }: { difference?: Difference }) {
   return (
     <td class={`number ${badge(finding)}`}>
       {value(difference, difference.before)} → {value(difference, difference.after)}
+      {difference.bounds && (
+        <small class="bounds" title="95 % intervals of both values">
+          {difference.bounds.map((bounds) => `(${boundsOf(bounds, (of) => value(difference, of))})`).join(" → ")}
+        </small>
+      )}
       <small>
         {change == null ? "" : `${signed(change)} ${unit}`}
         {interval ? ` (${signed(interval[0])} … ${signed(interval[1])})` : ""}

@@ -213,6 +213,35 @@ export interface RepeatedNumber {
   differs: boolean;
 }
 
+/** The parts of an elapsed time in milliseconds; `server_ms` is null if no server named its own time. */
+export interface TimeParts {
+  generator_ms: number;
+  connect_ms: number;
+  tls_ms: number;
+  server_ms: number | null;
+  wait_ms: number;
+  transfer_ms: number;
+}
+
+/** The traced samples of a label. */
+export interface TracedLabel {
+  label: string;
+  slowest_percent: { samples: number; of: number; elapsed_ms: number; parts: TimeParts };
+  server_timing: { name: string; samples: number; mean_ms: number; max_ms: number }[];
+}
+
+/** A slow sample with its trace. */
+export interface SlowTrace {
+  label: string;
+  trace_id: string;
+  link: string | null;
+  start_ms: number;
+  elapsed_ms: number;
+  code: string;
+  parts: TimeParts;
+  server_timing: [string, number][];
+}
+
 export interface Report {
   kind: "report";
   tool: string;
@@ -247,10 +276,14 @@ export interface Report {
   toleratedMs: number;
   errors: ErrorKind[];
   findings: Finding[];
+  /** What the statistics leave out, in one sentence without its end. */
+  leftOut?: string;
   /** How exactly the 95th percentile is known, in one sentence. */
   runLength: string | null;
   /** How the runs of a repeated run differ. */
   repeats?: { runs: number; numbers: RepeatedNumber[]; sentence: string } | null;
+  /** What tracing found (`--trace`). */
+  traces?: { total: TracedLabel; labels: TracedLabel[]; slowest: SlowTrace[] };
   total: Row;
   labels: Row[];
   steps: Steps;
@@ -267,6 +300,8 @@ export interface Difference {
   unit: string;
   before: number;
   after: number;
+  /** Bounds of the 95 % intervals of both values; an upper bound is null if too few samples are larger. */
+  bounds: [[number, number | null], [number, number | null]] | null;
   /** The relative change, if the first run has a value to relate it to. */
   change: number | null;
   /** Bounds of the 95 % interval of the relative change. */

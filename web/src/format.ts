@@ -129,11 +129,14 @@ export function rateOf(row: { count: number; rate: number }): string {
 export function intervalOf(row: { intervals?: Record<string, [number, number | null] | undefined> }, name: string): string {
   const bounds = row.intervals?.[name];
   if (!bounds) return "";
-  const [low, high] = bounds;
-  const text = name === "rate" ? short : time;
+  return boundsOf(bounds, name === "rate" ? short : time);
+}
+
+/** The bounds of an interval, with their unit. */
+export function boundsOf([low, high]: [number, number | null], text: (value: number) => string): string {
   if (high == null) return `≥ ${text(low)}`;
   // Bounds of one unit name it once, behind the second.
   const [first, second] = [text(low), text(high)];
-  const unit = second.match(/ (µs|ms|s)$/)?.[0] ?? "";
+  const unit = second.match(/ (µs|ms|s|%)$/)?.[0] ?? "";
   return `${unit && first.endsWith(unit) && !first.slice(0, -unit.length).includes(" ") ? first.slice(0, -unit.length) : first} … ${second}`;
 }

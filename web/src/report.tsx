@@ -16,6 +16,7 @@ import { Repeats } from "./repeats";
 import { LabelTable } from "./table";
 import { Header, useTheme } from "./theme";
 import { Thresholds } from "./thresholds";
+import { TracesSection } from "./traces";
 import { Verdict } from "./verdict";
 
 /** The report; `children` stand in its header. */
@@ -31,6 +32,7 @@ export function ReportPage({ report, children }: { report: Report; children?: Co
       ["together", "Overview", report.labels.length > 0],
       ["time", "Over time", report.labels.length > 0],
       ["spread", "Distribution", report.labels.length > 0],
+      ["traces", "Slowest 1 %", report.traces != null],
       ["errors", "Errors", true],
       ["generator", "Load generator", report.connections != null || report.health.length > 0 || report.agents.length > 0],
       ["environment", "Environment", true],
@@ -80,6 +82,7 @@ export function ReportPage({ report, children }: { report: Report; children?: Co
           <Findings report={report} show={show} />
           {report.labels.length === 0 && <p class="card quiet note">No sample was taken.</p>}
           {report.merged && <p class="hint note">Merging {report.merged}.</p>}
+          {report.leftOut && <p class="card quiet note">{report.leftOut[0].toUpperCase() + report.leftOut.slice(1)}. The charts over time show the whole run.</p>}
           <Tiles report={report} lengthS={lengthS} />
           {report.repeats && <Repeats repeats={report.repeats} />}
           {report.total.intervals && (
@@ -87,7 +90,7 @@ export function ReportPage({ report, children }: { report: Report; children?: Co
               In brackets: the 95 % interval of the number above.{report.runLength && ` The ${report.runLength}.`}
             </p>
           )}
-          {report.labels.length > 0 && <ServiceAndResponse report={report} />}
+          {report.labels.length > 0 && !report.leftOut && <ServiceAndResponse report={report} />}
         </section>
         {report.capacity && <CapacitySection report={report} capacity={report.capacity} theme={theme} />}
         <section id="labels">
@@ -105,6 +108,7 @@ export function ReportPage({ report, children }: { report: Report; children?: Co
         ) : (
           report.labels.length > 0 && <RunCharts report={report} theme={theme} stretch={stretch} />
         )}
+        {report.traces && <TracesSection traces={report.traces} />}
         <section id="errors">
           <h2>Errors</h2>
           <Errors report={report} chosen={chosen} stretch={stretch} />

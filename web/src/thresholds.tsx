@@ -7,16 +7,25 @@ const ORDER: Threshold["outcome"][] = ["FAILED", "not judged", "ok"];
 /** How many sentences are shown before the others are folded. */
 const MOST = 5;
 
+/** How many thresholds had each outcome, in one sentence. */
+function told(thresholds: Threshold[]): string {
+  if (thresholds.length === 0) return "No sample was taken.";
+  const words: Record<Threshold["outcome"], string> = { FAILED: "failed", "not judged": "could not be judged", ok: "passed" };
+  const counts = ORDER.map((outcome): [string, number] => [words[outcome], thresholds.filter((threshold) => threshold.outcome === outcome).length]);
+  const shown = counts.filter(([, count]) => count > 0);
+  if (thresholds.length === 1) return `The threshold ${shown[0][0]}.`;
+  if (shown.length === 1) return `All ${thresholds.length} thresholds ${shown[0][0]}.`;
+  return `Of ${thresholds.length} thresholds, ${shown.map(([word, count]) => `${count} ${word}`).join(", ")}.`;
+}
+
 export function Thresholds({ thresholds, outcome }: { thresholds: Threshold[]; outcome?: Outcome | null }) {
   const sorted = [...thresholds].sort((a, b) => ORDER.indexOf(a.outcome) - ORDER.indexOf(b.outcome));
-  const kept = thresholds.filter((threshold) => threshold.outcome === "ok").length;
   const rest = sorted.slice(MOST);
   return (
     <div class={`card limits ${outcome ? BADGES[outcome === "PASSED" ? "ok" : outcome === "FAILED" ? "FAILED" : "not judged"] : ""}`} id="thresholds">
       {outcome && (
         <p>
-          <strong>{outcome}</strong>{" "}
-          {thresholds.length === 0 ? "No sample was taken." : thresholds.length === 1 ? (kept ? "The limit was kept." : outcome === "FAILED" ? "The limit was not kept." : "The limit could not be judged.") : `${kept} of ${thresholds.length} limits were kept.`}
+          <strong>{outcome}</strong> {told(thresholds)}
         </p>
       )}
       <List thresholds={sorted.slice(0, MOST)} />

@@ -153,13 +153,27 @@ test("the verdict says why and when, thresholds are sentences", async ({ open })
   await page.locator("#verdict summary").click();
   await expect(page.locator("#verdict li")).toBeVisible();
   await expect(page.locator("#verdict li")).toContainText("CPU quota of the control group used up 2:00–2:11: without CPU for 180 ms");
-  await expect(page.locator("#thresholds > p")).toHaveText("FAILED 1 of 3 limits were kept.");
+  await expect(page.locator("#thresholds > p")).toHaveText("FAILED Of 3 thresholds, 1 failed, 1 could not be judged, 1 passed.");
   const rows = page.locator("#thresholds li");
   await expect(rows.nth(0)).toHaveText("FAILED The 99th percentile of POST /order went above 1000 ms: 1640 ms");
   await expect(rows.nth(1)).toContainText("not judged");
   await expect(rows.nth(2)).toHaveText("ok The 95th percentile stayed below 800 ms: 453 ms");
   await expect(rows.nth(2)).toHaveAttribute("title", "p95 453 ms   fails if > 800 ms");
   await expect(page.locator("#connections")).toContainText("92.2 %");
+});
+
+test("the slowest samples are split into parts and lead to their traces", async ({ open }) => {
+  const page = await open("traced.html");
+  const rows = page.locator("#slowest-parts tbody tr");
+  await expect(rows).toHaveCount(6);
+  await expect(rows.last()).toContainText("TOTAL");
+  await expect(rows.last().locator(".parts")).toHaveAttribute("aria-label", /server .* ms, network and queues .* ms, transfer/);
+  await expect(rows.first()).toContainText(/total .* \(max .*\), db /);
+  const slow = page.locator("#slowest-traces tbody tr");
+  await expect(slow).toHaveCount(20);
+  await expect(slow.first().locator("a")).toHaveAttribute("href", /^https:\/\/traces\.example\/[0-9a-f]{32}$/);
+  const plain = await open("whole.html");
+  await expect(plain.locator("#traces")).toHaveCount(0);
 });
 
 test("searching and filtering labels", async ({ open }) => {

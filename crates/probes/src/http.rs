@@ -18,18 +18,22 @@ const MOST_BYTES: u64 = 8 << 20;
 
 /// The counter of a server's requests.
 const REQUESTS: &str = "requests";
+/// A request with this header asks `drumfire mirror` how many others it has received.
+pub const ASKS_MIRROR: &str = "X-Drumfire-Requests";
 
 /// The format of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MetricsFormat {
     /// node_exporter's metrics.
     Node,
-    /// The response to a query of Prometheus's API.
-    Prometheus,
+    /// The response to a query of Prometheus's API. The values of a counter of requests are added up.
+    Prometheus { counts_requests: bool },
     /// Apache's `mod_status`, with `?auto`.
     Apache,
     /// nginx's `stub_status`.
     Nginx,
+    /// The count of `drumfire mirror`.
+    Mirror,
 }
 
 /// A source over HTTP.
@@ -64,7 +68,7 @@ impl HttpSource {
         }
     }
 
-    /// The requests that the server had counted at the last response, its own included.
+    /// The requests that the server had counted at the last response.
     pub fn requests(&self) -> Option<f64> {
         self.requests
     }
@@ -74,6 +78,9 @@ impl HttpSource {
         let mut request = self.agent.get(&self.url);
         if let Some(credentials) = &self.credentials {
             request = request.header("Authorization", credentials);
+        }
+        if self.form == MetricsFormat::Mirror {
+            request = request.header(ASKS_MIRROR, "count");
         }
         let mut answer = request.call().map_err(|error| told(&error))?;
         let body = answer.body_mut().with_config().limit(MOST_BYTES);
@@ -136,9 +143,16 @@ fn parse(
 ) -> Result<Vec<MetricReading>, PollFailure> {
     match form {
         MetricsFormat::Node => Ok(node(text, rates)),
-        MetricsFormat::Prometheus => prometheus(text),
+        MetricsFormat::Prometheus { counts_requests } => {
+            let readings = prometheus(text)?;
+            if counts_requests {
+                rates.of(REQUESTS, readings.iter().map(|one| one.value).sum());
+            }
+            Ok(readings)
+        }
         MetricsFormat::Apache => apache(text, rates),
         MetricsFormat::Nginx => nginx(text, rates),
+        MetricsFormat::Mirror => mirror(text, rates),
     }
 }
 
@@ -238,6 +252,17 @@ fn prometheus(text: &str) -> Result<Vec<MetricReading>, PollFailure> {
             ))
         })
         .collect())
+}
+
+fn mirror(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, PollFailure> {
+    let count = text.trim().strip_prefix(REQUESTS);
+    let count = count.and_then(|count| count.trim().parse().ok());
+    let rate = rates.of(
+        REQUESTS,
+        count.ok_or("the answer is not that of `drumfire mirror`")?,
+    );
+    let reading = |rate| MetricReading::new("Requests", "/s", "received", rate);
+    Ok(rate.map(reading).into_iter().collect())
 }
 
 fn apache(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, PollFailure> {

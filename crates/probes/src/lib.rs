@@ -12,5 +12,6 @@ mod series;
 mod source;
 mod ssh;
 
-pub use source::{Source, SourceError, View, Watching};
+pub use http::ASKS_MIRROR;
+pub use source::{CountedRequests, Source, SourceError, View, Watching};
 pub use ssh::{SshCommand, SshWatch};

@@ -29,15 +29,18 @@ enum SourceKind {
     Nginx,
     /// PerfMon's ServerAgent.
     Agent,
+    /// `drumfire mirror`.
+    Mirror,
 }
 
 impl SourceKind {
-    const ALL: [SourceKind; 5] = [
+    const ALL: [SourceKind; 6] = [
         SourceKind::Node,
         SourceKind::Prometheus,
         SourceKind::Apache,
         SourceKind::Nginx,
         SourceKind::Agent,
+        SourceKind::Mirror,
     ];
 
     /// The name that users write.
@@ -48,10 +51,11 @@ impl SourceKind {
             SourceKind::Apache => "apache",
             SourceKind::Nginx => "nginx",
             SourceKind::Agent => "agent",
+            SourceKind::Mirror => "mirror",
         }
     }
 
-    fn names() -> [&'static str; 5] {
+    fn names() -> [&'static str; 6] {
         SourceKind::ALL.map(SourceKind::name)
     }
 
@@ -66,7 +70,11 @@ impl SourceKind {
             SourceKind::Prometheus if !is_url || !target.contains("query=") => {
                 Some("a URL with a query, such as http://10.0.0.5:9090/api/v1/query?query=up")
             }
-            SourceKind::Node | SourceKind::Prometheus | SourceKind::Apache | SourceKind::Nginx => {
+            SourceKind::Node
+            | SourceKind::Prometheus
+            | SourceKind::Apache
+            | SourceKind::Nginx
+            | SourceKind::Mirror => {
                 if !is_url {
                     Some("a URL that begins with http:// or https://")
                 } else {
@@ -77,8 +85,37 @@ impl SourceKind {
     }
 }
 
-/// The kinds of servers that count requests.
-const COUNTING: [SourceKind; 2] = [SourceKind::Apache, SourceKind::Nginx];
+/// How a source counts the requests of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counting {
+    /// It does not.
+    No,
+    /// The server itself tells, and counts the polls, too.
+    WithPolls,
+    /// The server itself tells, and leaves out the polls.
+    WithoutPolls,
+    /// Prometheus tells what the server had counted at the last scrape.
+    Scraped,
+}
+
+/// The ends of the names of counters of requests, as servers' libraries call them.
+const REQUEST_COUNTERS: [&str; 4] = [
+    "requests_total",
+    "request_total",
+    "requests_count",
+    "request_duration_seconds_count",
+];
+/// Functions of a query that turn a counter into its growth.
+const GROWTH: [&str; 4] = ["rate(", "increase(", "delta(", "deriv("];
+
+/// Whether the query of a URL gives a counter of requests.
+fn queries_requests(url: &str) -> bool {
+    let query = url.split_once("query=").map_or("", |(_, query)| query);
+    let query = query.split('&').next().unwrap_or_default();
+    let is_growth = GROWTH.iter().any(|function| query.contains(function));
+    let mut names = query.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | ':'));
+    !is_growth && names.any(|name| REQUEST_COUNTERS.iter().any(|end| name.ends_with(end)))
+}
 
 /// How a source is polled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +126,10 @@ enum Polled {
 }
 /// How long the load waits for a first poll: a little longer than the timeout of a poll.
 const FIRST_POLL: Duration = Duration::from_secs(3);
+/// How long the end of a run waits for Prometheus to scrape the last requests: a little longer than its usual pause of 15 s.
+const SCRAPE: Duration = Duration::from_secs(20);
+/// The pause between polls meanwhile.
+const SCRAPE_PAUSE: Duration = Duration::from_millis(500);
 /// The polling interval.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The name of the threads that poll over SSH. They notice the end of a run within milliseconds.
@@ -159,6 +200,17 @@ impl Source {
         }
     }
 
+    fn counting(&self) -> Counting {
+        match self.polled {
+            Polled::Named(SourceKind::Apache | SourceKind::Nginx) => Counting::WithPolls,
+            Polled::Named(SourceKind::Mirror) => Counting::WithoutPolls,
+            Polled::Named(SourceKind::Prometheus) if queries_requests(&self.target) => {
+                Counting::Scraped
+            }
+            Polled::Named(_) | Polled::Ssh(_) => Counting::No,
+        }
+    }
+
     /// The name of its charts: its kind and its host.
     fn name(&self) -> String {
         let rest = self.target.split("://").last().unwrap_or_default();
@@ -176,7 +228,10 @@ impl Source {
         let form = match kind {
             SourceKind::Agent => return Asked::Agent(AgentSource::new(self.target.clone())),
             SourceKind::Node => MetricsFormat::Node,
-            SourceKind::Prometheus => MetricsFormat::Prometheus,
+            SourceKind::Prometheus => MetricsFormat::Prometheus {
+                counts_requests: self.counting() == Counting::Scraped,
+            },
+            SourceKind::Mirror => MetricsFormat::Mirror,
             SourceKind::Apache => MetricsFormat::Apache,
             SourceKind::Nginx => MetricsFormat::Nginx,
         };
@@ -191,6 +246,8 @@ struct SourceState {
     problem: Option<String>,
     has_polled: bool,
     is_over: bool,
+    /// The requests that were sent, once the run is over.
+    sent: u64,
 }
 
 /// The requests that a server has counted since the first response.
@@ -201,9 +258,13 @@ struct RequestCount {
 }
 
 impl RequestCount {
-    /// Adds the counter of another response. It has grown by the poll itself, which is not part of the load; a server that was
+    /// Adds the counter of another response. It may have grown by the poll itself, which is not part of the load; a server that was
     /// started again counts from 0.
-    fn after(self, now: f64) -> RequestCount {
+    fn after(self, now: f64, counting: Counting) -> RequestCount {
+        let polls = match counting {
+            Counting::WithPolls => 1.0,
+            Counting::No | Counting::WithoutPolls | Counting::Scraped => 0.0,
+        };
         let grown = if now >= self.last {
             now - self.last
         } else {
@@ -211,31 +272,47 @@ impl RequestCount {
         };
         RequestCount {
             last: now,
-            grown: self.grown + (grown - 1.0).max(0.0),
+            grown: self.grown + (grown - polls).max(0.0),
         }
     }
 }
 
-#[derive(Default)]
 struct SharedSource {
     state: Mutex<SourceState>,
     /// Wakes those that wait for the first poll, or for the end.
     changed: Condvar,
-    /// Whether it is a server that counts requests.
-    is_counting: bool,
+    counting: Counting,
 }
 
 impl SharedSource {
     fn lock(&self) -> MutexGuard<'_, SourceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Whether Prometheus has not scraped as many requests as were sent.
+    fn lacks_scrapes(&self) -> bool {
+        let state = self.lock();
+        let is_behind = |count: RequestCount| count.grown < state.sent as f64;
+        self.counting == Counting::Scraped && state.requests.is_some_and(is_behind)
+    }
+}
+
+/// The requests that a server has counted since the first poll, without those of the polls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedRequests {
+    /// The source's kind and host.
+    pub source: String,
+    /// The requests.
+    pub requests: u64,
+    /// Whether Prometheus told them, which knows them only as of its last scrape.
+    pub is_scraped: bool,
 }
 
 /// Sources that are being polled. Dropping the value ends their threads.
 #[derive(Default)]
 pub struct Watching {
     sources: View,
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<(Counting, JoinHandle<()>)>,
     authorities: Authorities,
 }
 
@@ -258,13 +335,11 @@ impl Watching {
         now_ms: impl Fn() -> i64 + Clone + Send + 'static,
     ) -> std::io::Result<()> {
         for source in sources {
-            let is_counting = match source.polled {
-                Polled::Named(kind) => COUNTING.contains(&kind),
-                Polled::Ssh(_) => false,
-            };
+            let counting = source.counting();
             let shared = Arc::new(SharedSource {
-                is_counting,
-                ..SharedSource::default()
+                state: Mutex::default(),
+                changed: Condvar::new(),
+                counting,
             });
             let (told, asked, now_ms) = (
                 shared.clone(),
@@ -275,7 +350,7 @@ impl Watching {
                 .name(format!("watch {}", source.kind()))
                 .spawn(move || watch(asked, &told, now_ms))?;
             self.sources.lock().push((source.name(), shared));
-            self.threads.push(thread);
+            self.threads.push((counting, thread));
         }
         Ok(())
     }
@@ -289,7 +364,10 @@ impl Watching {
     /// delays the load by the timeout of a poll.
     pub fn await_first_counts(&self) {
         let sources = self.sources.lock();
-        for (_, shared) in sources.iter().filter(|(_, shared)| shared.is_counting) {
+        for (_, shared) in sources
+            .iter()
+            .filter(|(_, shared)| shared.counting != Counting::No)
+        {
             let waiting = |state: &mut SourceState| !state.has_polled;
             let waited = shared
                 .changed
@@ -298,29 +376,33 @@ impl Watching {
         }
     }
 
-    /// Ends the polls. Servers that count requests are polled once more, for [`Watching::requests`].
-    pub fn end(&mut self) {
+    /// Ends the polls. Servers that count requests are polled once more, for [`Watching::requests`]; if Prometheus counts them, until
+    /// it has scraped as many as were sent, or for 20 s.
+    pub fn end(&mut self, sent: u64) {
         for (_, shared) in self.sources.lock().iter() {
-            shared.lock().is_over = true;
+            let mut state = shared.lock();
+            (state.is_over, state.sent) = (true, sent);
             shared.changed.notify_all();
         }
-        let is_counting = |thread: &JoinHandle<()>| {
-            let names = COUNTING.map(|kind| format!("watch {}", kind.name()));
-            let name = thread.thread().name().unwrap_or_default();
-            names.iter().any(|known| known == name)
-        };
-        for thread in self.threads.extract_if(.., |thread| is_counting(thread)) {
+        let counting = self
+            .threads
+            .extract_if(.., |(counting, _)| *counting != Counting::No);
+        for (_, thread) in counting {
             // The timeout of a poll bounds this wait. If a thread panicked, its curves so far remain.
             let _ = thread.join();
         }
     }
 
-    /// The name of each server that counts requests, and how many it has counted since the first poll, without those of the polls.
-    pub fn requests(&self) -> Vec<(String, u64)> {
+    /// The servers that count requests, with the counts since the first poll.
+    pub fn requests(&self) -> Vec<CountedRequests> {
         let sources = self.sources.lock();
         let counts = sources.iter().filter_map(|(name, shared)| {
             let counted = shared.lock().requests?;
-            Some((name.clone(), counted.grown.round() as u64))
+            Some(CountedRequests {
+                source: name.clone(),
+                requests: counted.grown.round() as u64,
+                is_scraped: shared.counting == Counting::Scraped,
+            })
         });
         counts.collect()
     }
@@ -372,8 +454,8 @@ impl Drop for Watching {
         // Threads that wait for a response end with the process. Only those over SSH are joined, because they must log
         // out of a machine.
         let leaving = self.threads.drain(..);
-        let leaving = leaving.filter(|thread| thread.thread().name() == Some(SSH_THREAD));
-        for thread in leaving {
+        let leaving = leaving.filter(|(_, thread)| thread.thread().name() == Some(SSH_THREAD));
+        for (_, thread) in leaving {
             let _ = thread.join();
         }
     }
@@ -405,11 +487,17 @@ fn watch(mut asked: Asked, shared: &SharedSource, now_ms: impl Fn() -> i64) {
             break;
         }
     }
-    if let Asked::Http(source) = &mut asked
-        && shared.lock().requests.is_some()
-    {
+    if shared.lock().requests.is_none() {
+        return;
+    }
+    let deadline = Instant::now() + SCRAPE;
+    while let Asked::Http(source) = &mut asked {
         let read = whole(source.read());
         note(shared, &asked, read, now_ms());
+        if !shared.lacks_scrapes() || Instant::now() >= deadline {
+            return;
+        }
+        std::thread::sleep(SCRAPE_PAUSE);
     }
 }
 
@@ -438,7 +526,9 @@ fn note(shared: &SharedSource, asked: &Asked, (readings, problem): Read, now_ms:
             last: now,
             grown: 0.0,
         };
-        state.requests = Some(state.requests.map_or(first, |count| count.after(now)));
+        let counting = shared.counting;
+        let count = state.requests.map(|count| count.after(now, counting));
+        state.requests = Some(count.unwrap_or(first));
     }
     state.series.add(now_ms, readings);
     state.problem = problem;
@@ -476,7 +566,7 @@ mod tests {
             };
             values[1..]
                 .iter()
-                .fold(first, |count, now| count.after(*now))
+                .fold(first, |count, now| count.after(*now, Counting::WithPolls))
                 .grown
         };
         assert_eq!(count(&[100.0, 101.0, 152.0, 203.0]), 100.0);
@@ -499,13 +589,61 @@ mod tests {
         let source = Source::parse(&text).expect("a source");
         watching.add(&[source], || 5_000).expect("a thread");
         watching.await_first_counts();
-        watching.end();
+        watching.end(0);
         let polls = server.requests().len() as u64;
         assert!(polls >= 2, "the end polls once more");
         assert_eq!(
             watching.requests(),
-            [(format!("nginx {}", server.address()), 7 * (polls - 1))]
+            [CountedRequests {
+                source: format!("nginx {}", server.address()),
+                requests: 7 * (polls - 1),
+                is_scraped: false,
+            }]
         );
+    }
+
+    #[test]
+    fn a_query_for_a_counter_of_requests_counts() {
+        let counts =
+            |query: &str| queries_requests(&format!("http://p/api/v1/query?query={query}"));
+        for counter in [
+            "http_requests_total",
+            "sum(http_requests_total{job=%22shop%22})",
+            "http_server_request_duration_seconds_count&time=5",
+        ] {
+            assert!(counts(counter), "{counter}");
+        }
+        for other in [
+            "up",
+            "rate(http_requests_total[1m])",
+            "process_cpu_seconds_total",
+        ] {
+            assert!(!counts(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_end_waits_until_prometheus_has_scraped_the_last_requests() {
+        let asked = std::sync::atomic::AtomicU64::new(0);
+        let server = Server::start(move |_| {
+            // Each series gains 10 requests at every third poll.
+            let all = 10 * (asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) / 3);
+            let series = format!(r#"{{"metric":{{}},"value":[1,"{all}"]}}"#);
+            vec![ResponseStep::Send(ok(&format!(
+                r#"{{"data":{{"resultType":"vector","result":[{series},{series}]}}}}"#
+            )))]
+        });
+        let text = format!(
+            "prometheus=http://{}/api/v1/query?query=http_requests_total",
+            server.address()
+        );
+        let mut watching = Watching::default();
+        let source = Source::parse(&text).expect("a source");
+        watching.add(&[source], || 5_000).expect("a thread");
+        watching.await_first_counts();
+        watching.end(35);
+        let counted = watching.requests().remove(0);
+        assert_eq!((counted.requests, counted.is_scraped), (40, true));
     }
 
     #[test]

@@ -11,10 +11,16 @@ use drumfire_report::{
     Mark, PlanIdentity, RunAgent, RunFile, RunOutcome, RunVerdict, ThresholdResult, TimeUse,
     TimedPart, TrendPoint, VerdictReason, report_html, trend_html,
 };
-use drumfire_results::{AssertionResult, Connections, Recording, Sample, ThresholdOutcome};
+use drumfire_results::{
+    AssertionResult, Connections, Recording, Sample, SampleTrace, ThresholdOutcome, TraceId,
+    TraceLimits,
+};
 
 /// 2026-03-01 10:00:00 UTC.
 const START_MS: i64 = 1_772_359_200_000;
+
+/// The run whose samples have traces.
+const TRACED: &str = "traced.jmx";
 
 fn main() -> std::io::Result<()> {
     let folder = std::env::args_os()
@@ -24,6 +30,12 @@ fn main() -> std::io::Result<()> {
     let whole = shop("checkout.jmx", 1.0, 300);
     let slower = changed(shop("checkout.jmx, next", 1.25, 300));
     put(&folder, "whole.html", &whole)?;
+    let mut traced = shop(TRACED, 1.0, 60);
+    let link = "https://traces.example/{trace_id}";
+    traced
+        .properties
+        .push(("-Jdrumfire.trace.link".to_owned(), link.to_owned()));
+    put(&folder, "traced.html", &traced)?;
     put(&folder, "ten.html", &shop("checkout.jmx", 1.0, 600))?;
     let rows = std::env::args().nth(2).and_then(|rows| rows.parse().ok());
     put(
@@ -294,7 +306,11 @@ fn shop(name: &str, factor: f64, seconds: i64) -> RunFile {
             if slow > 1.0 && label == "POST /order" {
                 fail(&mut sample, noise.next());
             }
+            if name == TRACED {
+                sample.trace = Some(Box::new(trace(&sample)));
+            }
             recording.add(&sample);
+            sample.trace = None;
             if label == "POST /order" {
                 recording.add(&transaction(&sample));
             }
@@ -302,6 +318,17 @@ fn shop(name: &str, factor: f64, seconds: i64) -> RunFile {
     }
     let run = RunFile::new(name, recording);
     described(run, seconds)
+}
+
+/// A trace whose server names half of the wait.
+fn trace(sample: &Sample) -> SampleTrace {
+    let id = TraceId(sample.start_ms as u128);
+    let mut trace = SampleTrace::new(Some(id), true, TraceLimits::DEFAULT);
+    let server_us = sample.phases.wait_us / 2;
+    trace.server_us = Some(server_us);
+    trace.add_metric("total", server_us);
+    trace.add_metric("db", server_us / 3);
+    trace
 }
 
 fn fail(sample: &mut Sample, luck: f64) {

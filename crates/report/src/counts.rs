@@ -21,10 +21,12 @@ pub struct CheckedCount {
 }
 
 impl CheckedCount {
-    /// Compares the counts. `others` is the number of other hosts that the run sent requests to.
+    /// Compares the counts. `is_scraped` says that Prometheus tells the server's count, which it knows as of its last scrape; `others`
+    /// is the number of other hosts that the run sent requests to.
     pub fn of(
         source: String,
         counted: u64,
+        is_scraped: bool,
         others: usize,
         connections: Connections,
         recording: &Recording,
@@ -36,6 +38,8 @@ impl CheckedCount {
         let unanswered: u64 = unanswered.map(|kind| kind.count).sum();
         let cause = if counted == sent {
             None
+        } else if counted > sent && is_scraped {
+            Some("the counter includes other clients, such as the scrapes themselves: select the target's handlers in the query".to_owned())
         } else if counted > sent {
             Some("other clients sent requests, too, such as a health check or another load generator".to_owned())
         } else if others > 0 {
@@ -43,6 +47,8 @@ impl CheckedCount {
                 1 => "the run sent requests to another host, too".to_owned(),
                 others => format!("the run sent requests to {others} other hosts, too"),
             })
+        } else if is_scraped {
+            Some("Prometheus has not scraped the last requests yet, or not all servers of the target".to_owned())
         } else if unanswered >= missing {
             Some(format!(
                 "{} samples got no response: connections were cut before the server counted the request",
@@ -92,6 +98,16 @@ mod tests {
     use super::*;
 
     fn checked(counted: u64, others: usize, closed_by_peer: u64, unanswered: i64) -> String {
+        checked_by(false, counted, others, closed_by_peer, unanswered)
+    }
+
+    fn checked_by(
+        is_scraped: bool,
+        counted: u64,
+        others: usize,
+        closed_by_peer: u64,
+        unanswered: i64,
+    ) -> String {
         let mut recording = Recording::default();
         for place in 0..unanswered {
             let mut sample = Sample::new("a".into(), "t".into());
@@ -108,6 +124,7 @@ mod tests {
         CheckedCount::of(
             "nginx web".to_owned(),
             counted,
+            is_scraped,
             others,
             connections,
             &recording,
@@ -136,5 +153,7 @@ mod tests {
             );
         }
         assert!(checked(1_005, 0, 0, 0).contains("(5 more): other clients"));
+        assert!(checked_by(true, 995, 0, 9, 9).contains("(5 fewer): Prometheus has not scraped"));
+        assert!(checked_by(true, 1_005, 0, 0, 0).contains("the scrapes themselves"));
     }
 }

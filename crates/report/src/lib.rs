@@ -21,8 +21,10 @@ mod repeats;
 mod run_file;
 mod run_length;
 mod run_stream;
+mod settled;
 mod statistics_json;
 mod tables;
+mod traces;
 mod trend;
 
 pub use apdex::{Apdex, ApdexLimits, LabelMatcher, apdex};
@@ -49,6 +51,8 @@ pub use run_file::{
 };
 pub use run_length::run_length;
 pub use run_stream::{RunStream, begun};
+pub use settled::{SettledPart, WITHOUT_WARM_UP};
 pub use statistics_json::statistics_json;
 pub use tables::csv_tables;
+pub use traces::{TraceLink, TraceLinkError, Traces};
 pub use trend::{TrendPoint, trend_html};

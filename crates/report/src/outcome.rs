@@ -47,7 +47,7 @@ pub fn outcome_markdown(run: &RunFile) -> String {
         "| label | samples | failed | per second | mean ms | p50 ms | p95 ms | p99 ms |\n",
     );
     text.push_str("|---|---:|---:|---:|---:|---:|---:|---:|\n");
-    for row in run.recording.rows() {
+    for row in run.statistics().rows() {
         let _ = writeln!(text, "{}", markdown_row(&row));
     }
     text
@@ -77,7 +77,7 @@ type Value = fn(&StatisticsRow) -> f64;
 
 /// The numbers of each label in the text form of OpenMetrics, which GitLab compares between branches.
 pub fn outcome_metrics(run: &RunFile) -> String {
-    let rows = run.recording.rows();
+    let rows = run.statistics().rows();
     let mut text = String::new();
     let metrics: [(&str, &str, Value); 7] = [
         ("samples", "Samples", |row| row.count as f64),

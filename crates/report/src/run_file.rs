@@ -7,7 +7,7 @@ use std::fmt;
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use drumfire_results::{Connections, Increment, LabelStatistics, Recording};
+use drumfire_results::{Connections, Increment, LabelStatistics, Recording, SampleBalance};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -15,6 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::counts::CheckedCount;
 use crate::judged::ThresholdResult;
 use crate::repeats::Repeats;
+use crate::settled::SettledPart;
 
 /// The version that this program writes.
 const VERSION: u32 = 1;
@@ -85,6 +86,9 @@ pub struct RunFile {
     /// The requests that servers counted, beside those that were sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<CheckedCount>,
+    /// What became of the samples that users began, if every machine of the run told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<SampleBalance>,
     /// How the runs of a repeated run differ, if this is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
@@ -93,6 +97,9 @@ pub struct RunFile {
     pub ended_early: bool,
     /// The measurements.
     pub recording: Recording,
+    /// What outputs show instead, if the user leaves the warm-up out. It is not stored.
+    #[serde(skip)]
+    pub settled: Option<SettledPart>,
 }
 
 /// A file that the plan reads.
@@ -358,6 +365,8 @@ impl RunFile {
             time_use: None,
             baseline: None,
             capacity: None,
+            settled: None,
+            balance: None,
             repeats: None,
             counts: Vec::new(),
             ended_early: false,
@@ -431,6 +440,12 @@ impl RunFile {
         }
     }
 
+    /// The statistics that outputs show: those of the whole run, unless the user leaves the warm-up out.
+    pub fn statistics(&self) -> &Recording {
+        let settled = self.settled.as_ref();
+        settled.map_or(&self.recording, |part| &part.recording)
+    }
+
     /// Merges other runs: adds their samples as if they belonged to one run, and lists everything else side by side.
     pub fn merge(&mut self, others: &[RunFile]) {
         self.health = named(self);
@@ -441,6 +456,10 @@ impl RunFile {
             self.ended_ms = self.ended_ms.max(other.ended_ms);
             self.resolution_us = self.resolution_us.max(other.resolution_us);
             self.ended_early |= other.ended_early;
+            self.balance = self.balance.zip(other.balance).map(|(mut sum, more)| {
+                sum.add(more);
+                sum
+            });
             if self.plan != other.plan {
                 self.plan = None;
             }

@@ -21,8 +21,8 @@ pub fn statistics_json(run: &RunFile, percentiles: [Option<f64>; 3]) -> String {
         let row = row(name, label, percents);
         all.insert(name.to_owned(), row);
     };
-    add("Total", &run.recording.total());
-    for label in merged_by_name(&run.recording.labels) {
+    add("Total", &run.statistics().total());
+    for label in merged_by_name(&run.statistics().labels) {
         if label.label != "Total" {
             add(&label.label, &label);
         }

@@ -55,7 +55,7 @@ fn labels(run: &RunFile) -> Vec<u8> {
     head.extend(PERCENTILES.map(|(name, _)| name));
     head.extend(["received_bytes", "sent_bytes"]);
     head.extend(BOUNDS);
-    let recording = &run.recording;
+    let recording = run.statistics();
     let total = recording.total();
     let all = (&total, recording.total_precision(&total));
     let labels = recording.labels.iter().enumerate();

@@ -328,3 +328,36 @@ fn an_unoptimized_build_says_so_in_version_and_runs_only() {
     assert_eq!(lines_of(&["-n", "-t", "p.jmx"]), [0, is_unoptimized]);
     assert_eq!(lines_of(&["check", "p.jmx"]), [0, 0]);
 }
+
+#[test]
+fn a_repeated_run_that_is_ended_keeps_the_runs_before_it() {
+    let workshop = workshop();
+    workshop.write("p.jmx", plan(100, SAMPLES));
+    let child = workshop.start(&[
+        "run",
+        "p.jmx",
+        "--repeat",
+        "5",
+        "-l",
+        "rows.jtl",
+        "--summary-json",
+        "s.json",
+        "--run-file",
+        "all.drumfire",
+    ]);
+    until("the third run has begun", || {
+        std::fs::read_to_string(workshop.path("rows.jtl"))
+            .is_ok_and(|rows| rows.lines().count() > 210)
+    });
+    tell(&child, "INT");
+    let finished = finish(child, LIMIT);
+    assert_eq!(finished.code, Some(130), "{finished:?}");
+    let told = "run 3 of 5 did not come to its end, so the result is that of runs 1 to 2";
+    assert!(finished.err.contains(told), "{finished:?}");
+    let summary: serde_json::Value = serde_json::from_str(&workshop.read("s.json")).expect("JSON");
+    assert_eq!(summary["total"]["count"], 200);
+    assert_eq!(summary["repeats"]["runs"], 2);
+    assert_eq!(summary["exit_code"], 130);
+    let judged = ["report", "all.drumfire", "--fail-on", "samples < 200"];
+    assert_eq!(workshop.run(&judged, LIMIT).code, Some(0));
+}

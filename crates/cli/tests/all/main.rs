@@ -43,5 +43,6 @@ mod secrets;
 mod sinks;
 mod ssh_monitor;
 mod templates;
+mod traces;
 mod typos;
 mod unasked;

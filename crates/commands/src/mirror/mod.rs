@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::sync::mpsc;
 
 use drumfire_platform::causes::cause;
+use drumfire_platform::words::counted;
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
@@ -37,5 +38,9 @@ pub fn mirror(options: &MirrorArguments, console: &mut Console<'_>) -> Result<Ex
     console.line("Ctrl-C to stop");
     // An error means that the signal listener has ended. Nothing else can stop the server then.
     let _ = stop.recv();
+    console.line(&format!(
+        "{} received",
+        counted(mirror.requests(), "request")
+    ));
     Ok(Exit::Ok)
 }

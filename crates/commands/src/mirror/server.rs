@@ -5,8 +5,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use drumfire_probes::ASKS_MIRROR;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
@@ -14,6 +17,7 @@ use tokio::runtime::{Builder, Runtime};
 /// A server that runs until it is dropped.
 pub struct Mirror {
     pub address: SocketAddr,
+    requests: Arc<AtomicU64>,
     _runtime: Runtime,
 }
 
@@ -29,12 +33,15 @@ impl Mirror {
             .build()?;
         let listener = runtime.block_on(TcpListener::bind(address))?;
         let address = listener.local_addr()?;
+        let requests = Arc::new(AtomicU64::new(0));
+        let counter = requests.clone();
         runtime.spawn(async move {
             loop {
                 match listener.accept().await {
                     Ok((stream, _)) => {
+                        let counter = counter.clone();
                         tokio::spawn(async move {
-                            if let Err(error) = answer(stream, show).await {
+                            if let Err(error) = answer(stream, &counter, show).await {
                                 tracing::error!("a request was not answered: {error}");
                             }
                         });
@@ -45,13 +52,22 @@ impl Mirror {
         });
         Ok(Mirror {
             address,
+            requests,
             _runtime: runtime,
         })
     }
 }
 
-/// `HttpMirrorThread#run`: answers one request, then closes the connection.
-async fn answer(mut stream: TcpStream, show: fn(&str)) -> io::Result<()> {
+impl Mirror {
+    /// The requests so far, without those that asked for their number.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+}
+
+/// `HttpMirrorThread#run`: answers one request, then closes the connection. Beyond JMeter, a request with [`ASKS_MIRROR`] gets the
+/// number of the others.
+async fn answer(mut stream: TcpStream, counter: &AtomicU64, show: fn(&str)) -> io::Result<()> {
     let mut request = Vec::new();
     let body = loop {
         if let Some(body) = start_of_body(&request) {
@@ -66,6 +82,14 @@ async fn answer(mut stream: TcpStream, show: fn(&str)) -> io::Result<()> {
         tracing::error!("Invalid request received:'{text}'");
         return Ok(());
     };
+    if header(&text, ASKS_MIRROR).is_some() {
+        let told = format!(
+            "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nrequests {}\n",
+            counter.load(Ordering::Relaxed)
+        );
+        return finish(stream, told.as_bytes()).await;
+    }
+    counter.fetch_add(1, Ordering::Relaxed);
     let mut parameters = HashMap::new();
     if first_line.starts_with("GET") {
         read_parameters(path, &mut parameters);

@@ -86,6 +86,9 @@ pub struct ReportArguments {
     /// Write the tables as CSV to this folder: labels, steps, errors, thresholds, findings
     #[arg(long, value_name = "FOLDER")]
     pub csv: Option<PathBuf>,
+    /// Leave the warm-up, if there is one, out of statistics and thresholds; charts show it
+    #[arg(long)]
+    pub without_warm_up: bool,
     /// End with exit code 5 if this is true, such as 'errors > 1%' or 'p95 > 300ms'
     #[arg(long, value_name = "THRESHOLD")]
     pub fail_on: Vec<String>,

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use drumfire_platform::progress::Work;
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_report::jtl::{JtlOptions, Selection};
-use drumfire_report::{RunFile, read_input};
+use drumfire_report::{RunFile, SettledPart, WITHOUT_WARM_UP, read_input};
 use drumfire_results::Threshold;
 
 use crate::console::Console;
@@ -34,6 +34,10 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
     let mut properties = options.properties.clone();
     if options.allow_unjudged {
         let change = Change::switched_on(thresholds::ALLOW_UNJUDGED);
+        properties.changes.push(change);
+    }
+    if options.without_warm_up {
+        let change = Change::switched_on(WITHOUT_WARM_UP);
         properties.changes.push(change);
     }
     let settings = settings(&properties, &[], None, console)?;
@@ -68,14 +72,17 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
         History::new(console.variable).meant(&options.input)
     };
     let mut run = read_run(&input, &settings, console).map_err(refusal)?;
+    if settings.properties.get(WITHOUT_WARM_UP) == Some("true") {
+        run.settled = Some(SettledPart::of(&run.recording));
+    }
     let mut broke_threshold = false;
     if !options.is_jmeter {
         print_summary(&run, console);
         let verdicts = thresholds_given
             .iter()
-            .map(|threshold| threshold.judge(&run.recording))
+            .map(|threshold| threshold.judge(run.statistics()))
             .collect();
-        let judged = thresholds::results(verdicts, &run.recording);
+        let judged = thresholds::results(verdicts, run.statistics());
         let allows_unjudged = thresholds::allows_unjudged(&settings);
         broke_threshold = thresholds::print(&judged, allows_unjudged, Progress::Lines, console);
         if !judged.is_empty() {
@@ -115,7 +122,7 @@ fn wanted_files(options: &ReportArguments, settings: &RunProperties) -> ReportFi
 fn print_summary(run: &RunFile, console: &mut Console<'_>) {
     let columns = console.columns();
     let text = summary::render(
-        &Summary::of_recording(&run.recording),
+        &Summary::of_part(&run.recording, run.settled.as_ref()),
         console.style,
         columns,
         false,

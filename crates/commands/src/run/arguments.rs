@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use drumfire_report::WITHOUT_WARM_UP;
 use drumfire_serve::ListenAddress;
 
 use crate::args::headings::{METRICS, PASS, PROPERTIES, RESULTS, SHOWN};
@@ -15,6 +16,7 @@ use crate::report::arguments::ReportFiles;
 use crate::run::criteria::thresholds::ALLOW_UNJUDGED;
 use crate::run::criteria::until::Goal;
 use crate::run::load_options::LoadOptions;
+use crate::run::trace_options::TraceOptions;
 use crate::settings::authorities;
 use crate::settings::options::{Change, PropertyOptions};
 
@@ -89,6 +91,9 @@ pub struct RunArguments {
     /// Run the plan so many times and judge all runs as one: thresholds, report and summary show how much the runs differ
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = PASS)]
     pub repeat: Option<u32>,
+    /// Leave the warm-up, if there is one, out of statistics and thresholds at the end; charts and the run file keep it
+    #[arg(long, conflicts_with = "repeat", help_heading = PASS)]
+    pub without_warm_up: bool,
     /// Pass although a threshold cannot be judged, such as one on a label without samples
     #[arg(long, help_heading = PASS)]
     pub allow_unjudged: bool,
@@ -102,6 +107,8 @@ pub struct RunArguments {
     pub report: ReportFiles,
     #[command(flatten)]
     pub exports: ExportOptions,
+    #[command(flatten)]
+    pub trace: TraceOptions,
     #[command(flatten)]
     pub ui: UiOptions,
     #[command(flatten)]
@@ -162,6 +169,7 @@ impl RunArguments {
             ("--demo", self.demo),
             ("--skip-unsupported", self.skip_unsupported),
             ("--tls-verify", self.tls_verify),
+            ("--trace", self.trace.trace.is_some()),
         ];
         let other = others.into_iter().find(|(_, is_written)| *is_written);
         if let Some(name) = self.load.given().or(other.map(|(name, _)| name)) {
@@ -174,11 +182,13 @@ impl RunArguments {
     fn with_changes(mut self) -> RunArguments {
         let changes = &mut self.properties.changes;
         changes.extend(self.load.changes());
+        changes.extend(self.trace.changes());
         let switches = [
             (self.skip_unsupported, "drumfire.skip_unsupported"),
             (self.tls_verify, "drumfire.tls_verify"),
             (self.offline, "drumfire.maven.offline"),
             (self.allow_unjudged, ALLOW_UNJUDGED),
+            (self.without_warm_up, WITHOUT_WARM_UP),
         ];
         let switches = switches.iter().filter(|(is_on, _)| *is_on);
         changes.extend(switches.map(|(_, name)| Change::switched_on(name)));
@@ -262,8 +272,8 @@ pub enum Progress {
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct ExportOptions {
     /// Show the target's own metrics beside the load, in the report and on the live page: node=URL (node_exporter),
-    /// prometheus=URL?query=…, apache=URL (mod_status), nginx=URL (stub_status) or agent=HOST:PORT (ServerAgent); several are
-    /// allowed
+    /// prometheus=URL?query=…, apache=URL (mod_status), nginx=URL (stub_status), mirror=URL (drumfire mirror) or agent=HOST:PORT
+    /// (ServerAgent); several are allowed
     #[arg(long, value_name = "KIND=WHERE", help_heading = METRICS)]
     pub watch: Vec<String>,
     /// Send the numbers while the run goes on: influxdb=URL, graphite=HOST:PORT, prometheus=ADDRESS:PORT,

@@ -6,7 +6,7 @@ use drumfire_fleet::AgentOutcome;
 use drumfire_health::Grade;
 use drumfire_platform::causes::cause;
 use drumfire_probes::Watching;
-use drumfire_report::{Capacity, CheckedCount, RunFile, own_part};
+use drumfire_report::{Capacity, CheckedCount, RunFile, SettledPart, WITHOUT_WARM_UP, own_part};
 
 use super::KEEP_FAILURES;
 use super::prepare::{Prepared, RunFacts};
@@ -72,8 +72,11 @@ pub fn conclude(
     if let Some(why) = &nothing_sent {
         outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));
     }
-    let verdicts = board.verdicts(&outcome.recording);
-    let mut judged = thresholds::results(verdicts, &outcome.recording);
+    let wants_settled = brief.settings.properties.get(WITHOUT_WARM_UP) == Some("true");
+    let settled = wants_settled.then(|| SettledPart::of(&outcome.recording));
+    let shown = settled.as_ref();
+    let shown = shown.map_or(&outcome.recording, |part| &part.recording);
+    let mut judged = thresholds::results(board.verdicts(shown), shown);
     judged.extend(judge.into_iter().flat_map(|judge| judge.end()));
     if let Some(text) = board.aborted_by() {
         console.warn(&format!("`{text}` ended the run early"));
@@ -82,7 +85,8 @@ pub fn conclude(
     if progress != Progress::Quiet && !brief.options.is_of_url() {
         console.line(milestones::END_OF_RUN);
     }
-    finish(&outcome, end_block(&brief, log.clone()), stopped, console);
+    let block = end_block(&brief, log.clone());
+    finish(&outcome, settled.as_ref(), block, stopped, console);
     tell_goals(&until, &outcome, progress, console);
     let allows_unjudged = thresholds::allows_unjudged(&brief.settings);
     let broke_threshold = thresholds::print(&judged, allows_unjudged, progress, console);
@@ -109,6 +113,7 @@ pub fn conclude(
     };
     if brief.report.is_wished() || kept.is_some() || ui.is_some() || brief.baseline.is_some() {
         let mut run = run_file::run_file(outcome, &brief.fingerprint, judged, &brief.groups);
+        run.settled = settled;
         run.capacity = attended.capacity;
         run.counts = counts;
         complete(&mut run, &brief, &watching, &agents);
@@ -142,17 +147,18 @@ fn tell_faults(faults: &[String], nothing_sent: Option<&str>, console: &mut Cons
 
 /// Compares the requests that servers counted with those that were sent.
 fn counts(brief: &RunFacts, watching: &mut Watching, outcome: &Outcome) -> Vec<CheckedCount> {
-    watching.end();
-    let of = |source, counted, others| {
-        let (connections, recording) = (outcome.connections, &outcome.recording);
-        CheckedCount::of(source, counted, others, connections, recording)
+    let (connections, recording) = (outcome.connections, &outcome.recording);
+    watching.end(connections.opened.saturating_add(connections.reused));
+    let of = |source, counted, is_scraped, others| {
+        CheckedCount::of(source, counted, is_scraped, others, connections, recording)
     };
     let demo = brief.demo.iter();
-    let demo = demo.map(|site| of("the demo site".to_owned(), site.requests(), 0));
+    let demo = demo.map(|site| of("the demo site".to_owned(), site.requests(), false, 0));
     let others = outcome.targets.len().saturating_sub(1);
     let watched = watching.requests().into_iter();
-    demo.chain(watched.map(|(source, counted)| of(source, counted, others)))
-        .collect()
+    let watched =
+        watched.map(|counted| of(counted.source, counted.requests, counted.is_scraped, others));
+    demo.chain(watched).collect()
 }
 
 /// Prints how exactly the numbers of `--until` are known.
@@ -314,6 +320,7 @@ struct EndBlock {
 /// Prints the end of the run and its numbers.
 fn finish(
     outcome: &Outcome,
+    settled: Option<&SettledPart>,
     shown: EndBlock,
     stopped: Option<&'static str>,
     console: &mut Console<'_>,
@@ -325,7 +332,7 @@ fn finish(
     } = shown;
     let summary = Summary {
         log,
-        ..Summary::of(outcome)
+        ..Summary::of(outcome, settled)
     };
     for line in summary::details(&summary, true).lines() {
         tracing::info!("{line}");

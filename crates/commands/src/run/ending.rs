@@ -8,7 +8,7 @@ use crate::exit_codes::Exit;
 /// The facts, once everything is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// The code of the signal that ended the run early.
+    /// The code of the signal that ended the run early, or of a repeated run that did not come to its end.
     pub interrupted: Option<Exit>,
     /// Outputs were lost, or there were defects.
     pub has_faults: bool,

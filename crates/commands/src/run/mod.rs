@@ -20,6 +20,7 @@ pub mod run_file;
 pub mod run_url;
 mod screen;
 pub mod taurus;
+mod trace_options;
 
 use std::cell::RefCell;
 use std::rc::Rc;

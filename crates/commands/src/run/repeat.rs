@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use drumfire_platform::words::ms;
-use drumfire_report::{Repeats, RunFile, read_input};
+use drumfire_report::{Repeats, RunFile, WITHOUT_WARM_UP, read_input};
 use drumfire_results::Threshold;
 
 use super::{FAIL_ON, RunParticipants, follow, thresholds};
@@ -21,6 +22,7 @@ use crate::run::outputs::summary_json;
 use crate::settings::options::Change;
 use crate::settings::properties::RunProperties;
 use crate::settings::settings;
+use crate::signals::{self, Heard};
 use crate::terminal::format::rate;
 use crate::terminal::summary::{self, Summary};
 
@@ -47,6 +49,10 @@ pub fn run(
         _ => None,
     };
     let settings = settings(&options.properties, &[], plan, console)?;
+    if settings.properties.get(WITHOUT_WARM_UP) == Some("true") {
+        let why = "`--repeat` judges whole runs; leave out `--without-warm-up`";
+        return Err(Refusal::usage(why.to_owned()));
+    }
     let all = thresholds(&options.fail_on, FAIL_ON, &settings)?;
     // A threshold over a stretch of time is judged while a run goes on.
     let (windowed, at_end): (Vec<_>, Vec<_>) = all.into_iter().partition(Threshold::is_windowed);
@@ -58,6 +64,15 @@ pub fn run(
     let folder = tempfile::tempdir().map_err(Refusal::failed)?;
     let mut runs: Vec<RunFile> = Vec::new();
     let mut ending = Ending::default();
+    // A signal between two runs must not be lost.
+    let signal = Arc::new(OnceLock::new());
+    let heard = signal.clone();
+    let listening = signals::listen(None, move |event| {
+        if let Heard::Signal(_, name) = event {
+            let _ = heard.set(Exit::by_signal(name));
+        }
+    });
+    let _listening = listening.map_err(Refusal::failed)?;
     for number in 1..=times {
         let file = folder.path().join(format!("{number}.drumfire"));
         let one = one_of(options, number, &file, &windowed);
@@ -71,14 +86,21 @@ pub fn run(
             Exit::ThresholdsNotMet => ending.broke_threshold = true,
             Exit::NotTrusted => ending.is_distrusted = true,
             other => {
-                console.error(&format!(
-                    "run {number} of {times} did not end well, so there is no result of all"
-                ));
-                return Ok(other);
+                tell_cut_short(number, times, console);
+                if runs.is_empty() {
+                    return Ok(other);
+                }
+                ending.interrupted = Some(other);
+                break;
             }
         }
         let run = read_input(&file, &Default::default(), &mut Vec::new());
         runs.push(run.map_err(|error| Refusal::run_failed(error.to_string()))?);
+        if let Some(exit) = signal.get().filter(|_| number < times) {
+            tell_cut_short(number + 1, times, console);
+            ending.interrupted = Some(*exit);
+            break;
+        }
     }
     let whole = Whole {
         options,
@@ -86,6 +108,18 @@ pub fn run(
         thresholds: &at_end,
     };
     whole.conclude(runs, earlier.as_ref(), ending, console)
+}
+
+/// Says that a run did not come to its end, and what the result consists of.
+fn tell_cut_short(number: u32, times: u32, console: &mut Console<'_>) {
+    let result = match number {
+        1 => "so there is no result of all".to_owned(),
+        2 => "so the result is that of run 1".to_owned(),
+        _ => format!("so the result is that of runs 1 to {}", number - 1),
+    };
+    console.error(&format!(
+        "run {number} of {times} did not come to its end, {result}"
+    ));
 }
 
 /// The options of one of the runs: its run file, and only the thresholds that are judged while it goes on.
@@ -143,7 +177,7 @@ impl Whole<'_> {
         console: &mut Console<'_>,
     ) -> Result<Exit, Refusal> {
         let progress = self.options.progress;
-        let repeats = Repeats::of(&runs);
+        let repeats = (runs.len() > 1).then(|| Repeats::of(&runs));
         let name = runs.first().map(|run| run.name.clone()).unwrap_or_default();
         let (plan, targets) = (runs[0].plan.clone(), runs[0].targets.clone());
         let environment = runs[0].environment.clone();
@@ -155,22 +189,9 @@ impl Whole<'_> {
         (whole.name, whole.plan, whole.targets) = (name, plan, targets);
         whole.environment = environment;
         if progress != Progress::Quiet {
-            let title = format!("all {} runs", repeats.runs);
-            console.line(&console.style.bold(&title));
-            let summary = Summary {
-                notes: vec![
-                    "the rates above are those of the whole stretch, with the pauses between runs"
-                        .to_owned(),
-                    repeats.sentence.clone(),
-                ],
-                precise: None,
-                ..Summary::of_recording(&whole.recording)
-            };
-            let columns = console.columns();
-            console.print(&table(&repeats));
-            console.print(&summary::render(&summary, console.style, columns, false));
+            show(&whole, repeats.as_ref(), console);
         }
-        whole.repeats = Some(repeats);
+        whole.repeats = repeats;
         let verdicts = self
             .thresholds
             .iter()
@@ -203,6 +224,24 @@ impl Whole<'_> {
         }
         Ok(ending.exit())
     }
+}
+
+/// Prints the numbers of all runs, and how the runs differ if there are several.
+fn show(whole: &RunFile, repeats: Option<&Repeats>, console: &mut Console<'_>) {
+    let columns = console.columns();
+    let mut summary = Summary::of_recording(&whole.recording);
+    let title = match repeats {
+        Some(repeats) => format!("all {} runs", repeats.runs),
+        None => "run 1".to_owned(),
+    };
+    console.line(&console.style.bold(&title));
+    if let Some(repeats) = repeats {
+        console.print(&table(repeats));
+        let rates = "the rates above are those of the whole stretch, with the pauses between runs";
+        summary.notes = vec![rates.to_owned(), repeats.sentence.clone()];
+        summary.precise = None;
+    }
+    console.print(&summary::render(&summary, console.style, columns, false));
 }
 
 /// The numbers of all samples in all runs: the middle one, and the range.

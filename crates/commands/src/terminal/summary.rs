@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use drumfire_health::{Second, Stage, StageTimes};
-use drumfire_report::{WarmUp, run_length};
-use drumfire_results::{Connections, Histogram, Recording, suffices_for};
+use drumfire_report::{SettledPart, Traces, WarmUp, run_length};
+use drumfire_results::{Connections, Histogram, Recording, SampleBalance, suffices_for};
 use unicode_width::UnicodeWidthStr;
 
 use super::format::{count, counted, failure, fit, ms, ms_with_unit, rate, wrapped};
@@ -48,6 +48,8 @@ pub struct Summary {
     pub cpu_us: Option<f64>,
     /// How many connections were opened, and how many TLS handshakes there were.
     pub connections: Connections,
+    /// What became of the samples that users began, if every machine told.
+    pub balance: Option<SampleBalance>,
     /// The result files.
     pub files: Vec<PathBuf>,
     /// The program's log.
@@ -55,15 +57,26 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The numbers of a run. The log is set later.
-    pub fn of(outcome: &Outcome) -> Summary {
+    /// The numbers of a run; the statistics are those of the settled part, if there is one. The log is set later.
+    pub fn of(outcome: &Outcome, settled: Option<&SettledPart>) -> Summary {
         Summary {
             stages: outcome.stages,
             cpu_us: cpu_us(&outcome.seconds),
             connections: outcome.connections,
+            balance: outcome.balance,
             files: outcome.files.iter().map(|file| file.path.clone()).collect(),
-            ..Summary::of_recording(&outcome.recording)
+            ..Summary::of_part(&outcome.recording, settled)
         }
+    }
+
+    /// The numbers of a recording alone, or of its settled part.
+    pub fn of_part(recording: &Recording, settled: Option<&SettledPart>) -> Summary {
+        let Some(part) = settled else {
+            return Summary::of_recording(recording);
+        };
+        let mut summary = Summary::of_recording(&part.recording);
+        summary.notes.insert(0, part.told.clone());
+        summary
     }
 
     /// The numbers of a recording alone.
@@ -184,6 +197,7 @@ pub fn details(summary: &Summary, is_verbose: bool) -> String {
         spread(&mut text, "late by the generator itself", &summary.lateness);
         stages(&mut text, &summary.stages, summary.cpu_us);
         connections(&mut text, &summary.connections);
+        balance(&mut text, summary.balance);
     }
     text
 }
@@ -249,7 +263,8 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: Option<usi
 /// Sentences about the numbers of all samples.
 fn notes(recording: &Recording) -> Vec<String> {
     let warm_up = WarmUp::of(recording).map(|warm_up| warm_up.text());
-    warm_up.into_iter().chain(run_length(recording)).collect()
+    let told = warm_up.into_iter().chain(run_length(recording));
+    told.chain(Traces::sentence(recording)).collect()
 }
 
 /// The table of intervals, with the same labels.
@@ -289,6 +304,21 @@ fn connections(text: &mut String, seen: &Connections) {
         );
     }
     text.push('\n');
+}
+
+/// What became of the samples that users began.
+fn balance(text: &mut String, balance: Option<SampleBalance>) {
+    let Some(balance) = balance else {
+        return;
+    };
+    let _ = writeln!(
+        text,
+        "samples begun: {}; {} recorded, {} skipped, {} lost",
+        count(balance.begun),
+        count(balance.recorded),
+        count(balance.skipped),
+        count(balance.lost())
+    );
 }
 
 /// The name of the times that count from the start that a schedule intended.

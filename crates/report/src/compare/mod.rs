@@ -11,7 +11,7 @@ mod refusals;
 mod told;
 mod windows;
 
-use drumfire_results::LabelStatistics;
+use drumfire_results::{Interval, LabelStatistics, Metric, Precision};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -83,6 +83,8 @@ pub struct Difference {
     pub before: f64,
     /// The value in the other run.
     pub after: f64,
+    /// The bounds of the 95 % intervals of both values, if both runs have them; an upper bound is missing if too few samples are larger.
+    pub bounds: Option<[(f64, Option<f64>); 2]>,
     /// The relative change; `None` if the first run has no value to relate it to. For shares, it is the difference.
     pub change: Option<f64>,
     /// The bounds of the 95 % interval of the change.
@@ -234,6 +236,7 @@ impl Comparison {
 /// The samples of a label, or all of them, in one run.
 struct Side {
     statistics: LabelStatistics,
+    precision: Precision,
     windows: Windows,
     /// Start of the run, in seconds since the Unix epoch.
     started_s: f64,
@@ -241,8 +244,10 @@ struct Side {
 
 impl Side {
     fn total(run: &RunFile) -> Side {
+        let statistics = run.recording.total();
         Side {
-            statistics: run.recording.total(),
+            precision: run.recording.total_precision(&statistics),
+            statistics,
             windows: Windows::of_total(&run.recording.timeline),
             started_s: run.started_ms as f64 / 1000.0,
         }
@@ -251,8 +256,20 @@ impl Side {
     fn label(run: &RunFile, place: usize) -> Side {
         Side {
             statistics: run.recording.labels[place].clone(),
+            precision: run.recording.precision(place),
             windows: Windows::of_label(&run.recording.timeline, place),
             started_s: run.started_ms as f64 / 1000.0,
+        }
+    }
+
+    /// The interval of a metric's value.
+    fn interval(&self, metric: Metric) -> Option<Interval> {
+        match metric {
+            Metric::ErrorShare => self.precision.failed_percent,
+            metric => {
+                let estimate = metric.estimate(&self.statistics, &self.precision);
+                estimate.map(|(_, interval)| interval)
+            }
         }
     }
 
@@ -448,6 +465,13 @@ fn compare_sides(before: &Side, after: &Side, options: CompareOptions) -> Compar
         options,
         Finding::Better,
     ));
+    let percentiles = percents.map(Metric::Percentile).into_iter();
+    let metrics = percentiles.chain([Metric::ErrorShare, Metric::Rate]);
+    for (difference, metric) in differences.iter_mut().zip(metrics) {
+        let intervals = before.interval(metric).zip(after.interval(metric));
+        let bounds = |interval: Interval| (interval.low, interval.high);
+        difference.bounds = intervals.map(|(one, other)| [one, other].map(bounds));
+    }
     ComparedLabel {
         label: before.statistics.label.clone(),
         transaction: before.statistics.transaction,
@@ -476,6 +500,7 @@ fn relative(
         unit,
         before,
         after,
+        bounds: None,
         change,
         interval: noise.map(|noise| noise.interval),
         chance: noise.map(|noise| noise.chance),
@@ -494,6 +519,7 @@ fn errors(before: &Side, after: &Side) -> Difference {
         unit: "%",
         before: from,
         after: to,
+        bounds: None,
         change: Some((to - from) / 100.0),
         interval: noise.map(|noise| noise.interval),
         chance: noise.map(|noise| noise.chance),

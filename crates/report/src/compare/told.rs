@@ -233,7 +233,12 @@ fn change_text(difference: &Difference) -> String {
         after,
         ..
     } = difference;
-    let mut text = format!("{}{unit} -> {}{unit}", short(*before), short(*after));
+    let [from, to] = bounds_text(difference);
+    let mut text = format!(
+        "{}{unit}{from} -> {}{unit}{to}",
+        short(*before),
+        short(*after)
+    );
     if let Some(change) = difference.change {
         let _ = write!(text, "  {}", signed(change, difference));
     }
@@ -248,6 +253,17 @@ fn change_text(difference: &Difference) -> String {
     text
 }
 
+/// The intervals of both values, each after a blank; empty if not both are known.
+fn bounds_text(difference: &Difference) -> [String; 2] {
+    let Some(bounds) = difference.bounds else {
+        return Default::default();
+    };
+    bounds.map(|(low, high)| match high {
+        Some(high) => format!(" ({} … {})", short(low), short(high)),
+        None => format!(" (≥ {})", short(low)),
+    })
+}
+
 fn markdown_cell(difference: &Difference) -> String {
     let change = difference.change.map_or(String::new(), |change| {
         format!(" ({})", signed(change, difference))
@@ -258,7 +274,12 @@ fn markdown_cell(difference: &Difference) -> String {
         after,
         ..
     } = difference;
-    let text = format!("{} → {}{unit}{change}", short(*before), short(*after));
+    let [from, to] = bounds_text(difference);
+    let text = format!(
+        "{}{from} → {}{unit}{to}{change}",
+        short(*before),
+        short(*after)
+    );
     match difference.finding {
         Finding::Worse => format!("**{text}**"),
         _ => text,

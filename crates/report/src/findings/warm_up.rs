@@ -95,7 +95,7 @@ pub(super) fn find(run: &Run<'_>) -> Option<Draft> {
     Some(Draft {
         kind: Kind::Warmup,
         text: warm_up.text(),
-        evidence: "they are part of all numbers; select the rest of the run in a chart over time to see the numbers without them".to_owned(),
+        evidence: "select the rest of the run in a chart over time to see the numbers without them, or leave them out of all numbers with `--without-warm-up`".to_owned(),
         place: None,
         span_ms: Some(warm_up.span_ms),
         weight: 1.0 + (warm_up.first_ms / warm_up.rest_ms.max(0.001)).ln() * 2.0,

@@ -28,6 +28,7 @@ use crate::run_file::{
     Capacity, HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, TimeUse,
 };
 use crate::run_length::run_length;
+use crate::traces::{TraceLink, Traces};
 
 /// Built from `web/` by `cargo xtask web`.
 const TEMPLATE: &str = include_str!("../../assets/report.html");
@@ -37,6 +38,8 @@ const PROGRAM: [&str; 2] = ["<script type=\"module\" crossorigin>", "</script>"]
 const STARTER: &str = r#"<script>(async()=>{const b=Uint8Array.from(atob(document.getElementById("program").textContent),c=>c.charCodeAt(0)),s=document.createElement("script");s.type="module";s.textContent=await new Response(new Blob([b]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text();document.body.append(s)})().catch(e=>document.getElementById("app").textContent="This browser is too old to unpack the page: "+e)</script>"#;
 /// The placeholder for the numbers in the template.
 const PLACE: &str = "<!--drumfire:payload-->";
+/// The property with the template of links to traces.
+const TRACE_LINK: &str = "drumfire.trace.link";
 /// The title in the template.
 const TITLE: &str = "<title>Drumfire</title>";
 
@@ -70,10 +73,15 @@ struct ReportPage<'a> {
     capacity: Option<&'a Capacity>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repeats: Option<&'a Repeats>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traces: Option<Traces>,
     satisfied_ms: u64,
     tolerated_ms: u64,
     errors: Vec<errors::PageErrors>,
     findings: Vec<Finding>,
+    /// What the statistics leave out, in one sentence without its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'a str>,
     /// How exactly the 95th percentile is known, in one sentence.
     run_length: Option<String>,
     total: rows::Row,
@@ -93,6 +101,8 @@ pub struct PageOptions {
     pub series_filter: Option<String>,
     /// Whether only transaction controllers are shown (`…exporter.html.show_controllers_only`).
     pub controllers_only: bool,
+    /// The template of links to traces (`drumfire.trace.link`).
+    pub trace_link: Option<TraceLink>,
 }
 
 impl PageOptions {
@@ -104,7 +114,21 @@ impl PageOptions {
             series_filter: given("jmeter.reportgenerator.exporter.html.series_filter"),
             controllers_only: given("jmeter.reportgenerator.exporter.html.show_controllers_only")
                 .is_some_and(|value| value == "true"),
+            trace_link: given(TRACE_LINK).and_then(|value| value.parse().ok()),
         }
+    }
+
+    /// The template of links: the one given, or else that of the run.
+    fn trace_link_of(&self, run: &RunFile) -> Option<TraceLink> {
+        let mut properties = run.properties.iter();
+        let own = || {
+            properties
+                .find(|(name, _)| name.trim_start_matches("-J") == TRACE_LINK)?
+                .1
+                .parse()
+                .ok()
+        };
+        self.trace_link.clone().or_else(own)
     }
 
     fn shows(&self, label: &LabelStatistics, matches: LabelMatcher<'_>) -> bool {
@@ -167,9 +191,9 @@ impl LabelRows {
         apdex: &Apdex,
         matches: LabelMatcher<'_>,
     ) -> LabelRows {
-        let recording = &run.recording;
+        let (recording, settled) = (&run.recording, run.statistics());
         let label_step_s = steps::label_step_s(&recording.timeline, recording.labels.len());
-        let shown = recording.labels.iter().enumerate();
+        let shown = settled.labels.iter().enumerate();
         let shown: Vec<_> = shown
             .filter(|(_, label)| options.shows(label, matches))
             .collect();
@@ -184,7 +208,7 @@ impl LabelRows {
             let limits = apdex.limits_of(&label.label, matches);
             let mut row = rows::Row::of(label, limits, run.resolution_us);
             if kind == "report" {
-                row = row.with_intervals(&recording.precision(place));
+                row = row.with_intervals(&settled.precision(place));
             }
             row.steps = Some(steps::LabelSteps::of(
                 &recording.timeline,
@@ -244,6 +268,10 @@ fn page<'a>(
         time_use: run.time_use.as_ref(),
         capacity: run.capacity.as_ref(),
         repeats: run.repeats.as_ref(),
+        traces: match kind {
+            "report" => Traces::of(recording, options.trace_link_of(run).as_ref()),
+            _ => None,
+        },
         satisfied_ms,
         tolerated_ms,
         errors: errors::of_kinds(recording.errors.by_label(), most_error_steps(kind)),
@@ -252,7 +280,10 @@ fn page<'a>(
             "report" => findings(run),
             _ => Vec::new(),
         },
-        run_length: (kind == "report").then(|| run_length(recording)).flatten(),
+        left_out: run.settled.as_ref().map(|part| part.told.as_str()),
+        run_length: (kind == "report")
+            .then(|| run_length(run.statistics()))
+            .flatten(),
         total: total_row(run, kind, apdex.limits),
         labels,
         steps: steps::Steps::of(&recording.timeline),
@@ -263,10 +294,10 @@ fn page<'a>(
 
 /// The row of all samples. Only a finished run has intervals.
 fn total_row(run: &RunFile, kind: &str, limits: ApdexLimits) -> rows::Row {
-    let total = run.recording.total();
+    let total = run.statistics().total();
     let row = rows::Row::of(&total, limits, run.resolution_us);
     match kind {
-        "report" => row.with_intervals(&run.recording.total_precision(&total)),
+        "report" => row.with_intervals(&run.statistics().total_precision(&total)),
         _ => row,
     }
 }

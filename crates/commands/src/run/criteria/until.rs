@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use drumfire_engine::{Control, Event, Subscriber};
-use drumfire_results::{Interval, Recording, suffices_for};
+use drumfire_results::{Interval, Metric, PERCENTS, Recording};
 
 use super::thresholds::LabelCondition;
 use crate::refusal::UsageError;
@@ -21,32 +21,12 @@ const LOOKS: u32 = 2;
 /// How long samples may take to end after the goals are reached. Then they are interrupted.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A number whose interval can be a goal.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Number {
-    Percentile(f64),
-    Mean,
-    Rate,
-}
-
-/// The numbers by the names that thresholds have, too.
-const NUMBERS: [(&str, Number); 8] = [
-    ("p50", Number::Percentile(50.0)),
-    ("median", Number::Percentile(50.0)),
-    ("p90", Number::Percentile(90.0)),
-    ("p95", Number::Percentile(95.0)),
-    ("p99", Number::Percentile(99.0)),
-    ("p99.9", Number::Percentile(99.9)),
-    ("mean", Number::Mean),
-    ("rate", Number::Rate),
-];
-
 /// How exactly a number is to be known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goal {
     /// The goal as the user wrote it.
     text: String,
-    number: Number,
+    number: Metric,
     /// The label; `None` for all samples.
     label: Option<String>,
     /// The largest distance of a bound from the number, as a share of the number.
@@ -62,7 +42,7 @@ impl FromStr for Goal {
                 Some((name, label)) => (name, Some(label.trim().to_owned())),
                 None => (subject, None),
             };
-            let number = NUMBERS.iter().find(|(known, _)| *known == name.trim())?.1;
+            let number = Metric::named(name.trim()).filter(|number| number.has_interval())?;
             let percent: f64 = share.trim().strip_suffix('%')?.trim().parse().ok()?;
             (percent > 0.0 && percent < 100.0).then(|| Goal {
                 text: text.to_owned(),
@@ -71,8 +51,13 @@ impl FromStr for Goal {
                 share: percent / 100.0,
             })
         });
-        let names: Vec<&str> = NUMBERS.iter().map(|(name, _)| *name).collect();
         parsed.ok_or_else(|| {
+            let named = Metric::NAMES.iter().filter(|(_, number)| number.has_interval());
+            let percents = PERCENTS.map(|percent| format!("p{percent}"));
+            let names: Vec<&str> = named
+                .map(|(name, _)| *name)
+                .chain(percents.iter().map(String::as_str))
+                .collect();
             format!(
                 "write a number and its width such as `p95 within 2%` or `mean of Login within 5%`, with {}",
                 names.join(", ")
@@ -103,15 +88,7 @@ impl Goal {
                 (&recording.labels[place], recording.precision(place))
             }
         };
-        match self.number {
-            Number::Percentile(percent) => {
-                let interval = precision.percentile_ms(percent)?;
-                suffices_for(label.count, percent)
-                    .then(|| (label.service.percentile(percent) / 1000.0, interval))
-            }
-            Number::Mean => Some((label.service.mean() / 1000.0, precision.mean_ms?)),
-            Number::Rate => Some((label.row().throughput_per_s, precision.rate_per_s?)),
-        }
+        self.number.estimate(label, &precision)
     }
 
     /// How exactly the number is known, as a share of it.
@@ -128,7 +105,7 @@ impl Goal {
     /// The goal and what is known at the end of a run.
     fn outcome(&self, recording: &Recording) -> String {
         let text = |value| match self.number {
-            Number::Rate => format!("{}/s", rate(value)),
+            Metric::Rate => format!("{}/s", rate(value)),
             _ => ms_with_unit(value),
         };
         match self.estimate(recording) {
@@ -240,7 +217,7 @@ mod tests {
         let all = goal("p95 within 2%");
         assert_eq!(
             (all.number, all.label, all.share),
-            (Number::Percentile(95.0), None, 0.02)
+            (Metric::Percentile(95.0), None, 0.02)
         );
         let label = goal("mean of Log in within 2 hops within 5 %");
         assert_eq!(label.label.as_deref(), Some("Log in within 2 hops"));

@@ -1,9 +1,9 @@
 //! `--summary-json`: the outcome of a run for other programs. `docs/reference/summary.md` documents the fields; a field never
 //! changes its meaning within a version of the schema.
 
-use drumfire_report::{CheckedCount, Repeats, RunFile, RunVerdict, ThresholdResult};
+use drumfire_report::{CheckedCount, Repeats, RunFile, RunVerdict, ThresholdResult, Traces};
 use drumfire_results::{
-    Interval, LabelStatistics, PERCENTS, Precision, ThresholdOutcome, suffices_for,
+    Interval, LabelStatistics, PERCENTS, Precision, SampleBalance, ThresholdOutcome, suffices_for,
 };
 use serde::Serialize;
 
@@ -25,10 +25,35 @@ struct SummaryDocument<'r> {
     verdict: Option<&'r RunVerdict>,
     thresholds: Vec<Threshold<'r>>,
     counts: &'r [CheckedCount],
+    balance: Option<Balance>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repeats: Option<&'r Repeats>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traces: Option<Traces>,
     total: Label<'r>,
     labels: Vec<Label<'r>>,
+}
+
+/// What became of the samples that users began.
+#[derive(Serialize)]
+struct Balance {
+    begun: u64,
+    recorded: u64,
+    skipped: u64,
+    lost: u64,
+}
+
+impl Balance {
+    fn of(balance: SampleBalance) -> Balance {
+        Balance {
+            begun: balance.begun,
+            recorded: balance.recorded,
+            skipped: balance.skipped,
+            lost: balance.lost(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -84,7 +109,8 @@ type Bounds = (f64, Option<f64>);
 
 /// The document as text.
 pub fn render(run: &RunFile, exit: Exit, nothing_sent: Option<&str>) -> String {
-    let total = run.recording.total();
+    let recording = run.statistics();
+    let total = recording.total();
     let document = SummaryDocument {
         schema: SCHEMA,
         run_id: run_id(run),
@@ -97,10 +123,13 @@ pub fn render(run: &RunFile, exit: Exit, nothing_sent: Option<&str>) -> String {
         verdict: run.verdict.as_ref(),
         thresholds: run.thresholds.iter().map(threshold).collect(),
         counts: &run.counts,
+        balance: run.balance.map(Balance::of),
+        left_out: run.settled.as_ref().map(|part| part.told.as_str()),
         repeats: run.repeats.as_ref(),
-        total: label(&total, &run.recording.total_precision(&total)),
-        labels: (run.recording.labels.iter().enumerate())
-            .map(|(place, one)| label(one, &run.recording.precision(place)))
+        traces: Traces::of(&run.recording, None),
+        total: label(&total, &recording.total_precision(&total)),
+        labels: (recording.labels.iter().enumerate())
+            .map(|(place, one)| label(one, &recording.precision(place)))
             .collect(),
     };
     let text = serde_json::to_string_pretty(&document);

@@ -49,6 +49,7 @@ pub fn run_file(
     run.targets = outcome.targets;
     run.thresholds = thresholds;
     run.connections = Some(outcome.connections);
+    run.balance = outcome.balance;
     run.planned_users = planned_users(groups, run.started_ms, run.ended_ms);
     run.verdict = outcome
         .verdict

@@ -105,7 +105,7 @@ impl Tracing {
     }
 
     /// Adds the sample's `traceparent` to a request, unless the plan sends one of its own, whose trace then is the sample's.
-    pub fn stamp(&self, cx: &Context, sending: &mut Sending) {
+    pub(super) fn stamp(&self, cx: &Context, sending: &mut Sending) {
         let Some(CurrentTrace { id, is_sampled }) = user(cx).trace() else {
             return;
         };
