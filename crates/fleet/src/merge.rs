@@ -249,6 +249,7 @@ mod tests {
             connect: Distribution::default(),
             own: Distribution::default(),
             target: Distribution::default(),
+            trace: None,
         }
     }
 

@@ -170,7 +170,9 @@ fn failures_alone_make_a_run_worse() {
     let worse = workshop.run(&["compare", "before.jtl", "after.jtl"], LIMIT);
     code(&worse, 7);
     assert!(
-        worse.out.contains("failed  0.17% -> 25%  +24.8 points"),
+        worse.out.contains("failed  0.17% (")
+            && worse.out.contains(") -> 25% (")
+            && worse.out.contains(")  +24.8 points"),
         "{}",
         worse.out
     );

@@ -522,8 +522,14 @@ impl RequestBuilder {
 
     /// Adds the `traceparent` of the sample that is under way, if requests are traced.
     pub(super) fn trace(&self, cx: &Context, sending: &mut Sending) {
-        if let Some(tracing) = &self.settings.tracing {
-            tracing.stamp(cx, sending);
+        if let Some(tracing) = &self.settings.tracing
+            && let Some(current) = user(cx).trace()
+        {
+            let ids = &worker(cx).trace_ids;
+            let shown = sending.head_text.as_mut();
+            let trace = tracing.stamp(current, ids, &mut sending.head, shown);
+            let own = &mut sending.sample.trace;
+            own.get_or_insert_with(|| Box::new(trace));
         }
     }
 }

@@ -188,7 +188,8 @@ impl HttpSampler {
     fn begin(&self, cx: &mut Context) {
         user_mut(cx).note_use();
         if let Some(tracing) = &self.request.settings.tracing {
-            tracing.begin(cx);
+            let trace = tracing.begin(&worker(cx).trace_ids);
+            user_mut(cx).rare().trace = Some(trace);
         }
         match &self.dns {
             Some(dns) => dns.install(cx),

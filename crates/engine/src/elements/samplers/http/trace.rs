@@ -11,10 +11,7 @@ use drumfire_results::{SampleTrace, TraceId, TraceLimits, TraceRate, TraceRateEr
 use drumfire_web::server_timing;
 use drumfire_web::traceparent::TraceParent;
 
-use super::request::Sending;
-use super::state::{user, user_mut, worker};
 use crate::decode::Decoder;
-use crate::run::context::Context;
 
 /// The metric that is the server's whole time if the property names none. Servers' libraries call it so.
 const WHOLE: &str = "total";
@@ -98,34 +95,37 @@ impl Tracing {
     }
 
     /// Begins the trace of a sample. All of its requests belong to it: redirects, embedded resources, answers to challenges.
-    pub fn begin(&self, cx: &mut Context) {
-        let id = worker(cx).trace_ids.trace();
+    pub fn begin(&self, ids: &TraceIds) -> CurrentTrace {
+        let id = ids.trace();
         let is_sampled = self.rate.samples(id);
-        user_mut(cx).rare().trace = Some(CurrentTrace { id, is_sampled });
+        CurrentTrace { id, is_sampled }
     }
 
-    /// Adds the sample's `traceparent` to a request, unless the plan sends one of its own, whose trace then is the sample's.
-    pub(super) fn stamp(&self, cx: &Context, sending: &mut Sending) {
-        let Some(CurrentTrace { id, is_sampled }) = user(cx).trace() else {
-            return;
-        };
-        let parent = TraceParent::of_head(&sending.head).unwrap_or_else(|| {
+    /// Adds the sample's `traceparent` to a request head and to the text that shows it, unless the plan sends one of its own, whose
+    /// trace then is the sample's. Returns the trace.
+    pub fn stamp(
+        &self,
+        current: CurrentTrace,
+        ids: &TraceIds,
+        head: &mut Vec<u8>,
+        shown: Option<&mut String>,
+    ) -> SampleTrace {
+        let parent = TraceParent::of_head(head).unwrap_or_else(|| {
             let parent = TraceParent {
-                trace_id: id.0,
-                parent_id: worker(cx).trace_ids.next(),
-                is_sampled,
+                trace_id: current.id.0,
+                parent_id: ids.next(),
+                is_sampled: current.is_sampled,
             };
-            parent.add_to(&mut sending.head);
-            if let Some(text) = &mut sending.head_text {
-                text.push_str(&parent.line());
-                text.push('\n');
+            parent.add_to(head);
+            if let Some(shown) = shown {
+                shown.push_str(&parent.line());
+                shown.push('\n');
             }
             Some(parent)
         });
         let id = parent.map(|parent| TraceId(parent.trace_id));
         let is_sampled = parent.is_some_and(|parent| parent.is_sampled);
-        let trace = &mut sending.sample.trace;
-        trace.get_or_insert_with(|| Box::new(SampleTrace::new(id, is_sampled, self.limits)));
+        SampleTrace::new(id, is_sampled, self.limits)
     }
 
     /// Reads what the server says about its own time.
@@ -169,7 +169,7 @@ mod tests {
         let read = |pairs: &[(&str, &str)]| {
             let properties = Properties::default();
             for (name, value) in pairs {
-                properties.set(name, value);
+                properties.set(name, *value);
             }
             Tracing::read(&properties)
         };
