@@ -21,7 +21,7 @@ use crate::run::arguments::Progress;
 use crate::run::criteria::thresholds;
 use crate::run::{FAIL_ON, thresholds as all_thresholds};
 use crate::runs::history::History;
-use crate::settings::options::Change;
+use crate::settings::options::{Change, PropertyOptions};
 use crate::settings::properties::RunProperties;
 use crate::settings::settings;
 use crate::terminal::summary::{self, Summary};
@@ -31,16 +31,7 @@ const SAMPLE_FILTER: &str = "jmeter.reportgenerator.sample_filter";
 
 /// Makes a report. For JMeter's command line, it prints JMeter's messages and nothing else.
 pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let mut properties = options.properties.clone();
-    if options.allow_unjudged {
-        let change = Change::switched_on(thresholds::ALLOW_UNJUDGED);
-        properties.changes.push(change);
-    }
-    if options.without_warm_up {
-        let change = Change::switched_on(WITHOUT_WARM_UP);
-        properties.changes.push(change);
-    }
-    let settings = settings(&properties, &[], None, console)?;
+    let settings = settings(&properties(options), &[], None, console)?;
     let thresholds_given = if options.is_jmeter {
         Vec::new()
     } else {
@@ -106,6 +97,19 @@ pub fn report(options: &ReportArguments, console: &mut Console<'_>) -> Result<Ex
     } else {
         Exit::Ok
     })
+}
+
+/// The properties, with those that options switch on.
+fn properties(options: &ReportArguments) -> PropertyOptions {
+    let mut properties = options.properties.clone();
+    let switches = [
+        (options.allow_unjudged, thresholds::ALLOW_UNJUDGED),
+        (options.without_warm_up, WITHOUT_WARM_UP),
+    ];
+    let switches = switches.iter().filter(|(is_on, _)| *is_on);
+    let changes = switches.map(|(_, name)| Change::switched_on(name));
+    properties.changes.extend(changes);
+    properties
 }
 
 /// The files to write. JMeter always writes a folder.

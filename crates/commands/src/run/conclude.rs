@@ -72,21 +72,20 @@ pub fn conclude(
     if let Some(why) = &nothing_sent {
         outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));
     }
-    let wants_settled = brief.settings.properties.get(WITHOUT_WARM_UP) == Some("true");
-    let settled = wants_settled.then(|| SettledPart::of(&outcome.recording));
+    let settled = settled(&brief, &outcome);
     let shown = settled.as_ref();
     let shown = shown.map_or(&outcome.recording, |part| &part.recording);
     let mut judged = thresholds::results(board.verdicts(shown), shown);
     judged.extend(judge.into_iter().flat_map(|judge| judge.end()));
-    if let Some(text) = board.aborted_by() {
-        console.warn(&format!("`{text}` ended the run early"));
-    }
     let progress = brief.options.progress;
-    if progress != Progress::Quiet && !brief.options.is_of_url() {
-        console.line(milestones::END_OF_RUN);
-    }
-    let block = end_block(&brief, log.clone());
-    finish(&outcome, settled.as_ref(), block, stopped, console);
+    tell_end(&brief, board.aborted_by(), console);
+    finish(
+        &outcome,
+        settled.as_ref(),
+        end_block(&brief, log.clone()),
+        stopped,
+        console,
+    );
     tell_goals(&until, &outcome, progress, console);
     let allows_unjudged = thresholds::allows_unjudged(&brief.settings);
     let broke_threshold = thresholds::print(&judged, allows_unjudged, progress, console);
@@ -98,9 +97,10 @@ pub fn conclude(
     let strict = brief.options.strict || brief.settings.properties.get(STRICT) == Some("true");
     let mut faults = std::mem::take(&mut outcome.faults);
     let mut staying = None;
-    for problem in watching.problems() {
-        console.warn(&problem);
-    }
+    watching
+        .problems()
+        .iter()
+        .for_each(|problem| console.warn(problem));
     faults.extend(lost(undelivered, brief.options.exports.required, console));
     faults.extend(lost_log(&brief.options.log, log.as_deref(), console));
     let mut ending = Ending {
@@ -133,6 +133,22 @@ pub fn conclude(
         await_threads(engine);
     }
     Ok(ending.exit())
+}
+
+/// Says that the run has ended, and which threshold ended it early.
+fn tell_end(brief: &RunFacts, aborted_by: Option<String>, console: &mut Console<'_>) {
+    if let Some(text) = aborted_by {
+        console.warn(&format!("`{text}` ended the run early"));
+    }
+    if brief.options.progress != Progress::Quiet && !brief.options.is_of_url() {
+        console.line(milestones::END_OF_RUN);
+    }
+}
+
+/// The statistics without the warm-up, if the user wants them.
+fn settled(brief: &RunFacts, outcome: &Outcome) -> Option<SettledPart> {
+    let is_wanted = brief.settings.properties.get(WITHOUT_WARM_UP) == Some("true");
+    is_wanted.then(|| SettledPart::of(&outcome.recording))
 }
 
 /// Prints what was lost, and why nothing was sent.

@@ -36,23 +36,12 @@ pub fn run(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let others = [
-        ("--ui", options.ui.address.is_some()),
-        ("--agents", options.fleet.is_wanted()),
-    ];
-    if let Some((other, _)) = others.into_iter().find(|(_, is_given)| *is_given) {
-        let why = format!("`--repeat` starts several runs on this machine; leave out `{other}`");
-        return Err(Refusal::usage(why));
-    }
     let plan = match &options.plan {
         Some(PlanChoice::File(file)) => Some(file.as_path()),
         _ => None,
     };
     let settings = settings(&options.properties, &[], plan, console)?;
-    if settings.properties.get(WITHOUT_WARM_UP) == Some("true") {
-        let why = "`--repeat` judges whole runs; leave out `--without-warm-up`";
-        return Err(Refusal::usage(why.to_owned()));
-    }
+    refuse_others(options, &settings)?;
     let all = thresholds(&options.fail_on, FAIL_ON, &settings)?;
     // A threshold over a stretch of time is judged while a run goes on.
     let (windowed, at_end): (Vec<_>, Vec<_>) = all.into_iter().partition(Threshold::is_windowed);
@@ -108,6 +97,23 @@ pub fn run(
         thresholds: &at_end,
     };
     whole.conclude(runs, earlier.as_ref(), ending, console)
+}
+
+/// Refuses options that cannot be combined with `--repeat`.
+fn refuse_others(options: &RunArguments, settings: &RunProperties) -> Result<(), Refusal> {
+    let is_settled = settings.properties.get(WITHOUT_WARM_UP) == Some("true");
+    let others = [
+        ("--ui", options.ui.address.is_some()),
+        ("--agents", options.fleet.is_wanted()),
+        ("--without-warm-up", is_settled),
+    ];
+    match others.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((other, _)) => {
+            let why = "`--repeat` judges several whole runs on this machine";
+            Err(Refusal::usage(format!("{why}; leave out `{other}`")))
+        }
+    }
 }
 
 /// Says that a run did not come to its end, and what the result consists of.

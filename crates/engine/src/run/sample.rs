@@ -46,15 +46,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     if !user.cx.running() || gave_up(user, package) {
         return;
     }
-    user.cx.is_in_timers = user.cx.is_in_timers
-        && user
-            .cx
-            .shared
-            .overruns
-            .is_over(user.cx.group, user.cx.clock());
-    for limit in &journey.time_limits {
-        limit.process(&mut user.cx);
-    }
+    end_timers(user, &journey);
     let delay_us = user
         .cx
         .intended
@@ -99,6 +91,16 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     let is_recorded = result.written.is_counted();
     if !hand_on(user, result, transaction) && !is_recorded {
         count_turn(user, TurnCounts::skip);
+    }
+}
+
+/// Ends the part of a turn that belongs to timers, and starts the limits on the sample's time.
+fn end_timers(user: &mut User, journey: &Journey) {
+    let overruns = &user.cx.shared.overruns;
+    let is_over = overruns.is_over(user.cx.group, user.cx.clock());
+    user.cx.is_in_timers &= is_over;
+    for limit in &journey.time_limits {
+        limit.process(&mut user.cx);
     }
 }
 

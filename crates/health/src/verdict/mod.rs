@@ -312,11 +312,7 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
             0 => format!("{:.0} ms late", ms(second.loop_late_us)),
             _ => format!("{:.0} ms late, while scripts ran", ms(second.loop_late_us)),
         },
-        Cause::ScheduleDelayed => {
-            let delay = &second.delay;
-            let [p50, p99, max] = [delay.p50_us, delay.p99_us, delay.max_us].map(ms);
-            format!("p50 {p50:.1} ms, p99 {p99:.1} ms, at most {max:.1} ms")
-        }
+        Cause::ScheduleDelayed => delayed(second),
         Cause::ArrivalsLeftOut => {
             let arrivals = second.arrivals;
             format!("{} of {} in a second", arrivals.left_out, arrivals.due)
@@ -355,6 +351,12 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
 
 fn ms(us: u64) -> f64 {
     us as f64 / 1000.0
+}
+
+fn delayed(second: &Second) -> String {
+    let delay = &second.delay;
+    let [p50, p99, max] = [delay.p50_us, delay.p99_us, delay.max_us].map(ms);
+    format!("p50 {p50:.1} ms, p99 {p99:.1} ms, at most {max:.1} ms")
 }
 
 fn taken_by_others(second: &Second, cores: f64) -> String {

@@ -4,6 +4,7 @@ use drumfire_results::{Recording, Sparse};
 
 use super::series::{Moment, Series, median, moments, quantile};
 use super::{Draft, Kind, Run};
+use crate::settled::SettledPart;
 
 /// The most and the fewest bins in which the first part is looked for.
 const MOST_BINS: i64 = 120;
@@ -87,6 +88,25 @@ impl WarmUp {
             ms(self.first_ms),
             ms(self.rest_ms)
         )
+    }
+}
+
+impl SettledPart {
+    /// The part after the warm-up; without one, all of the run.
+    pub fn of(recording: &Recording) -> SettledPart {
+        match WarmUp::of(recording) {
+            None => SettledPart {
+                recording: recording.clone(),
+                told: "no warm-up was found, so the numbers are those of the whole run".to_owned(),
+            },
+            Some(warm_up) => SettledPart {
+                recording: recording.since(warm_up.span_ms.1),
+                told: format!(
+                    "the warm-up is left out of these numbers. {}; failures by kind are those of the whole run",
+                    warm_up.text()
+                ),
+            },
+        }
     }
 }
 

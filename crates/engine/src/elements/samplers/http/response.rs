@@ -82,11 +82,7 @@ impl ResponseReader {
             let stages = &cx.worker.stages;
             stages.add_exchange(&incoming.times, secure, Stage::Read);
         }
-        self.read_times(cx, &mut sample, &incoming.times, incoming.reused);
-        sample.phases = phases(&incoming.times, secure);
-        if let (Some(tracing), Some(trace)) = (&self.settings.tracing, &mut sample.trace) {
-            tracing.read_response(incoming, trace);
-        }
+        self.read_times(cx, &mut sample, incoming);
         sample.code = code(incoming.status);
         sample.message = match self.client {
             Client::HttpClient => message(incoming.reason()),
@@ -210,15 +206,19 @@ impl ResponseReader {
 
     /// Latency ends with the first byte of the body, or with the response if that is empty, as in
     /// `HTTPSamplerBase#readResponse`.
-    fn read_times(&self, cx: &Context, sample: &mut Sample, times: &Times, reused: bool) {
-        let clock = cx.clock();
+    fn read_times(&self, cx: &Context, sample: &mut Sample, incoming: &Incoming) {
+        let (clock, times) = (cx.clock(), &incoming.times);
+        sample.phases = phases(times, incoming.handshake.is_some());
+        if let (Some(tracing), Some(trace)) = (&self.settings.tracing, &mut sample.trace) {
+            tracing.read_response(incoming, trace);
+        }
         sample.set_end(clock.ms(times.end));
         sample.service_us = since(times.begin, times.end);
         sample.own_us = times.own().map(|own| own.as_micros() as u64);
         sample.mark_latency(clock.ms(times.first_body.unwrap_or(times.end)));
         if let Some(connected) = times
             .connected
-            .filter(|_| !reused && self.client == Client::HttpClient)
+            .filter(|_| !incoming.reused && self.client == Client::HttpClient)
         {
             sample.mark_connect(clock.ms(connected));
         }
