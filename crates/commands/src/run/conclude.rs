@@ -6,7 +6,9 @@ use drumfire_fleet::AgentOutcome;
 use drumfire_health::Grade;
 use drumfire_platform::causes::cause;
 use drumfire_probes::Watching;
-use drumfire_report::{Capacity, CheckedCount, RunFile, SettledPart, WITHOUT_WARM_UP, own_part};
+use drumfire_report::{
+    Capacity, CheckedCount, RunFile, SettledPart, ThresholdResult, WITHOUT_WARM_UP, own_part,
+};
 
 use super::KEEP_FAILURES;
 use super::prepare::{Prepared, RunFacts};
@@ -18,6 +20,7 @@ use crate::log::{self, options::LogOptions};
 use crate::refusal::Refusal;
 use crate::report::files;
 use crate::run::arguments::Progress;
+use crate::run::criteria::guards::Board;
 use crate::run::criteria::judge::PassFail;
 use crate::run::criteria::until::Until;
 use crate::run::criteria::{baseline, thresholds};
@@ -73,19 +76,12 @@ pub fn conclude(
         outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));
     }
     let settled = settled(&brief, &outcome);
-    let shown = settled.as_ref();
-    let shown = shown.map_or(&outcome.recording, |part| &part.recording);
-    let mut judged = thresholds::results(board.verdicts(shown), shown);
+    let mut judged = judged(&board, settled.as_ref(), &outcome);
     judged.extend(judge.into_iter().flat_map(|judge| judge.end()));
     let progress = brief.options.progress;
     tell_end(&brief, board.aborted_by(), console);
-    finish(
-        &outcome,
-        settled.as_ref(),
-        end_block(&brief, log.clone()),
-        stopped,
-        console,
-    );
+    let block = end_block(&brief, log.clone());
+    finish(&outcome, settled.as_ref(), block, stopped, console);
     tell_goals(&until, &outcome, progress, console);
     let allows_unjudged = thresholds::allows_unjudged(&brief.settings);
     let broke_threshold = thresholds::print(&judged, allows_unjudged, progress, console);
@@ -97,11 +93,7 @@ pub fn conclude(
     let strict = brief.options.strict || brief.settings.properties.get(STRICT) == Some("true");
     let mut faults = std::mem::take(&mut outcome.faults);
     let mut staying = None;
-    watching
-        .problems()
-        .iter()
-        .for_each(|problem| console.warn(problem));
-    faults.extend(lost(undelivered, brief.options.exports.required, console));
+    faults.extend(losses(&brief, undelivered, &watching, console));
     faults.extend(lost_log(&brief.options.log, log.as_deref(), console));
     let mut ending = Ending {
         interrupted: stopped.map(Exit::by_signal),
@@ -133,6 +125,12 @@ pub fn conclude(
         await_threads(engine);
     }
     Ok(ending.exit())
+}
+
+/// The outcome of the thresholds, by the statistics that are shown.
+fn judged(board: &Board, settled: Option<&SettledPart>, outcome: &Outcome) -> Vec<ThresholdResult> {
+    let shown = settled.map_or(&outcome.recording, |part| &part.recording);
+    thresholds::results(board.verdicts(shown), shown)
 }
 
 /// Says that the run has ended, and which threshold ended it early.
@@ -207,6 +205,19 @@ fn end_block(brief: &RunFacts, log: Option<PathBuf>) -> EndBlock {
         is_verbose: brief.options.verbose || brief.settings.properties.get(VERBOSE) == Some("true"),
         log,
     }
+}
+
+/// Prints what sources and outputs lost. Returns the lines that count as losses.
+fn losses(
+    brief: &RunFacts,
+    undelivered: Undelivered,
+    watching: &Watching,
+    console: &mut Console<'_>,
+) -> Vec<String> {
+    for problem in watching.problems() {
+        console.warn(&problem);
+    }
+    lost(undelivered, brief.options.exports.required, console)
 }
 
 /// Prints what sinks did not deliver. Returns the lines that count as losses.
