@@ -563,3 +563,41 @@ fn the_tables_of_a_report_are_written_as_csv() {
         assert!(table.lines().count() >= least, "{table}");
     }
 }
+
+#[test]
+fn statistics_without_the_warm_up_say_what_they_leave_out() {
+    let workshop = workshop();
+    // The first ten seconds of the minute are three times as slow.
+    let rows = rows(1.0, 1_000);
+    let warm: String = rows
+        .lines()
+        .map(|line| {
+            let mut fields: Vec<String> = line.split(',').map(str::to_owned).collect();
+            let is_early = fields[0]
+                .parse::<i64>()
+                .is_ok_and(|ms| ms < 1_700_000_010_000);
+            if is_early && let Ok(elapsed) = fields[1].parse::<i64>() {
+                fields[1] = (elapsed * 3).to_string();
+            }
+            fields.join(",") + "\n"
+        })
+        .collect();
+    workshop.write("warm.jtl", warm);
+    let judged = ["report", "warm.jtl", "--fail-on", "p95 > 200ms"];
+    let whole = workshop.run(&judged, LIMIT);
+    code(&whole, 5);
+    assert!(
+        whole.out.contains("The first 10 s were slower"),
+        "{}",
+        whole.out
+    );
+    let words = [&judged[..], &["--without-warm-up", "--report", "r.html"]].concat();
+    let settled = workshop.run(&words, LIMIT);
+    code(&settled, 0);
+    let told = "the warm-up is left out of these numbers. The first 10 s were slower";
+    assert!(settled.out.contains(told), "{}", settled.out);
+    assert!(settled.out.contains("TOTAL     1,000"), "{}", settled.out);
+    workshop.write("steady.jtl", self::rows(1.0, 1_000));
+    let none = workshop.run(&["report", "steady.jtl", "--without-warm-up"], LIMIT);
+    assert!(none.out.contains("no warm-up was found"), "{}", none.out);
+}
