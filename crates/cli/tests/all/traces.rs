@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use drumfire_report::read_input;
 use drumfire_testkit::nats::has_server;
 use drumfire_testkit::plans::{group, http, plan, users};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop};
@@ -264,6 +265,10 @@ fn agents_of_a_fleet_send_ids_of_their_own() {
         &[
             "--trace",
             "1",
+            "--trace-link",
+            "https://t.example/{trace_id}",
+            "--run-file",
+            "a.drumfire",
             "--agents",
             "local:3",
             "--summary-json",
@@ -275,6 +280,11 @@ fn agents_of_a_fleet_send_ids_of_their_own() {
     let traces: HashSet<u128> = parents.iter().map(|parent| parent.trace_id).collect();
     assert_eq!((parents.len(), traces.len()), (60, 60));
     let summary: Value = serde_json::from_str(&workshop.read("s.json")).expect("JSON");
+    let file = workshop.path("a.drumfire");
+    let kept = read_input(&file, &Default::default(), &mut Vec::new()).expect("a run file");
+    let link = ("-Jdrumfire.trace.link", "https://t.example/{trace_id}");
+    let mut properties = kept.properties.iter();
+    assert!(properties.any(|(name, value)| (name.as_str(), value.as_str()) == link));
     let split = &summary["traces"]["total"]["slowest_percent"];
     assert_eq!(split["of"], 60, "{summary}");
     assert_eq!(summary["balance"]["lost"], 0, "{summary}");

@@ -342,4 +342,24 @@ mod tests {
             "HTTP/1.0 301 M + Location: x"
         );
     }
+
+    #[test]
+    fn requests_are_counted_without_those_that_ask_for_the_count() {
+        let mirror = Mirror::start("127.0.0.1:0".parse().unwrap(), |_| {}).unwrap();
+        let send = |header: &str| {
+            let mut stream = std::net::TcpStream::connect(mirror.address).unwrap();
+            let request = format!("GET / HTTP/1.1\r\n{header}\r\n");
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            answer
+        };
+        for _ in 0..3 {
+            assert!(send("Host: a\r\n").contains("Host: a"));
+        }
+        let asking = format!("{ASKS_MIRROR}: count\r\n");
+        assert!(send(&asking).ends_with("\r\n\r\nrequests 3\n"));
+        assert!(send(&asking).ends_with("\r\n\r\nrequests 3\n"));
+        assert_eq!(mirror.requests(), 3);
+    }
 }

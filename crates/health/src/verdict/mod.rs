@@ -560,10 +560,10 @@ fn lacking_spans(seconds: &[Second], of: fn(&Shortages) -> u64) -> Vec<(u64, u64
 fn unaccounted(failures: &Failures) -> String {
     match failures.surplus_samples {
         0 => format!(
-            "{} that users began are in no result",
+            "{} without a result",
             counted(failures.lost_samples, "sample")
         ),
-        surplus => format!("{} that no user began", counted(surplus, "result")),
+        surplus => format!("{} without a sample", counted(surplus, "result")),
     }
 }
 

@@ -394,6 +394,13 @@ fn a_short_run_is_not_judged_but_what_was_counted_is_told() {
         ..failures
     };
     assert_eq!(judge(&short, &lost, &limits()).grade, Grade::Invalid);
+    let twice = Failures {
+        surplus_samples: 2,
+        ..failures
+    };
+    let verdict = judge(&short, &twice, &limits());
+    assert_eq!(verdict.grade, Grade::Invalid);
+    assert_eq!(verdict.reasons[0].measured, "2 results without a sample");
     assert_eq!(
         judge(&[], &Failures::default(), &limits()).grade,
         Grade::TooShort

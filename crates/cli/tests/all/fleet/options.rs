@@ -56,6 +56,11 @@ const OPTIONS: &[(&str, Proof)] = &[
         "--out-required",
         Shown(|ran| ran.required.err.contains("error: output json")),
     ),
+    ("--trace", Test("agents_of_a_fleet_send_ids_of_their_own")),
+    (
+        "--trace-link",
+        Test("agents_of_a_fleet_send_ids_of_their_own"),
+    ),
     ("--tls-verify", Written("rows.jtl", "SSLHandshakeException")),
     ("--logfile", Written("rows.jtl", "timeStamp,elapsed")),
     (
@@ -102,6 +107,10 @@ const OPTIONS: &[(&str, Proof)] = &[
     ("--abort-on", Written("junit.xml", "errors &gt; 1000")),
     ("--until", Told("`p99 within 1%`: not enough samples")),
     ("--repeat", Refused(&["--agents", "local:2"])),
+    (
+        "--without-warm-up",
+        Shown(|ran| ran.load.1.out.contains("no warm-up was found")),
+    ),
     // A threshold of that run needs an hour.
     ("--allow-unjudged", Shown(|ran| ran.each.1.code == Some(6))),
     ("--strict", Shown(|ran| ran.each.1.code == Some(6))),
@@ -233,6 +242,7 @@ fn no_option_of_run_is_lost_on_the_way_to_agents() {
         include_str!("joining.rs"),
         include_str!("options.rs"),
         include_str!("../authorities.rs"),
+        include_str!("../traces.rs"),
         include_str!("../unasked.rs"),
     ]
     .concat();
@@ -364,7 +374,7 @@ fn with_another_load() -> (Workshop, Finished) {
         ),
     );
     let words = "run plan.jmx --agents local:2 --users 4 --ramp-up 2s --duration 3s --rate 20/s --group G -l load.jtl \
-                 --progress lines --verbose --no-run-file";
+                 --progress lines --verbose --no-run-file --without-warm-up";
     let finished = home.run(&words.split_whitespace().collect::<Vec<_>>(), LIMIT);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     (home, finished)

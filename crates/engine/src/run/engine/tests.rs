@@ -1,6 +1,10 @@
+use drumfire_health::{Cause, Reason};
+use drumfire_results::Sample;
+
 use super::*;
 use crate::run::context::Context;
-use crate::run::roles::PreProcessor;
+use crate::run::needs::Needs;
+use crate::run::roles::{PostProcessor, PreProcessor};
 use crate::{Compiled, RunSettings, compile};
 
 /// Panics for the first user.
@@ -65,6 +69,44 @@ fn a_user_that_panics_takes_nobody_with_it() {
     let rows = std::fs::read_to_string(&results).expect("the rows were written");
     assert_eq!(rows.lines().count(), 1 + 2 * 2, "{rows}");
     assert!(told.0.is_empty());
+    let balance = outcome.balance.expect("one machine knows it");
+    assert_eq!(
+        (balance.begun, balance.lost()),
+        (4, 0),
+        "it broke before its sampler"
+    );
+}
+
+/// Panics after a sample of the first user.
+struct BrokenAfter;
+
+impl PostProcessor for BrokenAfter {
+    fn process(&self, cx: &mut Context, _: &mut Sample) {
+        assert_ne!(cx.number, 0, "this user is broken");
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+}
+
+#[test]
+fn a_sample_that_is_in_no_result_is_told_by_the_verdict() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let mut plan = plan(&folder.path().join("rows.jtl"));
+    let (control, mut told) = (Control::default(), Told::default());
+    plan.journeys[0].samplers[0]
+        .post
+        .push(Arc::new(BrokenAfter));
+    let options = EngineOptions::default();
+    let outcome = run(Arc::new(plan), &options, &control, &mut [&mut told]).expect("it runs");
+    let balance = outcome.balance.expect("one machine knows it");
+    assert_eq!((balance.begun, balance.recorded), (5, 4));
+    assert_eq!((balance.lost(), balance.surplus()), (1, 0));
+    let verdict = outcome.verdict.expect("a verdict");
+    let is_it = |reason: &&Reason| reason.cause == Cause::SamplesUnaccounted;
+    let reason = verdict.reasons.iter().find(is_it).expect("it is told");
+    assert_eq!(reason.measured, "1 sample without a result");
 }
 
 #[test]
