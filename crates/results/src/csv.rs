@@ -3,6 +3,7 @@
 use crate::row::{RowFormat, TRACE_ID, trace_id};
 use crate::sample::Sample;
 use crate::save_config::TimestampFormat;
+use crate::streams;
 
 /// Sub-results nested deeper than this are left out (`CSVSaveService.saveSubResults`).
 const MAX_DEPTH: u32 = 10;
@@ -10,7 +11,7 @@ const MAX_DEPTH: u32 = 10;
 /// Appends the header line without its line end (`CSVSaveService.printableFieldNamesToString`).
 pub(crate) fn write_field_names(format: &RowFormat, out: &mut Vec<u8>) {
     let config = &format.config;
-    let columns: [(bool, &[&str]); 21] = [
+    let columns: [(bool, &[&str]); 22] = [
         (config.timestamp, &["timeStamp"]),
         (config.time, &["elapsed"]),
         (config.label, &["label"]),
@@ -32,6 +33,7 @@ pub(crate) fn write_field_names(format: &RowFormat, out: &mut Vec<u8>) {
         (config.idle_time, &["IdleTime"]),
         (config.connect_time, &["Connect"]),
         (format.trace_ids, &[TRACE_ID]),
+        (config.stream_columns, &streams::COLUMNS),
     ];
     let mut row = CsvRow::new(config.delimiter, out);
     let shown = columns.iter().filter(|(show, _)| *show);
@@ -162,6 +164,11 @@ fn write_late_columns(format: &RowFormat, sample: &Sample, row: &mut CsvRow<'_>)
     }
     if format.trace_ids {
         row.plain(trace_id(sample).as_bytes());
+    }
+    if config.stream_columns {
+        for value in streams::columns(sample.stream.as_deref()) {
+            row.plain(value.as_bytes());
+        }
     }
 }
 

@@ -32,6 +32,7 @@ mod save_config;
 mod since;
 mod sparse;
 mod statistics;
+mod streams;
 mod summariser;
 mod text;
 mod threshold_watch;
@@ -66,6 +67,7 @@ pub use sample::{
 pub use save_config::{SaveConfig, SaveConfigError, TimestampFormat};
 pub use sparse::{Sparse, percentile_of};
 pub use statistics::{LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording, StatisticsRow};
+pub use streams::{StreamIncrement, StreamSample, StreamStatistics};
 pub use summariser::{Summariser, SummariserSettings, SummaryDelta, ThreadCounts};
 pub use text::SharedText;
 pub use threshold_watch::ThresholdWatch;

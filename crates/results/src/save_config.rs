@@ -75,6 +75,8 @@ macro_rules! flags {
             pub autoflush: bool,
             /// Functional test mode, which keeps response and sampler data whatever the switches say (`TestPlan`).
             pub functional_mode: bool,
+            /// Columns with the measurements of streamed responses (`drumfire.stream.columns`).
+            pub stream_columns: bool,
             /// Charset of responses that name none (`sampleresult.default.encoding`).
             pub default_encoding: String,
         }
@@ -111,6 +113,7 @@ macro_rules! flags {
                     xml_pi: String::new(),
                     autoflush: false,
                     functional_mode: false,
+                    stream_columns: false,
                     default_encoding: "UTF-8".to_owned(),
                 }
             }
@@ -196,6 +199,7 @@ impl SaveConfig {
         config.timestamp_format = parse_timestamp_format(&format);
         config.xml_pi = saved("xml_pi").unwrap_or_default();
         config.autoflush = properties::flag(lookup, "jmeter.save.saveservice.autoflush", false);
+        config.stream_columns = properties::flag(lookup, "drumfire.stream.columns", false);
         config.stamp_at_start = properties::flag(lookup, "sampleresult.timestamp.start", false);
         if let Some(encoding) = lookup("sampleresult.default.encoding") {
             config.default_encoding = encoding;

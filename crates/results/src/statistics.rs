@@ -10,6 +10,7 @@ use crate::increment::{Increment, LabelIncrement};
 use crate::phases::Phases;
 use crate::precision::suffices_for;
 use crate::sample::Sample;
+use crate::streams::StreamStatistics;
 use crate::timeline::{Timeline, TimelineSample};
 use crate::trace::{self, LabelTrace};
 
@@ -49,6 +50,9 @@ pub struct LabelStatistics {
     /// The traced samples, if requests were traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Box<LabelTrace>>,
+    /// The streamed responses, if there are any; missing in run files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<Box<StreamStatistics>>,
     /// Bytes received.
     pub bytes: u64,
     /// Bytes sent.
@@ -76,6 +80,7 @@ impl LabelStatistics {
             own: Histogram::new(),
             target: Histogram::new(),
             trace: None,
+            stream: None,
             bytes: 0,
             sent_bytes: 0,
             phases: Phases::default(),
@@ -103,6 +108,9 @@ impl LabelStatistics {
         }
         self.target.record(service_us - own_us.unwrap_or(0));
         trace::count(&mut self.trace, sample);
+        if let Some(stream) = &sample.stream {
+            self.stream.get_or_insert_default().add(stream);
+        }
         self.bytes += sample.counted_bytes();
         self.sent_bytes += sample.sent_bytes;
         self.phases.add(Phases::of(sample));
@@ -121,6 +129,9 @@ impl LabelStatistics {
         self.own.merge(&other.own);
         self.target.merge(&other.target);
         trace::merge(&mut self.trace, other.trace.as_deref());
+        if let Some(stream) = &other.stream {
+            self.stream.get_or_insert_default().merge(stream);
+        }
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
         self.phases.add(other.phases);
@@ -140,6 +151,9 @@ impl LabelStatistics {
         self.own.absorb(&other.own);
         self.target.absorb(&other.target);
         trace::merge(&mut self.trace, other.trace.as_deref());
+        if let Some(stream) = &other.stream {
+            self.stream.get_or_insert_default().absorb(stream);
+        }
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.sent_bytes = self.sent_bytes.saturating_add(other.sent_bytes);
         self.phases.add(other.phases);

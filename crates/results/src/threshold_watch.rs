@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::increment::{Distribution, Increment, LabelIncrement};
 use crate::statistics::{LabelStatistics, Recording};
-use crate::thresholds::{Threshold, Verdict, WindowOutcome};
+use crate::thresholds::{MeasuredTimes, Threshold, Verdict, WindowOutcome};
 
 /// How long after its end a second counts as complete, since workers hand over with a delay.
 const GRACE_MS: i64 = 500;
@@ -17,15 +17,15 @@ const GRACE_MS: i64 = 500;
 struct Second {
     count: u64,
     errors: u64,
-    elapsed: Distribution,
+    /// The times that the threshold's metric is taken of.
+    times: Distribution,
 }
 
 impl Second {
-    fn add(&mut self, label: &LabelIncrement) {
+    fn add(&mut self, label: &LabelIncrement, times: MeasuredTimes) {
         self.count += label.count;
         self.errors += label.errors;
-        self.elapsed.merge(&label.ok);
-        self.elapsed.merge(&label.failed);
+        times.merge(&mut self.times, label);
     }
 }
 
@@ -96,7 +96,7 @@ impl ThresholdWatch {
             self.seconds.push_back(Second::default());
         }
         for label in matched {
-            self.seconds[place].add(label);
+            self.seconds[place].add(label, self.threshold.times());
         }
     }
 
@@ -171,10 +171,10 @@ impl ThresholdWatch {
         for second in places.filter_map(|place| self.seconds.get(place)) {
             all.count += second.count;
             all.errors += second.errors;
-            all.elapsed.merge(&second.elapsed);
+            all.times.merge(&second.times);
         }
         self.threshold
-            .value_in(all.count, all.errors, &all.elapsed, length)
+            .value_in(all.count, all.errors, &all.times, length)
     }
 
     fn note_worst(&mut self, value: f64) {

@@ -6,6 +6,7 @@ use crate::charset;
 use crate::row::{RowFormat, TRACE_ID, trace_id};
 use crate::sample::{AssertionResult, DataType, Sample, SampleKind};
 use crate::save_config::SaveConfig;
+use crate::streams;
 
 /// The end of a finished file.
 pub(crate) const TAIL: &[u8] = b"\n</testResults>\n";
@@ -139,6 +140,11 @@ impl SampleWriter<'_> {
         self.text(config.hostname, "hn", &format.hostname);
         if format.trace_ids {
             self.attribute(TRACE_ID, &trace_id(sample));
+        }
+        if let Some(stream) = sample.stream.as_deref().filter(|_| config.stream_columns) {
+            for (name, value) in streams::COLUMNS.iter().zip(streams::columns(Some(stream))) {
+                self.text(!value.is_empty(), name, &value);
+            }
         }
         let variables = self.variables;
         for (index, name) in format.variables.iter().enumerate() {

@@ -26,5 +26,6 @@ pub mod redirect;
 pub mod response;
 pub mod server_timing;
 pub mod status;
+pub mod stream;
 pub mod traceparent;
 pub mod url;

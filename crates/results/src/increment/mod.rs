@@ -19,10 +19,13 @@ use crate::histogram::{BUCKET_BITS, Histogram};
 use crate::phases::Phases;
 use crate::sample::Sample;
 use crate::sparse::Sparse;
+use crate::streams::StreamIncrement;
 use crate::trace::{self, LabelTrace};
 
 /// The version of the wire form.
 const VERSION: u8 = 4;
+/// The version of the wire form with streamed responses: the same, and behind it each label's place and its streams.
+const VERSION_WITH_STREAMS: u8 = 5;
 /// The length of a second, in milliseconds.
 const SECOND_MS: i64 = 1_000;
 /// Limit of times before and after the Unix epoch: 285,000 years.
@@ -99,6 +102,9 @@ pub struct LabelIncrement {
     pub target: Distribution,
     /// The traced samples, if requests are traced.
     pub trace: Option<Box<LabelTrace>>,
+    /// The streamed responses, if there are any. They stand behind the other fields in the wire form.
+    #[serde(skip)]
+    pub stream: Option<Box<StreamIncrement>>,
 }
 
 /// A distribution of times in microseconds: sum, extremes, and buckets accurate to 0.1 %.
@@ -347,8 +353,16 @@ impl Increment {
 
     /// Encodes the increment in the wire format.
     pub fn encode(&self) -> Vec<u8> {
-        postcard::to_extend(self, vec![VERSION])
-            .expect("a growing buffer takes all, and every field has a wire form")
+        const EVERYTHING: &str = "a growing buffer takes all, and every field has a wire form";
+        let labels = self.labels.iter().enumerate();
+        let streams: Vec<(usize, &StreamIncrement)> = labels
+            .filter_map(|(place, label)| Some((place, label.stream.as_deref()?)))
+            .collect();
+        if streams.is_empty() {
+            return postcard::to_extend(self, vec![VERSION]).expect(EVERYTHING);
+        }
+        let bytes = postcard::to_extend(self, vec![VERSION_WITH_STREAMS]).expect(EVERYTHING);
+        postcard::to_extend(&streams, bytes).expect(EVERYTHING)
     }
 
     /// Decodes the output of [`Increment::encode`]. The memory taken is a small multiple of the input's length.
@@ -357,11 +371,14 @@ impl Increment {
     /// If the bytes are of another version or damaged.
     pub fn decode(bytes: &[u8]) -> Result<Increment, IncrementError> {
         let (&version, rest) = bytes.split_first().ok_or_else(|| damaged("it is empty"))?;
-        if version != VERSION {
+        if !matches!(version, VERSION | VERSION_WITH_STREAMS) {
             return Err(IncrementError::Version(version));
         }
-        let (increment, rest): (Increment, _) =
+        let (mut increment, mut rest): (Increment, _) =
             postcard::take_from_bytes(rest).map_err(|error| damaged(&error.to_string()))?;
+        if version == VERSION_WITH_STREAMS {
+            rest = increment.take_streams(rest)?;
+        }
         if !rest.is_empty() {
             return Err(damaged("something follows it"));
         }
@@ -372,6 +389,18 @@ impl Increment {
             return Err(damaged("its times are out of range"));
         }
         Ok(increment)
+    }
+
+    /// Takes the streamed responses of the labels from the start of the bytes. Returns the rest.
+    fn take_streams<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], IncrementError> {
+        let (streams, rest): (Vec<(usize, StreamIncrement)>, _) =
+            postcard::take_from_bytes(bytes).map_err(|error| damaged(&error.to_string()))?;
+        for (place, stream) in streams {
+            let label = self.labels.get_mut(place);
+            let label = label.ok_or_else(|| damaged("a stream has no label"))?;
+            label.stream = Some(Box::new(stream));
+        }
+        Ok(rest)
     }
 
     /// Whether the times are small enough that arithmetic with them cannot overflow.
@@ -488,6 +517,7 @@ impl LabelIncrement {
             own: Distribution::default(),
             target: Distribution::default(),
             trace: None,
+            stream: None,
         }
     }
 
@@ -495,7 +525,7 @@ impl LabelIncrement {
         (&self.label, self.transaction)
     }
 
-    /// Counts a sample without its times.
+    /// Counts a sample without its times, but with those of a streamed response.
     pub(crate) fn count(&mut self, sample: &Sample) {
         self.count += u64::from(sample.sample_count);
         self.errors += u64::from(sample.error_count());
@@ -506,6 +536,9 @@ impl LabelIncrement {
         self.first_start_ms = self.first_start_ms.min(sample.start_ms);
         self.last_end_ms = self.last_end_ms.max(sample.end_ms);
         trace::count(&mut self.trace, sample);
+        if let Some(stream) = &sample.stream {
+            self.stream.get_or_insert_default().add(stream);
+        }
     }
 
     /// Adds the samples of another label, or of the same.
@@ -527,6 +560,9 @@ impl LabelIncrement {
         self.own.merge(&other.own);
         self.target.merge(&other.target);
         trace::merge(&mut self.trace, other.trace.as_deref());
+        if let Some(stream) = &other.stream {
+            self.stream.get_or_insert_default().merge(stream);
+        }
     }
 
     /// The elapsed times of all samples.

@@ -4,6 +4,7 @@ use super::*;
 use crate::collect::Collector;
 use crate::sample::TRANSACTION_MESSAGE_PREFIX;
 use crate::statistics::Recording;
+use crate::streams::StreamSample;
 use crate::timeline::TotalCell;
 
 /// A sample that the random tests generate.
@@ -239,9 +240,11 @@ proptest! {
 
     #[test]
     fn any_bytes_are_refused_or_usable(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let bytes = [&[VERSION], bytes.as_slice()].concat();
-        if let Ok(increment) = Increment::decode(&bytes) {
-            Recording::default().absorb(&increment);
+        for version in [VERSION, VERSION_WITH_STREAMS] {
+            let bytes = [&[version], bytes.as_slice()].concat();
+            if let Ok(increment) = Increment::decode(&bytes) {
+                Recording::default().absorb(&increment);
+            }
         }
     }
 }
@@ -291,12 +294,53 @@ const GOLDEN: &str = "0480a0abfef962d0afabfef96201076c6162656c20310002010295082d
     2060303010002010100000000000505050401050001";
 
 #[test]
+fn streams_stand_behind_the_form_of_increments_without_them() {
+    let mut collector = Collector::default();
+    let mut stream = StreamSample {
+        first_event_us: Some(800),
+        events: 3,
+        tokens: Some(2),
+        ..StreamSample::default()
+    };
+    stream.gaps.record(40);
+    stream.gaps.record(60);
+    for (label, stream) in [("Chat", Some(Box::new(stream))), ("Home", None)] {
+        let mut sample = Sample::new(label.into(), "t 1-1".into());
+        (sample.start_ms, sample.stream) = (1_000, stream);
+        sample.set_end(1_005);
+        collector.record(&sample);
+        collector.record(&sample);
+    }
+    let increment = merged(collector.take_all());
+    let [chat, home] = increment.labels.as_slice() else {
+        panic!("two labels: {increment:?}");
+    };
+    let sum = chat.stream.as_deref().expect("it has streams");
+    assert_eq!((sum.events, sum.tokens, sum.gaps.count()), (6, 4, 4));
+    assert_eq!(home.stream, None);
+    let bytes = increment.encode();
+    assert_eq!(Increment::decode(&bytes), Ok(increment.clone()));
+    let mut plain = increment.clone();
+    plain.labels[0].stream = None;
+    let without = plain.encode();
+    assert_eq!(bytes[1..without.len()], without[1..]);
+    assert!(Increment::decode(&bytes[..bytes.len() - 1]).is_err());
+    let mut recording = Recording::default();
+    recording.absorb(&increment);
+    let statistics = recording.total().stream.expect("it has streams");
+    assert_eq!((statistics.events, statistics.first_event.max()), (6, 800));
+    let written = serde_json::to_string(&recording).expect("it can be written");
+    let read: Recording = serde_json::from_str(&written).expect("it can be read");
+    assert_eq!(read.labels, recording.labels);
+}
+
+#[test]
 fn another_version_is_refused() {
     let mut bytes = Increment::default().encode();
-    bytes[0] = VERSION + 1;
+    bytes[0] = VERSION_WITH_STREAMS + 1;
     assert_eq!(
         Increment::decode(&bytes),
-        Err(IncrementError::Version(VERSION + 1))
+        Err(IncrementError::Version(VERSION_WITH_STREAMS + 1))
     );
     assert!(matches!(
         Increment::decode(&[]),

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use memchr::{memchr, memchr2_iter};
 
 use crate::phases::Phases;
+use crate::streams::StreamSample;
 use crate::text::SharedText;
 use crate::trace::SampleTrace;
 
@@ -129,6 +130,8 @@ pub struct Sample {
     pub own_us: Option<u64>,
     /// The phases of the elapsed time, where they are known more precisely than by the milliseconds above.
     pub phases: Phases,
+    /// Measurements of a streamed response.
+    pub stream: Option<Box<StreamSample>>,
     /// How late the generator itself was, when an intended start is known, in microseconds.
     pub delay_us: Option<u64>,
     /// Its trace, if requests are traced.
@@ -215,6 +218,7 @@ impl Sample {
             service_us: 0,
             own_us: None,
             phases: Phases::default(),
+            stream: None,
             delay_us: None,
             trace: None,
             bytes: 0,

@@ -3,6 +3,8 @@
 use crate::precision::{Interval, PERCENTS, Precision, suffices_for};
 use crate::statistics::LabelStatistics;
 
+use super::times::MeasuredTimes;
+
 /// A number of a run, or of a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Metric {
@@ -69,26 +71,35 @@ impl Metric {
             }
             _ => return None,
         };
-        Some((self.of(statistics)?, interval))
+        Some((self.of(statistics, MeasuredTimes::Service)?, interval))
     }
 
-    /// The value in the metric's own unit.
-    pub(crate) fn of(self, statistics: &LabelStatistics) -> Option<f64> {
+    /// Whether it is a statistic of times.
+    pub(super) fn is_of_times(self) -> bool {
+        matches!(
+            self,
+            Metric::Mean | Metric::Min | Metric::Max | Metric::Percentile(_)
+        )
+    }
+
+    /// The value in the metric's own unit; if it is a statistic of times, of these.
+    pub(crate) fn of(self, statistics: &LabelStatistics, times: MeasuredTimes) -> Option<f64> {
         match self {
             Metric::Samples => return Some(statistics.count as f64),
             _ if statistics.count == 0 => return None,
             Metric::Errors => return Some(statistics.errors as f64),
             Metric::Rate => return Some(statistics.row().throughput_per_s),
+            Metric::ErrorShare => return Some(statistics.row().error_percent),
             _ => {}
         }
-        let service_us = match self {
-            Metric::Mean => statistics.service.mean(),
-            Metric::Min => statistics.service.min() as f64,
-            Metric::Max => statistics.service.max() as f64,
-            Metric::Percentile(percent) => statistics.service.percentile(percent),
-            _ => return Some(statistics.row().error_percent),
+        let times = times.of(statistics)?;
+        let us = match self {
+            Metric::Mean => times.mean(),
+            Metric::Min => times.min() as f64,
+            Metric::Percentile(percent) => times.percentile(percent),
+            _ => times.max() as f64,
         };
-        Some(service_us / 1000.0)
+        Some(us / 1000.0)
     }
 }
 

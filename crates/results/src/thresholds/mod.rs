@@ -1,8 +1,9 @@
 //! Limits that decide whether a run passes: `p95 > 300ms`, `errors > 1%`, `label:Login p99 > 1s`,
-//! `p95 of /^checkout/ > 300ms over 10s for 1min`.
+//! `p95 of /^checkout/ > 300ms over 10s for 1min`, `ttft p95 of Chat > 800ms`.
 
 mod meant;
 mod metric;
+mod times;
 mod verdict;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use crate::increment::Distribution;
 use crate::statistics::{LabelStatistics, Recording};
 pub use metric::Metric;
 use metric::number;
+pub(crate) use times::MeasuredTimes;
 pub(crate) use verdict::WindowOutcome;
 pub use verdict::{ThresholdOutcome, Verdict};
 
@@ -25,6 +27,8 @@ pub struct Threshold {
     /// The metric as the user wrote it: `avg` or `mean`.
     metric_name: String,
     metric: Metric,
+    /// The times of the metric, if it is one of times.
+    times: MeasuredTimes,
     comparison: ThresholdOperator,
     limit: f64,
     unit: Unit,
@@ -69,7 +73,7 @@ struct Unit {
     factor: f64,
 }
 
-/// Service times are measured in milliseconds.
+/// Times are measured in milliseconds.
 const TIMES: [Unit; 4] = [
     Unit {
         suffix: "us",
@@ -140,7 +144,8 @@ impl std::error::Error for ThresholdError {}
 impl std::str::FromStr for Threshold {
     type Err = ThresholdError;
 
-    /// Parses `METRIC [of NAME] <|<=|>|>= LIMIT [over TIME] [for TIME]`. `label:NAME METRIC` means the same as `METRIC of
+    /// Parses `METRIC [of NAME] <|<=|>|>= LIMIT [over TIME] [for TIME]`. `ttft` or `gap` before a metric of times takes it
+    /// of the times to the first event or between events of streamed responses. `label:NAME METRIC` means the same as `METRIC of
     /// NAME`. A name may be quoted and may contain spaces; between slashes it is a regular expression that is searched in
     /// labels.
     fn from_str(text: &str) -> Result<Threshold, ThresholdError> {
@@ -171,7 +176,15 @@ fn parse(text: &str) -> Result<Threshold, SyntaxError> {
         (_, Some(limit)) => (ThresholdOperator::AtLeast, limit),
     };
     let (subject, name) = subject_of(subject.trim())?;
-    let metric = metric(name)?;
+    let (times, statistic) = MeasuredTimes::split(name);
+    let metric = metric(statistic)?;
+    if times != MeasuredTimes::Service && !metric.is_of_times() {
+        let word = times.word();
+        return Err(format!(
+            "`{word}` needs avg, min, max or a percentile, as in `{word} p95 > 300ms`"
+        )
+        .into());
+    }
     let (limit, window_s, lasting_s) = spans_of(limit)?;
     let (metric, limit, unit) = limit_of(metric, name, limit.trim())?;
     Ok(Threshold {
@@ -179,6 +192,7 @@ fn parse(text: &str) -> Result<Threshold, SyntaxError> {
         subject,
         metric_name: name.to_owned(),
         metric,
+        times,
         comparison,
         limit,
         unit,
@@ -237,13 +251,13 @@ fn subject_of(text: &str) -> Result<(Subject, &str), SyntaxError> {
     let missing =
         || Err("the metric is missing after the label, as in `label:Login p95 > 300ms`".into());
     let (name, metric) = match (text.strip_prefix("label:"), text.split_once(" of ")) {
-        (Some(rest), _) => match rest.rsplit_once(char::is_whitespace) {
+        (Some(rest), _) => match split_metric(rest) {
             Some(parts) => parts,
             None => return missing(),
         },
         (None, Some((metric, name))) => (name, metric.trim()),
         (None, None) => {
-            return match text.rsplit_once(char::is_whitespace) {
+            return match split_metric(text) {
                 Some((before, _)) => Err(format!(
                     "`{before}` is unexpected; a label is written `label:{before}`"
                 )
@@ -267,6 +281,19 @@ fn subject_of(text: &str) -> Result<(Subject, &str), SyntaxError> {
     }
 }
 
+/// Splits a metric off the end of a text that has more before it: the last word, with the word for its times.
+fn split_metric(text: &str) -> Option<(&str, &str)> {
+    let (before, last) = text.rsplit_once(char::is_whitespace)?;
+    let before = before.trim_end();
+    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let with_times = &text[start..];
+    if MeasuredTimes::split(with_times).0 == MeasuredTimes::Service {
+        return Some((before, last));
+    }
+    let rest = text[..start].trim_end();
+    (!rest.is_empty()).then_some((rest, with_times))
+}
+
 fn metric(name: &str) -> Result<Metric, SyntaxError> {
     let missing = match name {
         "" => "the metric is missing".to_owned(),
@@ -274,8 +301,10 @@ fn metric(name: &str) -> Result<Metric, SyntaxError> {
     };
     Metric::named(name).ok_or_else(|| {
         let names = Metric::NAMES.map(|(name, _)| name).join(", ");
-        format!("{missing}; the metrics are {names} and percentiles such as p50, p95 or p99.9")
-            .into()
+        format!(
+            "{missing}; the metrics are {names} and percentiles such as p50, p95 or p99.9; of streamed responses `ttft p95` and `gap p95`"
+        )
+        .into()
     })
 }
 
@@ -363,7 +392,8 @@ impl Threshold {
     /// The limit in milliseconds, if it is one on a percentile or the mean of the times of all samples.
     pub fn time_limit_ms(&self) -> Option<f64> {
         let is_time = matches!(self.metric, Metric::Percentile(_) | Metric::Mean);
-        (is_time && self.is_about_all()).then_some(self.limit * self.unit.factor)
+        (is_time && self.times == MeasuredTimes::Service && self.is_about_all())
+            .then_some(self.limit * self.unit.factor)
     }
 
     /// The label that the threshold names; a pattern stands between slashes. `None` if it covers all samples.
@@ -441,8 +471,13 @@ impl Threshold {
 
     /// The value in the unit of the limit.
     pub(crate) fn value_of(&self, statistics: &LabelStatistics) -> Option<f64> {
-        let value = self.metric.of(statistics)?;
+        let value = self.metric.of(statistics, self.times)?;
         Some(value / self.unit.factor)
+    }
+
+    /// The times that its metric is taken of, if it is one of times.
+    pub(crate) fn times(&self) -> MeasuredTimes {
+        self.times
     }
 
     /// The value over a window of `seconds`, in the unit of the limit.
@@ -450,7 +485,7 @@ impl Threshold {
         &self,
         count: u64,
         errors: u64,
-        elapsed: &Distribution,
+        times: &Distribution,
         seconds: i64,
     ) -> Option<f64> {
         let value = match self.metric {
@@ -459,10 +494,11 @@ impl Threshold {
             Metric::Rate => count as f64 / seconds as f64,
             _ if count == 0 => return None,
             Metric::ErrorShare => errors as f64 * 100.0 / count as f64,
-            Metric::Mean => elapsed.mean() / 1000.0,
-            Metric::Min => elapsed.min as f64 / 1000.0,
-            Metric::Max => elapsed.max as f64 / 1000.0,
-            Metric::Percentile(percent) => elapsed.percentile(percent) / 1000.0,
+            _ if times.count() == 0 => return None,
+            Metric::Mean => times.mean() / 1000.0,
+            Metric::Min => times.min as f64 / 1000.0,
+            Metric::Max => times.max as f64 / 1000.0,
+            Metric::Percentile(percent) => times.percentile(percent) / 1000.0,
         };
         Some(value / self.unit.factor)
     }

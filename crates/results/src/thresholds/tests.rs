@@ -184,11 +184,11 @@ fn wrong_thresholds_are_refused_with_the_wrong_part() {
         ("p95 = 3ms", "a comparison (<, <=, > or >=) is missing"),
         (
             "> 3ms",
-            "the metric is missing; the metrics are errors, samples, rate, avg, mean, min, max, median and percentiles such as p50, p95 or p99.9",
+            "the metric is missing; the metrics are errors, samples, rate, avg, mean, min, max, median and percentiles such as p50, p95 or p99.9; of streamed responses `ttft p95` and `gap p95`",
         ),
         (
             "p0 > 3ms",
-            "there is no metric `p0`; the metrics are errors, samples, rate, avg, mean, min, max, median and percentiles such as p50, p95 or p99.9",
+            "there is no metric `p0`; the metrics are errors, samples, rate, avg, mean, min, max, median and percentiles such as p50, p95 or p99.9; of streamed responses `ttft p95` and `gap p95`",
         ),
         ("p95 >", "the limit is missing"),
         ("p95 > fast", "`fast` is not a limit: a number is expected"),
@@ -314,4 +314,65 @@ fn an_outcome_is_a_sentence_for_people_who_have_not_written_the_threshold() {
         let statement = threshold.judge(&recording()).statement();
         assert!(statement.starts_with(expected), "{statement}");
     }
+}
+
+#[test]
+fn times_of_streamed_responses_are_judged() {
+    let mut recording = recording_of_streams();
+    let judge = |text: &str, recording: &Recording| {
+        let threshold: Threshold = text.parse().unwrap_or_else(|error| panic!("{error}"));
+        threshold.judge(recording).to_string()
+    };
+    assert_eq!(
+        judge("ttft p95 > 800ms", &recording),
+        "FAILED  ttft p95 900 ms   fails if > 800 ms"
+    );
+    assert_eq!(
+        judge("label:Chat ttft max > 1s", &recording),
+        "ok      ttft max of Chat 0.9 s   fails if > 1 s"
+    );
+    assert_eq!(
+        judge("gap median of Chat > 30ms", &recording),
+        "ok      gap median of Chat 20 ms   fails if > 30 ms"
+    );
+    let missing = "no streamed response with an event has the label `Home`";
+    assert!(judge("ttft p95 of Home > 1ms", &recording).ends_with(missing));
+    recording.labels.retain(|label| label.stream.is_none());
+    let missing = "the run has no streamed response with two events";
+    assert!(judge("gap p95 > 1ms", &recording).ends_with(missing));
+}
+
+#[test]
+fn streams_have_no_rates_of_their_own() {
+    let refused = "ttft rate < 3/s".parse::<Threshold>().unwrap_err();
+    let why = "`ttft` needs avg, min, max or a percentile, as in `ttft p95 > 300ms`";
+    assert!(refused.to_string().contains(why), "{refused}");
+    let statement = |text: &str| {
+        let threshold: Threshold = text.parse().unwrap_or_else(|error| panic!("{error}"));
+        threshold.judge(&recording_of_streams()).statement()
+    };
+    assert_eq!(
+        statement("ttft p95 of Chat > 1000ms"),
+        "The 95th percentile of the time to the first event in Chat stayed below 1000 ms: 900 ms"
+    );
+}
+
+/// A streamed response, Chat, and a sample without a stream, Home.
+fn recording_of_streams() -> Recording {
+    let mut recording = Recording::default();
+    let mut sample = Sample::new("Home".into(), "t 1-1".into());
+    sample.set_ok();
+    sample.start_ms = 1_000;
+    sample.set_end(1_100);
+    recording.add(&sample);
+    let mut stream = crate::streams::StreamSample {
+        first_event_us: Some(900_000),
+        events: 2,
+        ..Default::default()
+    };
+    stream.gaps.record(20_000);
+    sample.label = "Chat".into();
+    sample.stream = Some(Box::new(stream));
+    recording.add(&sample);
+    recording
 }

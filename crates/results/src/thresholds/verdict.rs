@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Metric, Threshold, ThresholdOperator};
+use super::{MeasuredTimes, Metric, Threshold, ThresholdOperator};
 use crate::statistics::Recording;
 
 /// How a threshold ended. `Ord` puts the worst last.
@@ -288,9 +288,11 @@ impl Threshold {
             Metric::Percentile(50.0) => "The median".to_owned(),
             Metric::Percentile(percent) => format!("The {} percentile", ordinal(percent)),
         };
+        let times = self.times.described();
         match self.label() {
-            Some(label) => format!("{what} of {label}"),
-            None => what,
+            Some(label) if times.is_empty() => format!("{what} of {label}"),
+            Some(label) => format!("{what}{times} in {label}"),
+            None => format!("{what}{times}"),
         }
     }
 
@@ -328,10 +330,12 @@ impl Threshold {
 
     /// Why a threshold has no value: nothing was measured.
     fn without_samples(&self) -> String {
+        let none = self.times.missing();
         match self.label() {
-            None => "the run has no sample".to_owned(),
-            Some(label) if self.has_pattern() => format!("no sample has a label like `{label}`"),
-            Some(label) => format!("no sample has the label `{label}`"),
+            None if self.times == MeasuredTimes::Service => "the run has no sample".to_owned(),
+            None => format!("the run has {none}"),
+            Some(label) if self.has_pattern() => format!("{none} has a label like `{label}`"),
+            Some(label) => format!("{none} has the label `{label}`"),
         }
     }
 
