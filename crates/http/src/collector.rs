@@ -1,8 +1,11 @@
 //! Keeps, digests or counts the bytes of a body.
 
+use std::rc::Rc;
+
 use crate::failure::FailureKind;
 use crate::md5::Md5;
 use crate::message::{Keep, SizeLimits};
+use crate::watch::BodyWatch;
 
 /// Limit of the initial allocation for a body, whatever length it announces.
 pub const MAX_RESERVE_BYTES: u64 = 4 << 20;
@@ -20,6 +23,8 @@ pub(crate) struct Collector {
     announced: usize,
     md5: Option<Box<Md5>>,
     pub len: u64,
+    /// Sees the body while it arrives.
+    pub watch: Option<Rc<dyn BodyWatch>>,
 }
 
 impl Collector {
@@ -32,6 +37,7 @@ impl Collector {
             announced: 0,
             md5: (keep == Keep::Md5).then(|| Box::new(Md5::new())),
             len: 0,
+            watch: None,
         }
     }
 
@@ -88,6 +94,7 @@ impl Collector {
 
     pub fn wants_bytes(&self) -> bool {
         match self.keep {
+            _ if self.watch.is_some() => true,
             Keep::Nothing | Keep::Failed(_) => false,
             Keep::Md5 | Keep::All => true,
             Keep::UpTo(limit) => self.len < limit,
@@ -95,6 +102,9 @@ impl Collector {
     }
 
     pub fn take(&mut self, piece: &[u8]) -> Result<(), FailureKind> {
+        if let Some(watch) = &self.watch {
+            watch.piece(piece)?;
+        }
         match self.keep {
             Keep::Nothing | Keep::Failed(_) => {}
             Keep::Md5 => {

@@ -113,6 +113,11 @@ pub enum FailureKind {
         /// The limit, in bytes.
         limit: u64,
     },
+    /// An event of a watched body exceeds the limit of its observer.
+    EventTooLarge {
+        /// The limit, in bytes.
+        limit: usize,
+    },
     /// The decoded body exceeds [`crate::SizeLimits::decoded_bytes`].
     DecodedTooLarge {
         /// The limit, in bytes.

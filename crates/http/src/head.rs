@@ -21,6 +21,16 @@ pub(crate) struct Head {
     pub facts: Facts,
 }
 
+impl Head {
+    /// The value of the last Content-Type.
+    pub fn content_type(&self) -> Option<&[u8]> {
+        self.facts
+            .content_type
+            .clone()
+            .map(|range| &self.bytes[range])
+    }
+}
+
 /// The headers that affect framing and the connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {

@@ -66,6 +66,7 @@ mod transport;
 mod turns;
 mod url_connection;
 mod version;
+mod watch;
 mod websocket;
 mod worker;
 
@@ -96,5 +97,6 @@ pub use sys::{KernelTimer, take_short_turns};
 pub use target::{Proxy, SourceAddresses, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions, Trust, certificates};
 pub use version::HttpVersion;
+pub use watch::{BodyWatch, Watched};
 pub use websocket::{Frame, FrameFailure, Opcode, WebSocket};
 pub use worker::{PoolOptions, Statistics, Worker};

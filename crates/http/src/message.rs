@@ -3,11 +3,13 @@
 use std::fs::File;
 use std::num::NonZeroU32;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::headers::Headers;
 use crate::target::Target;
+use crate::watch::BodyWatch;
 
 /// A request, complete as it is sent.
 #[derive(Clone, Copy)]
@@ -25,6 +27,8 @@ pub struct Outgoing<'a> {
     pub expect_continue: Option<Duration>,
     /// Writes the CONNECT requests if a TLS target is reached through a proxy; `None` sends only `Host`.
     pub tunnel: Option<&'a dyn Tunnel>,
+    /// Sees the response's body while it arrives.
+    pub watch: Option<&'a Rc<dyn BodyWatch>>,
     /// When the exchange begins, usually now. A caller that has just read the clock passes that time.
     pub begin: Instant,
 }
@@ -39,6 +43,7 @@ impl<'a> Outgoing<'a> {
             keep_alive: true,
             expect_continue: None,
             tunnel: None,
+            watch: None,
             begin: Instant::now(),
         }
     }

@@ -141,6 +141,7 @@ async fn over<C: Multiplexed>(
     let pool = &session.worker().pool;
     let begin = times.begin;
     let mut receiver = Receiver::new(want, out.is_head, pool.sizes);
+    receiver.watch = out.watch.cloned();
     let mut source = UnsentRequest::new(out.head, out.body);
     source.skip_head(out.head.len() as u64);
     let exchange = OpenExchange {

@@ -11,6 +11,7 @@ use crate::head::{Head, scan};
 use crate::known_heads::KnownHeads;
 use crate::message::{ClientRules, Decode, Keep, SizeLimits, WantedParts};
 use crate::url_connection;
+use crate::watch::{BodyWatch, Watched};
 
 /// Work after which other users of the worker get their turn, in bytes copied: well below a millisecond.
 const TURN_WORK: usize = 1 << 20;
@@ -33,6 +34,8 @@ pub(crate) struct Receiver {
     pub interim: Option<u16>,
     /// The number of interim responses so far.
     interim_heads: usize,
+    /// Sees the body while it arrives, if its head makes it worth that.
+    pub watch: Option<Rc<dyn BodyWatch>>,
     /// The worker's cache of parsed heads.
     pub known: Option<Rc<KnownHeads>>,
     /// The start of an incomplete head.
@@ -46,6 +49,8 @@ pub(crate) struct Receiver {
     ending: bool,
     /// Whether the body is taken as it is although it has not arrived completely.
     is_cut: bool,
+    /// Whether the observer ended the body before it was complete.
+    is_ended_early: bool,
     sizes: SizeLimits,
     /// The work done in this turn.
     work: usize,
@@ -68,6 +73,7 @@ impl Receiver {
             stop_at_interim: false,
             interim: None,
             interim_heads: 0,
+            watch: None,
             known: None,
             pending: Vec::new(),
             head: None,
@@ -77,6 +83,7 @@ impl Receiver {
             done: false,
             ending: false,
             is_cut: false,
+            is_ended_early: false,
             sizes,
             work: 0,
             body: Collector::new(want.keep, sizes),
@@ -89,8 +96,13 @@ impl Receiver {
     }
 
     /// Notes when the kernel received the bytes of the last read. The end of a stream has no stamp; a response that it ends was
-    /// complete at an unknown time.
+    /// complete at an unknown time. An observer may end the response here.
     pub fn arrived(&mut self, at: Option<Instant>) {
+        if let Some(watch) = &self.body.watch
+            && watch.arrived(at.unwrap_or_else(Instant::now)) == Watched::Ends
+        {
+            self.end_early();
+        }
         match at {
             Some(at) if self.first_byte.is_some() => {
                 let first = self.arrivals.map_or(at, |(first, _)| first);
@@ -105,6 +117,44 @@ impl Receiver {
         self.done
     }
 
+    /// Ends the response here, as if it were complete. Does nothing if it is.
+    fn end_early(&mut self) {
+        if !self.done {
+            (self.is_ended_early, self.ending, self.done) = (true, false, true);
+        }
+    }
+
+    /// Whether the observer ended the body before it was complete.
+    pub fn is_ended_early(&self) -> bool {
+        self.is_ended_early
+    }
+
+    /// Whether an observer sees the body. It wants each byte at once.
+    pub fn is_watched(&self) -> bool {
+        self.body.watch.is_some()
+    }
+
+    /// How long to wait for more of the response: `limit`, or less if the observed body ends earlier by itself.
+    pub fn patience(&self, limit: Option<Duration>) -> Option<Duration> {
+        let Some(deadline) = self.body.watch.as_ref().and_then(|watch| watch.deadline()) else {
+            return limit;
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        Some(limit.map_or(left, |limit| limit.min(left)))
+    }
+
+    /// Ends an observed body whose time is over; false if it is not.
+    pub fn is_over_in_time(&mut self) -> bool {
+        let deadline = self.body.watch.as_ref().and_then(|watch| watch.deadline());
+        let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
+        if is_over {
+            self.end_early();
+            // The time since the last byte is not the program's own.
+            self.arrivals = None;
+        }
+        is_over
+    }
+
     /// Bytes of HTTP received.
     pub fn received_bytes(&self) -> u64 {
         self.head_bytes + self.body_bytes
@@ -117,7 +167,7 @@ impl Receiver {
     /// Whether the response is complete and allows reusing the connection.
     pub fn leaves_connection_usable(&self, by_proxy: bool) -> bool {
         match (&self.head, self.rules) {
-            _ if self.is_cut => false,
+            _ if self.is_cut || self.is_ended_early => false,
             (None, _) => false,
             (Some(head), ClientRules::HttpClient) => outlives(head, self.is_head),
             (Some(_), ClientRules::UrlConnection) => self.idle_time(by_proxy).is_some(),
@@ -266,6 +316,11 @@ impl Receiver {
             } else {
                 Keep::Nothing
             };
+        }
+        if let Some(watch) = self.watch.as_ref()
+            && watch.begin(head.status, head.content_type())
+        {
+            self.body.watch = self.watch.clone();
         }
         let no_body = self.is_head || (self.is_connect && head.status / 100 == 2);
         self.framing = match self.rules {
@@ -452,7 +507,11 @@ impl Receiver {
 
     /// The number of following bytes that can be appended to [`Collector::stored`] unchanged.
     pub fn storable(&self) -> u64 {
-        if self.head.is_none() || self.done || self.decoder.is_some() || self.want.keep != Keep::All
+        if self.head.is_none()
+            || self.done
+            || self.decoder.is_some()
+            || self.want.keep != Keep::All
+            || self.is_watched()
         {
             0
         } else {

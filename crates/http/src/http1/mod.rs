@@ -36,6 +36,7 @@ pub(crate) fn over_http1<'a>(
         let worker = &**session.worker();
         let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
         receiver.known = Some(worker.heads.clone());
+        receiver.watch = out.watch.cloned();
         receiver.rules = connection.target.rules;
         let by_proxy = connection.target.proxy.is_some() && !connection.target.tls;
         let mut source = UnsentRequest::new(out.head, out.body);
@@ -84,7 +85,8 @@ pub(crate) fn over_http1<'a>(
         if kept_alive {
             session.put_idle(connection, times.end, receiver.idle_time(by_proxy));
         } else {
-            let by_peer = out.keep_alive || connection.tls.as_ref().is_some_and(|tls| tls.closed);
+            let by_peer = !receiver.is_ended_early()
+                && (out.keep_alive || connection.tls.as_ref().is_some_and(|tls| tls.closed));
             worker.counts.closed(by_peer);
             connection.close();
         }
@@ -164,12 +166,16 @@ pub(crate) fn receive_response<'a>(
             } else {
                 turn = Turn::default();
                 // Only a plain wait notices the first byte of the body when it arrives.
-                match receiver.first_body {
-                    None => connection.readable(worker, limit).await?,
-                    Some(_) => {
+                let ready = match receiver.first_body {
+                    Some(_) if !receiver.is_watched() => {
                         let ahead = receiver.payload_ahead();
-                        connection.body_readable(worker, limit, ahead).await?;
+                        connection.body_readable(worker, limit, ahead).await
                     }
+                    _ => connection.readable(worker, receiver.patience(limit)).await,
+                };
+                match ready {
+                    Err(FailureKind::ReadTimeout) if receiver.is_over_in_time() => {}
+                    ready => ready?,
                 }
             }
         }

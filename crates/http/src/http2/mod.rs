@@ -218,7 +218,12 @@ impl Conversation<'_> {
         let timers = &self.session.worker().timers;
         loop {
             let data = self.place.taking(|cx| body.poll_data(cx));
-            let data = timers.within(self.limit, data).await;
+            let data = timers
+                .within(self.receiver.patience(self.limit), data)
+                .await;
+            if data.is_none() && self.receiver.is_over_in_time() {
+                return Ok(());
+            }
             match data.ok_or(FailureKind::ReadTimeout)? {
                 Some(Ok(data)) => {
                     self.pause(data.len()).await;
@@ -231,7 +236,9 @@ impl Conversation<'_> {
                     if self.receiver.is_due() {
                         Box::pin(take_turns(self.receiver)).await?;
                     }
-                    if self.receiver.is_done() && body.is_end_stream() {
+                    if self.receiver.is_ended_early()
+                        || self.receiver.is_done() && body.is_end_stream()
+                    {
                         return Ok(());
                     }
                 }

@@ -143,7 +143,11 @@ impl Conversation<'_> {
     async fn receive_body(&mut self, stream: &mut Stream) -> Result<(), FailureKind> {
         let timers = &self.worker.timers;
         loop {
-            let data = timers.within(self.limit, stream.recv_data()).await;
+            let patience = self.receiver.patience(self.limit);
+            let data = timers.within(patience, stream.recv_data()).await;
+            if data.is_none() && self.receiver.is_over_in_time() {
+                return Ok(());
+            }
             let data = data.ok_or(FailureKind::ReadTimeout)?;
             match data.map_err(|error| self.kind(error))? {
                 Some(mut data) => {
@@ -151,6 +155,10 @@ impl Conversation<'_> {
                     while data.has_remaining() && !self.receiver.is_done() {
                         let taken = self.receiver.push(data.chunk())?;
                         data.advance(taken);
+                    }
+                    self.receiver.arrived(None);
+                    if self.receiver.is_ended_early() {
+                        return Ok(());
                     }
                     if self.receiver.is_due() {
                         Box::pin(take_turns(self.receiver)).await?;
