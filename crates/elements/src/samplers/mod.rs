@@ -27,6 +27,7 @@ pub mod os_process_sampler;
 pub mod parallel_http_requests;
 pub mod set_variables_action;
 pub mod smtp_sampler;
+pub mod sse_sampler;
 pub mod tcp_sampler;
 pub mod websocket_close;
 pub mod websocket_open;
@@ -65,6 +66,7 @@ pub(crate) const ALL: &[&ElementFacts] = &[
     &parallel_http_requests::FACTS,
     &set_variables_action::FACTS,
     &smtp_sampler::FACTS,
+    &sse_sampler::FACTS,
     &tcp_sampler::FACTS,
     &websocket_close::FACTS,
     &websocket_open::FACTS,

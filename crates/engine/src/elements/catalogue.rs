@@ -279,6 +279,7 @@ static ENTRIES: &[ElementClass] = &[
     native(&facts::samplers::access_log_sampler::FACTS, nothing),
     java(&facts::samplers::ajp_sampler::FACTS, PROTOCOL, nothing),
     java(&facts::samplers::bolt_request::FACTS, PROTOCOL, nothing),
+    native(&facts::samplers::sse_sampler::FACTS, nothing),
     native(&facts::samplers::websocket_open::FACTS, nothing),
     native(&facts::samplers::websocket_request_response::FACTS, nothing),
     native(&facts::samplers::websocket_single_read::FACTS, nothing),

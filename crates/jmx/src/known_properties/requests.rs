@@ -291,6 +291,46 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "Also decompress bodies that nothing reads, since JMeter fails on damaged ones; false drops them unread, which costs less.",
         ),
         honoured(
+            "drumfire.stream",
+            "",
+            "Read the responses of HTTP Requests as streams and time their events: `sse`, `ndjson`, `chunks` or `openai`; `off` reads none. A property of the same name in an HTTP Request or its defaults wins, also for the stops below.",
+        ),
+        honoured(
+            "drumfire.stream.stop.events",
+            "0",
+            "A streamed response ends with this many events, and its connection is closed; 0 waits for the server.",
+        ),
+        honoured(
+            "drumfire.stream.stop.data",
+            "",
+            "A streamed response ends with an event that has exactly these data; with `openai` the default is `[DONE]`.",
+        ),
+        honoured(
+            "drumfire.stream.stop.json",
+            "",
+            "A streamed response ends with an event in whose data this JSONPath finds a value other than `null` and `false`.",
+        ),
+        honoured(
+            "drumfire.stream.stop.after_ms",
+            "0",
+            "A streamed response ends this many milliseconds after the start of its sample; 0 waits for the server.",
+        ),
+        honoured(
+            "drumfire.stream.columns",
+            "false",
+            "Add columns to result files (attributes in XML): `firstEvent`, `gapP50`, `gapP95` and `gapMax` in milliseconds, `events` and `tokens` of streamed responses.",
+        ),
+        honoured(
+            "drumfire.stream.max_event_bytes",
+            "1048576",
+            "Bytes of an event of a stream beyond which the sample fails; 0 is no limit.",
+        ),
+        honoured(
+            "drumfire.stream.max_body_bytes",
+            "1048576",
+            "Bytes of a streamed response that are kept for extractors, assertions and listeners; the rest is only counted. 0 keeps all.",
+        ),
+        honoured(
             "drumfire.tls_verify",
             "false",
             "Verify the certificates of HTTPS and WebSocket servers. JMeter trusts all of them.",

@@ -75,6 +75,11 @@ impl HeaderManager {
         }
     }
 
+    /// The names and values of its headers.
+    pub fn rows(&self) -> impl Iterator<Item = &(Template, Template)> {
+        self.rows.iter()
+    }
+
     /// The templates of its headers.
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
         self.rows.iter().flat_map(|(name, value)| [name, value])

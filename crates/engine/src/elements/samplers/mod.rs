@@ -12,6 +12,7 @@ pub mod listing;
 mod parallel_http_sampler;
 mod parallel_sampler;
 mod set_variables_action;
+pub mod stream;
 mod system_sampler;
 mod tcp_client;
 mod tcp_sampler;
@@ -71,6 +72,7 @@ pub fn decode(
         | facts::old_http_request::CLASS
         | facts::bzm_http2_request::CLASS => boxed(http::decode(d, configs, needs)?),
         parallel_http_sampler::CLASS => boxed(parallel_http_sampler::decode(d, configs, needs)?),
+        facts::sse_sampler::CLASS => boxed(stream::sse_sampler::decode(d, needs)),
         class if websocket::CLASSES.contains(&class) => boxed(websocket::decode(d, configs, needs)),
         class => decode_other(class, d, configs),
     }

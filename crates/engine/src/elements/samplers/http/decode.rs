@@ -24,10 +24,12 @@ use crate::elements::config::auth_manager::AuthManager;
 use crate::elements::config::cache_manager::CacheManager;
 use crate::elements::config::cookie_manager::CookieManager;
 use crate::elements::config::dns_cache_manager::DnsCacheManager;
-use crate::elements::config::header_manager::decode as header_managers;
+use crate::elements::config::header_manager::{HeaderManager, decode as header_managers};
 use crate::elements::config::keystore_config::of_plan as keystore;
 use crate::elements::config::managers::Manager;
 use crate::elements::config::managers::manager;
+use crate::elements::samplers::stream::StreamTemplate;
+use crate::elements::samplers::stream::rules::{ReadProperty, is_of_events};
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 use crate::run::property::{Flag, WholeNumber};
@@ -122,15 +124,12 @@ pub fn decode_at(
     let may_be_wanted = are_wanted.may_hold();
     let managers = managers(d, &applicable, client);
     let md5 = merged.flag(d, http::MD5.name);
+    let server = [protocol, domain, port];
+    let template = request_template(d, &merged, &applicable, client, server, &settings);
+    let read: ReadProperty<'_> = &|d, name, default| merged.or(d, name, default);
+    let stream = StreamTemplate::decode(d, read, may_accept_events(&template.headers));
     HttpSampler {
-        template: request_template(
-            d,
-            &merged,
-            &applicable,
-            client,
-            [protocol, domain, port],
-            &settings,
-        ),
+        template,
         unknown_client,
         request: RequestBuilder {
             client,
@@ -162,9 +161,21 @@ pub fn decode_at(
             needs,
             settings,
         },
+        stream,
         dns: managers.dns,
         needs,
     }
+}
+
+/// Whether a header of the managers may say that the request accepts server-sent events.
+fn may_accept_events(managers: &[HeaderManager]) -> bool {
+    managers
+        .iter()
+        .flat_map(HeaderManager::rows)
+        .any(|(name, value)| {
+            let is_accept = |name: &str| name.eq_ignore_ascii_case("Accept");
+            name.literal().is_none_or(is_accept) && value.literal().is_none_or(is_of_events)
+        })
 }
 
 fn request_template(
@@ -234,7 +245,7 @@ fn managers(d: &mut Decoder, configs: &[&Element], client: Client) -> Managers {
 }
 
 /// The settings that all HTTP Requests of a plan share.
-fn settings(d: &mut Decoder) -> Arc<HttpSettings> {
+pub fn settings(d: &mut Decoder) -> Arc<HttpSettings> {
     let tracing = Tracing::of_run(d);
     let (properties, hostname) = (&d.settings().properties, &d.settings().hostname);
     let unit = &mut *d.decoding;

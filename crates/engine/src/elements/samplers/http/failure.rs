@@ -19,6 +19,7 @@ use super::settings::{
     took_too_long,
 };
 use super::transfer::TransferFailure;
+use crate::elements::samplers::stream::rules::MAX_EVENT_BYTES;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 
@@ -157,9 +158,8 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> ExchangeFailure<'f> {
         | FailureKind::TooManyInterimHeads { .. }
         | FailureKind::TooManyCodings { .. }
         | FailureKind::BodyTooLarge { .. }
-        | FailureKind::DecodedTooLarge { .. } => {
-            ExchangeFailure::Socket("the response is too large")
-        }
+        | FailureKind::DecodedTooLarge { .. }
+        | FailureKind::EventTooLarge { .. } => ExchangeFailure::Socket("the response is too large"),
         FailureKind::NoValidResponse | FailureKind::UnexpectedInterim(_) => {
             ExchangeFailure::MalformedHead
         }
@@ -191,6 +191,7 @@ fn beyond_limit(kind: &FailureKind) -> Option<Exception> {
         FailureKind::DecodedTooLarge { limit } => {
             ("decoded body", *limit, "bytes", MAX_DECODED_BYTES)
         }
+        FailureKind::EventTooLarge { limit } => ("event", *limit as u64, "bytes", MAX_EVENT_BYTES),
         FailureKind::TooManyInterimHeads { limit } => (
             "start",
             *limit as u64,

@@ -25,6 +25,7 @@ use super::state::worker;
 use super::template::RequestTemplate;
 use super::transfer::{Transfer, TransferFailure};
 use super::{failure, file, java};
+use crate::elements::samplers::stream::{StreamTemplate, StreamWatch};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 
@@ -37,6 +38,7 @@ pub(super) struct Fetch<'f> {
     pub transfer: &'f Transfer,
     pub reader: &'f ResponseReader,
     pub resources: &'f Resources,
+    pub stream: Option<&'f StreamTemplate>,
     pub needs: Needs,
 }
 
@@ -73,10 +75,20 @@ impl<'f> Fetch<'f> {
         if self.call.reads_files() && url.protocol() == "file" {
             return Box::pin(self.fetch_file(cx, url, nesting)).await;
         }
-        let sending = match self.prepare(cx, url, method, nesting) {
+        let mut sending = match self.prepare(cx, url, method, nesting) {
             Prepared::Done(sample) => return sample,
             Prepared::Send(sending) => sending,
         };
+        if let Some(stream) = self.stream.filter(|_| nesting.depth == 0) {
+            match stream.evaluate(cx, &self.call.headers) {
+                Ok(rules) => sending.watch = rules.map(StreamWatch::begin_now),
+                Err(exception) => {
+                    let sending = cx.worker.room.take_request(sending);
+                    let trouble = TransferFailure::Java(exception);
+                    return Some(self.reader.failed(cx, sending, &trouble));
+                }
+            }
+        }
         let outcome = self.transfer.send(cx, self.call, &sending).await;
         self.complete(cx, sending, outcome, nesting).await
     }

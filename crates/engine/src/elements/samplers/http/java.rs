@@ -85,6 +85,7 @@ pub(super) fn build(
         authorization: None,
         access: None,
         proxy_tickets: 0,
+        watch: None,
     })))
 }
 

@@ -67,4 +67,5 @@ pub(super) fn take_outcome(total: &mut Sample, last: Sample) {
     total.response_headers = last.response_headers;
     total.content_type = last.content_type;
     total.encoding = last.encoding;
+    total.stream = last.stream;
 }

@@ -24,6 +24,7 @@ use crate::elements::config::auth_manager::AuthManager;
 use crate::elements::config::cache_manager::CacheManager;
 use crate::elements::config::cookie_manager::CookieManager;
 use crate::elements::config::keystore_config::Keystore;
+use crate::elements::samplers::stream::StreamWatch;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 
@@ -46,6 +47,8 @@ pub(super) struct Sending {
     pub(super) access: Option<Rc<ProxyAccess>>,
     /// How many tickets the proxy got.
     pub(super) proxy_tickets: u8,
+    /// The observer of a response that is a stream.
+    pub(super) watch: Option<Rc<StreamWatch>>,
 }
 
 /// Where a request goes, and how.
@@ -164,6 +167,7 @@ impl RequestBuilder {
             authorization: draft.authorization,
             access,
             proxy_tickets: 0,
+            watch: None,
         })))
     }
 

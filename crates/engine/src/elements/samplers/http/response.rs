@@ -73,6 +73,7 @@ impl ResponseReader {
             head_text,
             access,
             head,
+            watch,
             ..
         } = cx.worker.room.take_request(sending);
         cx.worker.room.take_head_back(head);
@@ -83,6 +84,7 @@ impl ResponseReader {
             stages.add_exchange(&incoming.times, secure, Stage::Read);
         }
         self.read_times(cx, &mut sample, incoming);
+        sample.stream = watch.and_then(|watch| watch.finish());
         sample.code = code(incoming.status);
         sample.message = match self.client {
             Client::HttpClient => message(incoming.reason()),
@@ -271,9 +273,11 @@ impl ResponseReader {
             target,
             head_text,
             url,
+            watch,
             ..
         } = sending;
         sample.request_headers = head_text.map(Into::into);
+        sample.stream = watch.and_then(|watch| watch.finish());
         let clock = cx.clock();
         if let Some(failed) = trouble.failed_exchange() {
             hints::tell(state_hints(cx), failed, &target);

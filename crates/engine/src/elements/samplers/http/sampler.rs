@@ -27,6 +27,7 @@ use super::template::RequestTemplate;
 use super::transfer::Transfer;
 use crate::elements::config::cookie_manager::CookieManager;
 use crate::elements::config::dns_cache_manager::DnsCacheManager;
+use crate::elements::samplers::stream::StreamTemplate;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::request::{Request, SeenCookie};
@@ -44,6 +45,7 @@ pub struct HttpSampler {
     pub(super) transfer: Transfer,
     pub(super) reader: ResponseReader,
     pub(super) resources: Resources,
+    pub(super) stream: Option<StreamTemplate>,
     pub(super) dns: Option<Arc<DnsCacheManager>>,
     pub(super) needs: Needs,
 }
@@ -79,6 +81,7 @@ impl HttpSampler {
             transfer: &self.transfer,
             reader: &self.reader,
             resources: &self.resources,
+            stream: self.stream.as_ref(),
             needs: self.needs,
         }
     }

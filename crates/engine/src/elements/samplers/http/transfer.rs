@@ -2,12 +2,13 @@
 
 use std::fs::File;
 use std::pin::pin;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
 use drumfire_http::{
-    Body as WireBody, Decode, Failure, FailureKind, Incoming, Keep, Limits, Outgoing, Part, Phase,
-    Session, Target, Tunnel, WantedParts, exchange,
+    Body as WireBody, BodyWatch, Decode, Failure, FailureKind, Incoming, Keep, Limits, Outgoing,
+    Part, Phase, Session, Target, Tunnel, WantedParts, exchange,
 };
 use drumfire_java::Exception;
 use drumfire_platform::files::open_regular;
@@ -21,6 +22,7 @@ use super::proxy::JavaTunnel;
 use super::request::Sending;
 use super::settings::{HttpSettings, permit};
 use super::state::user;
+use crate::elements::samplers::stream::StreamWatch;
 use crate::run::context::Context;
 use crate::run::control::{Control, Stopping};
 use crate::run::property::Flag;
@@ -148,6 +150,24 @@ struct Terms {
 }
 
 impl Terms {
+    /// The parts of a streamed response to store. A stream that is asked for may have no end, so its body is bounded.
+    fn want_of_stream(&self, watch: &StreamWatch) -> WantedParts {
+        let mut want = self.want;
+        let rules = watch.rules();
+        if want.decode == Decode::Nothing {
+            want.decode = Decode::All;
+        }
+        if rules.is_asked {
+            let most = rules.limits.body_bytes;
+            want.keep = match want.keep {
+                Keep::All => Keep::UpTo(most),
+                Keep::UpTo(own) => Keep::UpTo(own.min(most)),
+                other => other,
+            };
+        }
+        want
+    }
+
     /// Refuses a request to a host that is not allowed, as the first hop or as its target.
     fn permit(&self, target: &Target) -> Result<(), TransferFailure> {
         let allowed = self.allowed_hosts.as_deref();
@@ -198,6 +218,9 @@ async fn transfer(
         [Part::Bytes(bytes)] => WireBody::Bytes(bytes),
         parts => WireBody::Parts(parts),
     };
+    let watch = sending.watch.as_ref();
+    let want = watch.map_or(terms.want, |watch| terms.want_of_stream(watch));
+    let watch = watch.map(|watch| Rc::clone(watch) as Rc<dyn BodyWatch>);
     let mut outgoing = Outgoing {
         head: &sending.head,
         body,
@@ -205,11 +228,12 @@ async fn transfer(
         keep_alive: sending.keep_alive,
         expect_continue: None,
         tunnel: tunnel(sending),
+        watch: watch.as_ref(),
         begin,
     };
     let mut tries = 0;
     loop {
-        let trying = exchange(session, &sending.target, outgoing, terms.want, terms.limits);
+        let trying = exchange(session, &sending.target, outgoing, want, terms.limits);
         match trying.await {
             Ok(mut incoming) => {
                 incoming.times.begin = begin;
@@ -277,6 +301,7 @@ async fn unsent(
             .access
             .as_ref()
             .map(|access| &**access as &dyn Tunnel),
+        watch: None,
         begin,
     };
     let trying = exchange(session, &sending.target, outgoing, terms.want, terms.limits);
