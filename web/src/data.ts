@@ -32,6 +32,8 @@ export interface Row {
   response: Times | null;
   /** Of the same samples, service times; null in run files of earlier versions. */
   scheduled: Times | null;
+  /** Of streamed responses; missing without them. */
+  stream?: Stream;
   /** Bounds of the 95 % intervals of numbers, by their names; an upper bound is null if too few samples are larger. */
   intervals?: Partial<Record<IntervalName, [number, number | null]>>;
   curve: [number, number][];
@@ -40,6 +42,24 @@ export interface Row {
   /** Times by period: for each the distance to the one before, the number of buckets, and for each bucket the distance to the one
    * before and its count. Bucket n begins at 2^(n/16) µs. */
   periods?: number[];
+}
+
+/** A distribution of times within streamed responses. */
+export interface StreamTimes {
+  count: number;
+  p50_ms: number;
+  p95_ms: number;
+  p99_ms: number;
+  max_ms: number;
+}
+
+export interface Stream {
+  events: number;
+  tokens: number;
+  /** Null without events. */
+  first_event: StreamTimes | null;
+  /** Times between events; null if no response had two. */
+  gap: StreamTimes | null;
 }
 
 export interface LabelSteps {

@@ -6,7 +6,7 @@ import { resetZoom, showStretch } from "./chart";
 import { Errors } from "./errors";
 import { CapacitySection } from "./capacity";
 import { LabelCharts, RunCharts } from "./charts";
-import { isResultFile, type Finding, type IntervalName, type Report, type Times } from "./data";
+import { isResultFile, type Finding, type IntervalName, type Report, type StreamTimes, type Times } from "./data";
 import { Findings } from "./findings";
 import { bytes, clock, count, duration, intervalOf, percent, percentileOf, rateOf, time } from "./format";
 import { Generator } from "./generator";
@@ -91,6 +91,7 @@ export function ReportPage({ report, children }: { report: Report; children?: Co
             </p>
           )}
           {report.labels.length > 0 && !report.leftOut && <ServiceAndResponse report={report} />}
+          <Streams report={report} />
         </section>
         {report.capacity && <CapacitySection report={report} capacity={report.capacity} theme={theme} />}
         <section id="labels">
@@ -215,6 +216,48 @@ function ServiceAndResponse({ report }: { report: Report }) {
               <th scope="row">{name}</th>
               {values.slice(1).map((value) => (
                 <td class="number">{time(value)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The labels whose responses were read as streams. */
+function Streams({ report }: { report: Report }) {
+  const rows = report.labels.filter((row) => row.stream);
+  if (rows.length === 0) return null;
+  const heads = ["median", "95th", "99th", "maximum"];
+  const cells = (times: StreamTimes | null) => (times ? [times.p50_ms, times.p95_ms, times.p99_ms, times.max_ms].map(time) : heads.map(() => "–"));
+  return (
+    <div class="card scroll" tabIndex={0} role="group" aria-label="Streams">
+      <table id="streams">
+        <thead>
+          <tr>
+            <th scope="col" rowSpan={2}>Streams</th>
+            <th scope="col" rowSpan={2} class="number">Events</th>
+            <th scope="col" rowSpan={2} class="number">Tokens</th>
+            <th scope="colgroup" colSpan={4} class="number">Time to the first event</th>
+            <th scope="colgroup" colSpan={4} class="number">Time between events</th>
+          </tr>
+          <tr>
+            {[...heads, ...heads].map((head) => (
+              <th scope="col" class="number">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ label, stream }) => (
+            <tr>
+              <th scope="row">{label || "(no label)"}</th>
+              <td class="number">{count(stream!.events)}</td>
+              <td class="number">{stream!.tokens > 0 ? count(stream!.tokens) : "–"}</td>
+              {[...cells(stream!.first_event), ...cells(stream!.gap)].map((text) => (
+                <td class="number">{text}</td>
               ))}
             </tr>
           ))}

@@ -15,6 +15,7 @@ pub mod quickstart;
 mod reply;
 mod routes;
 mod shop;
+mod stream;
 mod tls;
 
 use std::convert::Infallible;

@@ -12,6 +12,7 @@ use super::checkout;
 use super::pages;
 use super::reply::{self, Reply};
 use super::shop::{CartLine, Product, Shop, ShopSession};
+use super::stream;
 
 /// The name of the session cookie.
 const COOKIE: &str = "SHOPSESSION";
@@ -52,6 +53,10 @@ pub async fn answer(shop: &Shop, request: Request<Incoming>) -> Reply {
     match (&head.method, visit.path) {
         (&Method::GET | &Method::HEAD, "/slow") => slow(&visit).await,
         (&Method::GET | &Method::HEAD, "/limited") => limited(&visit).await,
+        (&Method::GET, "/stream") => {
+            let form = field(visit.query, "form").unwrap_or_default();
+            stream::reply(visit.query, stream::Form::named(&form))
+        }
         (&Method::GET | &Method::HEAD, _) => get(&visit),
         (&Method::POST, "/login") => log_in(&visit),
         (&Method::POST, "/api/cart") => add_to_cart(&visit),
@@ -59,6 +64,7 @@ pub async fn answer(shop: &Shop, request: Request<Incoming>) -> Reply {
         (&Method::POST, "/api/token") => checkout::token(&visit),
         (&Method::POST, path) if path.starts_with("/cart/") => checkout::pay(&visit),
         (&Method::POST, "/upload") => upload(&visit),
+        (&Method::POST, "/v1/chat/completions") => stream::reply(visit.query, stream::Form::OpenAi),
         _ => {
             let mut refused = reply::with_body(
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -343,7 +349,7 @@ fn upload(visit: &Visit<'_>) -> Reply {
     )
 }
 
-fn number(query: &str, name: &str) -> Option<u64> {
+pub(super) fn number(query: &str, name: &str) -> Option<u64> {
     field(query, name)?.parse().ok()
 }
 

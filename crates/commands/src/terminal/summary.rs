@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use drumfire_health::{Second, Stage, StageTimes};
-use drumfire_report::{SettledPart, Traces, WarmUp, run_length};
+use drumfire_report::{SettledPart, Traces, WarmUp, run_length, stream_lines};
 use drumfire_results::{Connections, Histogram, Recording, SampleBalance, suffices_for};
 use unicode_width::UnicodeWidthStr;
 
@@ -264,6 +264,7 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: Option<usi
 fn notes(recording: &Recording) -> Vec<String> {
     let warm_up = WarmUp::of(recording).map(|warm_up| warm_up.text());
     let told = warm_up.into_iter().chain(run_length(recording));
+    let told = told.chain(stream_lines(recording));
     told.chain(Traces::sentence(recording)).collect()
 }
 

@@ -195,7 +195,7 @@ impl Template {
 const ACCOUNTS: &str = "user,password\nann,secret\nbob,secret\n";
 
 /// All templates: plans, then elements that go into plans.
-pub static TEMPLATES: [Template; 18] = [
+pub static TEMPLATES: [Template; 19] = [
     plan("http", "Building a Web Test Plan", "Users who open two pages and think between them", &SERVER, Make::Plan(own::http))
         .tried_with("--demo"),
     plan("login-csv", "", "Users from a CSV file who log in with the token of the form", &SERVER, Make::Plan(own::login))
@@ -207,6 +207,21 @@ pub static TEMPLATES: [Template; 18] = [
         "Requests at a rate, however long the answers take",
         &[SERVER[0], SERVER[1], SERVER[2], takes("rate", "20", "Requests a second")],
         Make::Plan(own::open_model),
+    )
+    .tried_with("--demo"),
+    plan(
+        "sse",
+        "",
+        "Users who read server-sent events or another stream, and time its events",
+        &[
+            SERVER[0],
+            SERVER[1],
+            SERVER[2],
+            takes("path", "/stream", "Path of the stream"),
+            takes("form", "sse", "`sse`, `ndjson`, `chunks` or `openai`"),
+            takes("events", "0", "Events after which a sample ends; 0 waits for the server"),
+        ],
+        Make::Plan(own::sse),
     )
     .tried_with("--demo"),
     plan(

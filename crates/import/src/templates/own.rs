@@ -148,6 +148,25 @@ pub fn open_model(values: &Values<'_>) -> Tree {
     Tree::new(plan.above([group.above(content)]))
 }
 
+/// Users who read a stream.
+pub fn sse(values: &Values<'_>) -> Tree {
+    let comments = "Each user reads a stream, whose events are timed. Drumfire's own properties of the request say how:\n\
+                    drumfire.stream is the form (sse, ndjson, chunks, openai), drumfire.stream.stop.* say when a sample has seen enough.\n\
+                    JMeter ignores them and waits for the end of the stream.\n\
+                    Run it with: drumfire run PLAN.jmx -Jhost=chat.example -Jpath=/events -Jevents=20";
+    let plan = elements::test_plan("Stream", comments, &[]);
+    let accept = [("Accept".into(), "text/event-stream".into())];
+    let path = values.property("path");
+    let stream = request("GET", "Stream", &path, RequestBody::None)
+        .with("drumfire.stream", values.property("form"))
+        .with("drumfire.stream.stop.events", values.property("events"))
+        .above([
+            elements::header_manager(&accept),
+            elements::code_assertion("200"),
+        ]);
+    Tree::new(plan.above([users(vec![server(values), stream])]))
+}
+
 /// Messages over a WebSocket connection.
 pub fn websocket(values: &Values<'_>) -> Tree {
     let comments = "Each user opens a connection, sends a message and waits for the answer until the time is over.\n\

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::periods::Periods;
 use super::steps::LabelSteps;
 use crate::apdex::{ApdexLimits, apdex};
+use crate::streams::StreamNumbers;
 
 /// The percentiles of the curve.
 const CURVE: [f64; 33] = [
@@ -47,6 +48,9 @@ pub struct Row {
     response: Option<[f64; 5]>,
     /// Of the same samples, service times, in the same order.
     scheduled: Option<[f64; 5]>,
+    /// Of streamed responses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<StreamNumbers>,
     /// Bounds of the 95 % intervals of some of these numbers, by their names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     intervals: BTreeMap<&'static str, (f64, Option<f64>)>,
@@ -104,6 +108,7 @@ impl Row {
             own: own_row(label),
             response: time_row(&label.response),
             scheduled: time_row(&label.scheduled),
+            stream: StreamNumbers::of(label),
             intervals: BTreeMap::new(),
             curve: Vec::new(),
             distribution: Vec::new(),

@@ -61,6 +61,7 @@ pages! {
     live_holds: "docs/live.md",
     mcp_holds: "docs/mcp.md",
     outputs_holds: "docs/outputs.md",
+    streams_holds: "docs/streams.md",
     performance_holds: "docs/performance.md",
     profiles_holds: "docs/profiles.md",
     reports_holds: "docs/reports.md",

@@ -1,7 +1,9 @@
 //! `--summary-json`: the outcome of a run for other programs. `docs/reference/summary.md` documents the fields; a field never
 //! changes its meaning within a version of the schema.
 
-use drumfire_report::{CheckedCount, Repeats, RunFile, RunVerdict, ThresholdResult, Traces};
+use drumfire_report::{
+    CheckedCount, Repeats, RunFile, RunVerdict, StreamNumbers, ThresholdResult, Traces,
+};
 use drumfire_results::{
     Interval, LabelStatistics, PERCENTS, Precision, SampleBalance, ThresholdOutcome, suffices_for,
 };
@@ -88,6 +90,8 @@ struct Label<'r> {
     own_p99_ms: Option<f64>,
     bytes_received: u64,
     bytes_sent: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<StreamNumbers>,
     intervals: Option<Intervals>,
 }
 
@@ -201,6 +205,7 @@ fn label<'r>(label: &'r LabelStatistics, precision: &Precision) -> Label<'r> {
         own_p99_ms: label.own_ms(99.0),
         bytes_received: label.bytes,
         bytes_sent: label.sent_bytes,
+        stream: StreamNumbers::of(label),
         intervals: intervals(label, precision),
     }
 }
