@@ -82,8 +82,8 @@ pub enum FailureKind {
     BrokenPipe,
     /// The server closed the connection before it sent any byte of a response.
     ClosedBeforeResponse,
-    /// The server sent data and closed the connection, but sent no HTTP status line.
-    NoValidResponse,
+    /// The server sent data and closed the connection, but sent no HTTP status line. The first line of the data, at most 100 bytes.
+    NoValidResponse(Box<str>),
     /// The status line cannot be parsed.
     BadStatusLine {
         /// The line.
@@ -283,7 +283,7 @@ impl FailureKind {
             Self::Reset
                 | Self::BrokenPipe
                 | Self::ClosedBeforeResponse
-                | Self::NoValidResponse
+                | Self::NoValidResponse(_)
                 | Self::TruncatedBody { .. }
                 | Self::TruncatedChunk { .. }
                 | Self::MissingLastChunk

@@ -116,6 +116,9 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Length to which the first line is truncated in messages.
+const SHOWN_BYTES: usize = 100;
+
 /// Searches for a complete head at the start of `bytes`. `eof` means that no more bytes will come. Returns the head
 /// and its length in `bytes`, or `None` if more bytes are needed.
 pub(crate) fn scan(bytes: &[u8], eof: bool) -> Result<Option<(Head, usize)>, FailureKind> {
@@ -127,7 +130,16 @@ pub(crate) fn scan(bytes: &[u8], eof: bool) -> Result<Option<(Head, usize)>, Fai
             Some(_) => {}
             None if !eof => return Ok(None),
             None if bytes.is_empty() => return Err(FailureKind::ClosedBeforeResponse),
-            None => return Err(FailureKind::NoValidResponse),
+            None => {
+                let first = bytes
+                    .split(|byte| *byte == b'\n')
+                    .next()
+                    .unwrap_or_default();
+                let shown = &strip_cr(first)[..strip_cr(first).len().min(SHOWN_BYTES)];
+                return Err(FailureKind::NoValidResponse(
+                    String::from_utf8_lossy(shown).into(),
+                ));
+            }
         }
     };
     let headers_at = lines.at;

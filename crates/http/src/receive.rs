@@ -602,7 +602,7 @@ mod tests {
     fn java(kind: &FailureKind) -> String {
         match kind {
             FailureKind::ClosedBeforeResponse => "NoHttpResponseException: no response".into(),
-            FailureKind::NoValidResponse => "ProtocolException: The server failed to respond \
+            FailureKind::NoValidResponse(_) => "ProtocolException: The server failed to respond \
                 with a valid HTTP response"
                 .into(),
             FailureKind::BadStatusLine { line, part } => match part {

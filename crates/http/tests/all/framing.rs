@@ -218,7 +218,7 @@ fn bad_heads() {
     assert!(matches!(none.kind, FailureKind::ClosedBeforeResponse));
     assert!(matches!(
         failure(b"<html>hello</html>").kind,
-        FailureKind::NoValidResponse
+        FailureKind::NoValidResponse(line) if &*line == "<html>hello</html>"
     ));
     let part = |bytes: &[u8]| match failure(bytes).kind {
         FailureKind::BadStatusLine { part, .. } => part,

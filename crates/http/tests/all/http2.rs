@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use drumfire_http::{
-    Body, FailureKind, Http2Failure, HttpVersion, Incoming, Keep, Limits, Outgoing, PoolOptions,
-    Session, Target, Tls, TlsOptions, WantedParts, Worker, exchange,
+    Body, BodyWatch, FailureKind, Http2Failure, HttpVersion, Incoming, Keep, Limits, Outgoing,
+    PoolOptions, Session, Target, Tls, TlsOptions, WantedParts, Watched, Worker, exchange,
 };
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream};
@@ -232,6 +232,50 @@ async fn bodies_larger_than_all_windows_both_ways() {
         assert_eq!(echoed.header("x-length"), Some(&b"3145728"[..]));
         assert_eq!((echoed.body_len, echoed.body), (3 << 20, Some(vec![7; 10])));
         assert_eq!(echoed.wire.sent_bytes, post.len() as u64 + (3 << 20));
+    })
+    .await;
+}
+
+/// Ends a body with its first bytes.
+struct Ending;
+
+impl BodyWatch for Ending {
+    fn begin(&self, _: u16, _: Option<&[u8]>) -> bool {
+        true
+    }
+
+    fn piece(&self, _: &[u8]) -> Result<(), FailureKind> {
+        Ok(())
+    }
+
+    fn arrived(&self, _: Instant) -> Watched {
+        Watched::Ends
+    }
+}
+
+#[tokio::test]
+async fn an_observer_ends_a_stream_and_leaves_the_connection_to_others() {
+    with_server(async |port, _| {
+        let session = session();
+        let head = head(&format!("/long/{}", 40 << 20));
+        let watch = Rc::new(Ending) as Rc<dyn BodyWatch>;
+        let outgoing = Outgoing {
+            watch: Some(&watch),
+            ..Outgoing::new(&head)
+        };
+        let limits = Limits::default();
+        let ended = exchange(
+            &session,
+            &target(port),
+            outgoing,
+            WantedParts::NOTHING,
+            limits,
+        )
+        .await;
+        let ended = ended.expect("the observer ended it");
+        assert!(ended.body_len < 40 << 20 && ended.kept_alive);
+        let next = get(&session, port, "/empty").await.expect("a response");
+        assert!(next.reused);
     })
     .await;
 }

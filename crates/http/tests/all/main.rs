@@ -13,3 +13,4 @@ mod proxy;
 mod tls;
 mod transfer;
 mod url_connection;
+mod watch;

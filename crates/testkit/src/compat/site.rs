@@ -32,7 +32,7 @@ pub fn site() -> Server {
             return vec![ResponseStep::Close];
         }
         if request.target.starts_with("/raw?") {
-            return raw(&request.target);
+            return raw(request);
         }
         if request.header("upgrade").is_some() {
             return vec![
@@ -67,15 +67,27 @@ pub fn site() -> Server {
     })
 }
 
-/// The bytes of `/raw?send=…`, one for each character, after which `close` closes the connection.
-fn raw(target: &str) -> Vec<ResponseStep> {
-    let query = target.split_once('?').map_or("", |(_, query)| query);
+/// The bytes of `/raw?send=…`, one for each character, after which `close` closes the connection. `pause_ms` waits before what follows,
+/// and `mark` sends a server-sent event with the request's fingerprint.
+fn raw(request: &ReceivedRequest) -> Vec<ResponseStep> {
+    let query = request
+        .target
+        .split_once('?')
+        .map_or("", |(_, query)| query);
     let mut steps = Vec::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         match &*name {
             "send" => {
                 let bytes = value.chars().map(|char| char as u8).collect();
                 steps.push(ResponseStep::Send(bytes));
+            }
+            "pause_ms" => {
+                let pause = Duration::from_millis(value.parse().unwrap_or(0));
+                steps.push(ResponseStep::Pause(pause));
+            }
+            "mark" => {
+                let event = format!("data: {:08x}\n\n", fingerprint(request));
+                steps.push(ResponseStep::Send(event.into_bytes()));
             }
             "close" => steps.push(ResponseStep::Close),
             _ => {}

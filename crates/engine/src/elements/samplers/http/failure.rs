@@ -160,7 +160,7 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> ExchangeFailure<'f> {
         | FailureKind::BodyTooLarge { .. }
         | FailureKind::DecodedTooLarge { .. }
         | FailureKind::EventTooLarge { .. } => ExchangeFailure::Socket("the response is too large"),
-        FailureKind::NoValidResponse | FailureKind::UnexpectedInterim(_) => {
+        FailureKind::NoValidResponse(_) | FailureKind::UnexpectedInterim(_) => {
             ExchangeFailure::MalformedHead
         }
         FailureKind::TruncatedBody { expected, received } => ExchangeFailure::TruncatedBody {

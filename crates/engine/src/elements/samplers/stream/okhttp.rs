@@ -257,11 +257,24 @@ pub(super) fn failure(failure: Box<Failure>, url: &Url, target: &Target) -> Stri
         }
         FailureKind::MissingLastChunk => "null".to_owned(),
         FailureKind::BadChunk(BadChunk::MissingLineEnd) => no_line_feed(&[]),
-        FailureKind::BadStatusLine { line, .. } => format!("Unexpected status line: {line}"),
+        FailureKind::BadStatusLine { line, .. } | FailureKind::NoValidResponse(line) => {
+            format!("Unexpected status line: {line}")
+        }
+        FailureKind::BadChunk(BadChunk::Size(text)) => bad_chunk_size(text),
         _ => {
             let trouble = TransferFailure::Exchange(failure);
             message_of(java_failure::exception(&trouble, url, target, Client::Java).message)
         }
+    }
+}
+
+/// okio's message for the size of a chunk (`readHexadecimalUnsignedLong`), or OkHttp's for what follows it.
+fn bad_chunk_size(text: &str) -> String {
+    match text.bytes().next() {
+        Some(byte) if !byte.is_ascii_hexdigit() => {
+            format!("Expected leading [0-9a-fA-F] character but was {byte:#x}")
+        }
+        _ => format!("expected chunk size and optional extensions but was \"{text}\""),
     }
 }
 

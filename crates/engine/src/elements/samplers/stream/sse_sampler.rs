@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use drumfire_elements::samplers::sse_sampler as facts;
 use drumfire_expr::Template;
 use drumfire_http::{
-    BodyWatch, Decode, FailureKind, Keep, Limits, Outgoing, Phase, Session, WantedParts, Watched,
-    exchange,
+    BodyWatch, Decode, Failure, FailureKind, Keep, Limits, Outgoing, Phase, Session, WantedParts,
+    Watched, exchange,
 };
 use drumfire_java::values;
 use drumfire_platform::secrets::addresses;
@@ -193,6 +193,8 @@ impl SseSampler {
                 ..Limits::default()
             };
             match exchange(session, &target, out, want, limits).await {
+                // OkHttp sends a request again whose kept connection turns out to be lost.
+                Err(failure) if failure.reused && is_lost(&failure) => {}
                 Err(failure) => {
                     let code = match failure.phase {
                         Phase::Body => watch.status().to_string().into(),
@@ -214,6 +216,16 @@ impl SseSampler {
             }
         }
     }
+}
+
+/// Whether the server had closed the connection before the request came.
+fn is_lost(failure: &Failure) -> bool {
+    let kind = &failure.kind;
+    failure.phase != Phase::Body
+        && matches!(
+            kind,
+            FailureKind::ClosedBeforeResponse | FailureKind::Reset | FailureKind::BrokenPipe
+        )
 }
 
 /// Fills the sample as the plugin does at its end.

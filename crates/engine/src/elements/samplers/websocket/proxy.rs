@@ -31,7 +31,7 @@ impl Connect<'_> {
                 let message = format!("Connecting proxy failed with status code {status}");
                 Some(WebSocketFailure::Upgrade(status, message))
             }
-            FailureKind::NoValidResponse | FailureKind::BadStatusLine { .. }
+            FailureKind::NoValidResponse(_) | FailureKind::BadStatusLine { .. }
                 if failure.phase == Phase::Proxy =>
             {
                 Some(WebSocketFailure::Io("Invalid status line".to_owned()))
