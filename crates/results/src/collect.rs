@@ -8,10 +8,11 @@ use drumfire_platform::secrets::addresses;
 use rustc_hash::FxHashMap;
 
 use crate::buckets::bucket;
+use crate::distribution::Distribution;
 use crate::failures::{ErrorKind, ErrorKinds};
 use crate::histogram::BUCKET_BITS;
 use crate::increment::{
-    ActiveUsers, Distribution, Increment, LabelIncrement, SampleTimes, StartCount, note_start,
+    ActiveUsers, Increment, LabelIncrement, SampleTimes, StartCount, note_start,
 };
 use crate::sample::Sample;
 use crate::statistics::{MAX_LABELS, OTHER_LABELS};

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 
-use crate::increment::Distribution;
+use crate::distribution::Distribution;
 use crate::sample::{AssertionResult, Sample};
 
 /// Limit of the label value combinations of a collector; samples with further ones are only counted as [`CollectorSet::dropped`].

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::buckets::{Pairs, bounds, bucket};
-use crate::increment::Distribution;
+use crate::distribution::Distribution;
 
 /// Each power of two is divided into `1 << BUCKET_BITS` buckets, so a bucket is at most 0.1 % wide.
 pub(crate) const BUCKET_BITS: u32 = 10;

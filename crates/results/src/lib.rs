@@ -15,6 +15,7 @@ mod collectors;
 mod columns;
 mod connections;
 mod csv;
+mod distribution;
 mod error_curve;
 mod failures;
 mod files;
@@ -47,6 +48,7 @@ pub use collect::{Collector, LabelCount};
 pub use collectors::{CollectorKind, CollectorSet, CollectorSpec, Measure};
 pub use columns::Columns;
 pub use connections::Connections;
+pub use distribution::Distribution;
 pub use error_curve::ErrorCurve;
 pub use failures::{ErrorKind, ErrorKinds, FailedSample};
 pub use files::{ExistingFile, OpenError, ResultFolder};
@@ -54,7 +56,7 @@ pub use handover::{Delivery, Handover, RecentError};
 pub use heard::{HeardDetail, HeardSample, SampleQueue};
 pub use histogram::Histogram;
 pub use increment::{
-    ActiveUsers, Distribution, GroupUsers, Increment, IncrementError, LabelIncrement, StartCount,
+    ActiveUsers, GroupUsers, Increment, IncrementError, LabelIncrement, StartCount,
 };
 pub use phases::Phases;
 pub use precision::{Interval, PERCENTS, Precision, suffices_for};

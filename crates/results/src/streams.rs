@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::distribution::Distribution;
 use crate::histogram::Histogram;
-use crate::increment::Distribution;
 
 /// One streamed response.
 #[derive(Clone, Debug, Default, PartialEq)]

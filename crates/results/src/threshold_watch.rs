@@ -5,7 +5,8 @@
 
 use std::collections::VecDeque;
 
-use crate::increment::{Distribution, Increment, LabelIncrement};
+use crate::distribution::Distribution;
+use crate::increment::{Increment, LabelIncrement};
 use crate::statistics::{LabelStatistics, Recording};
 use crate::thresholds::{MeasuredTimes, Threshold, Verdict, WindowOutcome};
 

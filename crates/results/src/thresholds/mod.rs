@@ -11,7 +11,7 @@ use std::fmt;
 use drumfire_platform::message_error;
 use regex_automata::meta::Regex;
 
-use crate::increment::Distribution;
+use crate::distribution::Distribution;
 use crate::statistics::{LabelStatistics, Recording};
 pub use metric::Metric;
 use metric::number;

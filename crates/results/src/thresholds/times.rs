@@ -1,7 +1,8 @@
 //! The times that a threshold's statistic is taken of: those of samples, or those within streamed responses.
 
+use crate::distribution::Distribution;
 use crate::histogram::Histogram;
-use crate::increment::{Distribution, LabelIncrement};
+use crate::increment::LabelIncrement;
 use crate::statistics::LabelStatistics;
 use crate::streams::{StreamIncrement, StreamStatistics};
 

@@ -1,7 +1,7 @@
 //! Costly work on responses.
 
 use drumfire_elements::assertions::xpath_assertion;
-use drumfire_elements::config::{cache_manager, http_defaults};
+use drumfire_elements::config::{cache_manager, header_manager, http_defaults};
 use drumfire_elements::listeners::{
     composite_result_collector, corrected_result_collector, result_collector,
 };
@@ -11,6 +11,7 @@ use drumfire_jmx::Value;
 
 use super::sight::{AdvisedPlan, is_sampler};
 use super::{AdvisedElement, Effect, Rule};
+use crate::elements::samplers::stream::rules::{STOPS, is_of_events};
 use crate::resolve::Element;
 
 pub const RULES: &[Rule] = &[
@@ -46,7 +47,58 @@ pub const RULES: &[Rule] = &[
         remedy: "disable them; -l FILE or a Simple Data Writer keeps results, and --report FILE.html shows them",
         find: silent_listeners,
     },
+    Rule {
+        name: "stream-without-stop",
+        effect: Effect::Misleads,
+        finding: "GET requests that accept server-sent events, without a stop",
+        reason: "a stream of events seldom ends by itself: such a sample lasts until the response timeout, or for ever, here as in JMeter",
+        remedy: "set drumfire.stream.stop.events, .data, .json or .after_ms, in the request or with -J",
+        find: endless_streams,
+    },
 ];
+
+fn endless_streams<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
+    let properties = &sight.settings.properties;
+    if STOPS
+        .iter()
+        .any(|name| properties.get_trimmed(name).is_some())
+    {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for group in &sight.groups {
+        for (sampler, scope) in sight.samplers(group) {
+            let defaults = scope.iter().filter(is_default).copied();
+            let stops = std::iter::once(sampler)
+                .chain(defaults)
+                .any(|element| STOPS.iter().any(|name| !element.props.str(name).is_empty()));
+            let is_get = sampler.class.starts_with("HTTPSampler")
+                && matches!(&*sampler.props.str(http::METHOD.name), "" | "GET");
+            if is_get && !stops && scope.iter().any(|element| accepts_events(element)) {
+                found.push(AdvisedElement::new(sampler));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a Header Manager says that requests accept server-sent events.
+fn accepts_events(manager: &Element) -> bool {
+    let headers = match manager.class == header_manager::CLASS {
+        true => manager.props.list("HeaderManager.headers"),
+        false => Default::default(),
+    };
+    headers.into_iter().any(|header| match &header.value {
+        Value::Element(header) => {
+            header
+                .props
+                .str("Header.name")
+                .eq_ignore_ascii_case("Accept")
+                && is_of_events(&header.props.str("Header.value"))
+        }
+        _ => false,
+    })
+}
 
 fn embedded_without_cache<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
@@ -146,7 +198,7 @@ fn below_samplers(element: &&Element) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{element, group, http, rules};
+    use super::super::tests::{advice_with, element, group, http, rules};
 
     #[test]
     fn embedded_resources_want_a_cache_in_scope() {
@@ -166,6 +218,29 @@ mod tests {
         );
         let both = [defaults, http(&[], "")].concat();
         assert_eq!(rules(&group(&both)), ["embedded-without-cache: request"]);
+    }
+
+    #[test]
+    fn streams_of_events_want_a_stop() {
+        let accepts = |value: &str| {
+            format!(
+                r#"<HeaderManager guiclass="HeaderPanel" testclass="HeaderManager" testname="accepts"><collectionProp name="HeaderManager.headers"><elementProp name="" elementType="Header"><stringProp name="Header.name">accept</stringProp><stringProp name="Header.value">{value}</stringProp></elementProp></collectionProp></HeaderManager><hashTree/>"#
+            )
+        };
+        let events = accepts("text/event-stream");
+        let stream = |more: &[(&str, &str)], accepts: &str| rules(&group(&http(more, accepts)));
+        let found = ["stream-without-stop: request"];
+        assert_eq!(stream(&[], &events), found);
+        assert_eq!(stream(&[("drumfire.stream", "sse")], &events), found);
+        let stopped = [("drumfire.stream.stop.events", "5")];
+        assert_eq!(stream(&stopped, &events), [""; 0]);
+        assert_eq!(stream(&[("HTTPSampler.method", "POST")], &events), [""; 0]);
+        assert_eq!(stream(&[], &accepts("text/html")), [""; 0]);
+        let defaults = element("ConfigTestElement", "defaults", &stopped, "");
+        let both = [defaults, http(&[], &events)].concat();
+        assert_eq!(rules(&group(&both)), [""; 0]);
+        let run = [("drumfire.stream.stop.after_ms", "500")];
+        assert!(advice_with(&run, &group(&http(&[], &events))).is_empty());
     }
 
     #[test]

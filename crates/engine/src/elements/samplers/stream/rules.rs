@@ -29,6 +29,9 @@ pub const MAX_EVENT_BYTES: &str = "drumfire.stream.max_event_bytes";
 /// How much of a stream's body is kept, in bytes.
 pub const MAX_BODY_BYTES: &str = "drumfire.stream.max_body_bytes";
 
+/// The properties that end a sample.
+pub const STOPS: [&str; 4] = [STOP_EVENTS, STOP_DATA, STOP_JSON, STOP_AFTER];
+
 /// The form that reads no stream, whatever surrounds the sampler.
 const OFF: &str = "off";
 /// The data that end a chat completion.
