@@ -14,6 +14,7 @@ mod pre_processors;
 mod redis_data_set;
 mod running;
 mod shares;
+mod streams;
 mod support;
 mod tcp_sampler;
 mod thread_groups;
