@@ -1,5 +1,5 @@
-//! The development commands that need the project's crates: `cargo xtask bench`, `faults`, `record`, `soak`, `trust`, `truth` and `gen`, and
-//! `measure`, which `bench` calls.
+//! The development commands that need the project's crates: `cargo xtask bench`, `faults`, `record`, `soak`, `streams`, `trust`, `truth`
+//! and `gen`, and `measure`, which `bench` calls.
 
 mod bench;
 mod faults;
@@ -8,6 +8,7 @@ mod measure;
 mod record;
 mod reference;
 mod soak;
+mod streams;
 mod trust;
 mod truth;
 
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         ["soak"] => soak::soak("3600", None),
         ["soak", seconds] => soak::soak(seconds, None),
         ["soak", seconds, "--program", program] => soak::soak(seconds, Some(Path::new(program))),
+        ["streams", ref options @ ..] => streams::streams(options),
         ["trust", ref options @ ..] => trust::trust(options),
         ["truth", ref options @ ..] => truth::truth(options),
         ["gen"] => reference::generate(),

@@ -51,6 +51,8 @@ usage: cargo xtask COMMAND
                                 stage every kind of trouble against the program over loopback (needs no peer)
   soak [SECONDS] [--program FILE]
                                 run everything that holds memory, descriptors or threads for an hour; none may grow
+  streams [--streams N] [--rate N] [--seconds N] [--program FILE]
+                                CPU of N open streams of events, and how far the times between events are from the server's
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
   trust [NAME…] [--times N] [--neighbour] [--program FILE]
                                 whether the verdict is right in staged situations, half of them healthy; `trust matrix` lists them,
@@ -93,7 +95,7 @@ fn main() -> ExitCode {
         ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
         [
-            "bench" | "faults" | "fleet" | "record" | "soak" | "trust" | "truth" | "gen",
+            "bench" | "faults" | "fleet" | "record" | "soak" | "streams" | "trust" | "truth" | "gen",
             ..,
         ] => tools(&words),
         ["dist", ref options @ ..] => packaging(options),

@@ -84,20 +84,22 @@ fn endless_streams<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
 
 /// Whether a Header Manager says that requests accept server-sent events.
 fn accepts_events(manager: &Element) -> bool {
-    let headers = match manager.class == header_manager::CLASS {
-        true => manager.props.list("HeaderManager.headers"),
-        false => Default::default(),
-    };
-    headers.into_iter().any(|header| match &header.value {
-        Value::Element(header) => {
+    if manager.class != header_manager::CLASS {
+        return false;
+    }
+    let headers = manager.props.list("HeaderManager.headers").iter();
+    headers
+        .filter_map(|header| match &header.value {
+            Value::Element(header) => Some(header),
+            _ => None,
+        })
+        .any(|header| {
             header
                 .props
                 .str("Header.name")
                 .eq_ignore_ascii_case("Accept")
                 && is_of_events(&header.props.str("Header.value"))
-        }
-        _ => false,
-    })
+        })
 }
 
 fn embedded_without_cache<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {

@@ -102,18 +102,14 @@ impl StreamTemplate {
         if form.is_empty_literal() && !accepts_events {
             return None;
         }
-        let checks: [(&str, &Template, fn(&str) -> bool); 3] = [
-            (FORM, &form, |text| read_form(text).is_ok()),
-            (STOP_EVENTS, &stop_events, |text| {
-                read_count(STOP_EVENTS, text).is_ok()
-            }),
-            (STOP_AFTER, &stop_after, |text| {
-                read_count(STOP_AFTER, text).is_ok()
-            }),
+        let checked = [
+            (FORM, &form),
+            (STOP_EVENTS, &stop_events),
+            (STOP_AFTER, &stop_after),
         ];
-        for (name, template, is_good) in checks {
-            if let Some(text) = template.literal().filter(|text| !is_good(text)) {
-                d.refuse("stream-setting", wrong(name, text), remedy(name));
+        for (name, template) in checked {
+            if let Some(Err(message)) = template.literal().map(|text| check(name, text)) {
+                d.refuse("stream-setting", message, remedy(name));
             }
         }
         Some(StreamTemplate {
@@ -210,6 +206,14 @@ fn read_count(name: &str, text: &str) -> Result<Option<u64>, String> {
             Ok(count) => Ok(Some(count).filter(|count| *count > 0)),
             Err(_) => Err(wrong(name, text)),
         },
+    }
+}
+
+/// Whether the text is a value of the property.
+fn check(name: &str, text: &str) -> Result<(), String> {
+    match name {
+        FORM => read_form(text).map(drop),
+        _ => read_count(name, text).map(drop),
     }
 }
 
