@@ -85,7 +85,7 @@ fn plan(wanted: &Wanted, port: u16) -> String {
     } = wanted;
     let ms = seconds * 1_000;
     drumfire_testkit::plans::plan(&format!(
-        r#"<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="listeners"><stringProp name="ThreadGroup.num_threads">{streams}</stringProp><stringProp name="ThreadGroup.ramp_time">{OPENING_S}</stringProp><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp></ThreadGroup><hashTree><HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="stream"><stringProp name="HTTPSampler.path">http://127.0.0.1:{port}/</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><stringProp name="drumfire.stream">sse</stringProp><stringProp name="drumfire.stream.stop.after_ms">{ms}</stringProp></HTTPSamplerProxy><hashTree/></hashTree>"#
+        r#"<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="listeners"><stringProp name="ThreadGroup.num_threads">{streams}</stringProp><stringProp name="ThreadGroup.ramp_time">{OPENING_S}</stringProp><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">1</stringProp></elementProp></ThreadGroup><hashTree><HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="stream"><stringProp name="HTTPSampler.path">http://127.0.0.1:{port}/</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><stringProp name="drumfire.stream">sse</stringProp><stringProp name="drumfire.stream.stop.after_ms">{ms}</stringProp></HTTPSamplerProxy><hashTree/></hashTree>"#
     ))
 }
 
