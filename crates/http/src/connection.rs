@@ -247,6 +247,11 @@ impl Connection {
         self.say_goodbye();
     }
 
+    /// Whether the peer has ended TLS.
+    pub fn is_closed_by_peer(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.closed)
+    }
+
     /// Sends TLS's close notification, if the kernel accepts it immediately.
     pub fn say_goodbye(&mut self) {
         if let Some(tls) = self.tls.as_mut().filter(|tls| !tls.broken) {

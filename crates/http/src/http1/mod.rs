@@ -80,14 +80,13 @@ pub(crate) fn over_http1<'a>(
             return Err(failed(kind, receiver, source.sent, *times, reused));
         }
         add(&worker.counts.exchanges, 1);
-        let is_open = connection.tls.as_ref().is_none_or(|tls| !tls.closed);
+        let is_open = !connection.is_closed_by_peer();
         let kept_alive = out.keep_alive && is_open && receiver.leaves_connection_usable(by_proxy);
         if kept_alive {
             session.put_idle(connection, times.end, receiver.idle_time(by_proxy));
         } else {
-            let by_peer = !receiver.is_ended_early()
-                && (out.keep_alive || connection.tls.as_ref().is_some_and(|tls| tls.closed));
-            worker.counts.closed(by_peer);
+            let by_peer = out.keep_alive || connection.is_closed_by_peer();
+            worker.counts.closed(by_peer && !receiver.is_ended_early());
             connection.close();
         }
         let mut incoming = finish(

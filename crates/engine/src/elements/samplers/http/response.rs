@@ -78,11 +78,6 @@ impl ResponseReader {
         } = cx.worker.room.take_request(sending);
         cx.worker.room.take_head_back(head);
         let refused = access.and_then(|access| access.take_refused());
-        let secure = incoming.handshake.is_some();
-        if cx.is_timed {
-            let stages = &cx.worker.stages;
-            stages.add_exchange(&incoming.times, secure, Stage::Read);
-        }
         self.read_times(cx, &mut sample, incoming);
         sample.stream = watch.and_then(|watch| watch.finish());
         sample.code = code(incoming.status);
@@ -209,8 +204,14 @@ impl ResponseReader {
     /// Latency ends with the first byte of the body, or with the response if that is empty, as in
     /// `HTTPSamplerBase#readResponse`.
     fn read_times(&self, cx: &Context, sample: &mut Sample, incoming: &Incoming) {
-        let (clock, times) = (cx.clock(), &incoming.times);
-        sample.phases = phases(times, incoming.handshake.is_some());
+        let Incoming { times, reused, .. } = incoming;
+        let secure = incoming.handshake.is_some();
+        if cx.is_timed {
+            let stages = &cx.worker.stages;
+            stages.add_exchange(times, secure, Stage::Read);
+        }
+        sample.phases = phases(times, secure);
+        let clock = cx.clock();
         if let (Some(tracing), Some(trace)) = (&self.settings.tracing, &mut sample.trace) {
             tracing.read_response(incoming, trace);
         }
@@ -220,7 +221,7 @@ impl ResponseReader {
         sample.mark_latency(clock.ms(times.first_body.unwrap_or(times.end)));
         if let Some(connected) = times
             .connected
-            .filter(|_| !incoming.reused && self.client == Client::HttpClient)
+            .filter(|_| !*reused && self.client == Client::HttpClient)
         {
             sample.mark_connect(clock.ms(connected));
         }
