@@ -3,7 +3,7 @@
 
 use http::header::{HeaderName, HeaderValue};
 use http::uri::{Authority, PathAndQuery, Scheme, Uri};
-use http::{Method, Request, Response};
+use http::{HeaderMap, Method, Request, Response};
 use memchr::memchr;
 
 use crate::failure::FailureKind;
@@ -30,7 +30,7 @@ fn make_request(head: &[u8], target: &Target) -> Option<Request<()>> {
     for (name, value) in Headers::after_status_line(head) {
         if name.eq_ignore_ascii_case(b"host") {
             host = Some(value);
-        } else if !is_of_connection(name) {
+        } else if !is_of_connection(name) || is_te_trailers(name, value) {
             let name = HeaderName::from_bytes(name).ok()?;
             let value = HeaderValue::from_bytes(value).ok()?;
             headers.append(name, value);
@@ -71,6 +71,27 @@ fn is_of_connection(name: &[u8]) -> bool {
         .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
 }
 
+/// Whether the header announces that the client takes trailers, which is the only value of TE that HTTP/2 has.
+fn is_te_trailers(name: &[u8], value: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"te") && value.eq_ignore_ascii_case(b"trailers")
+}
+
+/// Headers or trailers as lines of HTTP/1.1.
+pub(crate) fn lines(fields: &HeaderMap) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(64);
+    append_lines(fields, &mut bytes);
+    bytes
+}
+
+fn append_lines(fields: &HeaderMap, bytes: &mut Vec<u8>) {
+    for (name, value) in fields {
+        bytes.extend_from_slice(name.as_str().as_bytes());
+        bytes.extend_from_slice(b": ");
+        bytes.extend_from_slice(value.as_bytes());
+        bytes.extend_from_slice(b"\r\n");
+    }
+}
+
 /// The size of a response's head in the form of HTTP/1.1, in bytes.
 pub(crate) fn response_bytes<B>(response: &Response<B>) -> usize {
     const STATUS_LINE: usize = "HTTP/2.0 103 Early Hints\r\n".len();
@@ -99,12 +120,7 @@ pub(crate) fn response<B>(
     bytes.extend_from_slice(reason.as_bytes());
     let reason = start..bytes.len();
     bytes.extend_from_slice(b"\r\n");
-    for (name, value) in response.headers() {
-        bytes.extend_from_slice(name.as_str().as_bytes());
-        bytes.extend_from_slice(b": ");
-        bytes.extend_from_slice(value.as_bytes());
-        bytes.extend_from_slice(b"\r\n");
-    }
+    append_lines(response.headers(), &mut bytes);
     bytes.extend_from_slice(b"\r\n");
     if let Some(head) = known.find(&bytes) {
         return Ok(head);

@@ -45,7 +45,8 @@ pub(crate) async fn open(
     let begin = opening.times.begin;
     let opened = {
         let work = pin!(opening.open());
-        let bounded = worker.timers.bounded(worker.pool.max_exchange, begin, work);
+        let limit = limits.whole(worker.pool.max_exchange);
+        let bounded = worker.timers.bounded(limit, begin, work);
         bounded.await
     };
     match opened {

@@ -63,7 +63,7 @@ pub enum FailureKind {
     ReadTimeout,
     /// The server took none of the request for longer than `Limits::response`.
     WriteTimeout,
-    /// The exchange took longer than `PoolOptions::max_exchange` in all.
+    /// The exchange took longer than `Limits::total` or `PoolOptions::max_exchange` in all.
     TookTooLong {
         /// The limit.
         limit: Duration,

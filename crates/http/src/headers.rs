@@ -9,6 +9,11 @@ pub struct Headers<'a> {
 }
 
 impl<'a> Headers<'a> {
+    /// Lines without a status line.
+    pub(crate) fn of(lines: &'a [u8]) -> Self {
+        Self { rest: lines }
+    }
+
     /// The headers of a head that starts with a status line.
     pub(crate) fn after_status_line(head: &'a [u8]) -> Self {
         let rest = memchr(b'\n', head).map_or(&head[head.len()..], |end| &head[end + 1..]);

@@ -103,6 +103,8 @@ pub struct WantedParts {
     pub decode: Decode,
     /// The encodings whose streams may be truncated without a failure.
     pub relaxed: RelaxedDecoding,
+    /// Whether to keep the trailers of a response over HTTP/2, and to count their bytes.
+    pub trailers: bool,
 }
 
 /// The content encodings to decode.
@@ -134,6 +136,7 @@ impl WantedParts {
             gzip: false,
             deflate: false,
         },
+        trailers: false,
     };
     /// The whole body, decoded.
     pub const ALL: Self = Self {
@@ -143,6 +146,7 @@ impl WantedParts {
             gzip: false,
             deflate: false,
         },
+        trailers: false,
     };
 }
 
@@ -172,6 +176,18 @@ pub struct Limits {
     pub response: Option<Duration>,
     /// Limit this exchange to this many bytes a second, regardless of its connection's limit.
     pub bytes_per_second: Option<NonZeroU32>,
+    /// The longest time that the exchange may take in all, with its connection. [`crate::PoolOptions::max_exchange`] holds as well.
+    pub total: Option<Duration>,
+}
+
+impl Limits {
+    /// The shorter of this limit of the whole exchange and the one of all exchanges.
+    pub(crate) fn whole(&self, max_exchange: Option<Duration>) -> Option<Duration> {
+        match (self.total, max_exchange) {
+            (Some(own), Some(all)) => Some(own.min(all)),
+            (own, all) => own.or(all),
+        }
+    }
 }
 
 /// Size limits for a response, so that a server cannot exhaust memory.
@@ -227,6 +243,8 @@ pub struct Incoming {
     pub(crate) location: Option<Range<usize>>,
     /// The body, decoded if requested; `None` if nothing was to be kept.
     pub body: Option<Vec<u8>>,
+    /// The trailers that were asked for, one line each, as in [`Incoming::head`]. Empty if there are none.
+    pub trailers: Box<[u8]>,
     /// The digest, if requested.
     pub md5: Option<[u8; 16]>,
     /// Length of the body after dechunking and, if requested, decoding.
@@ -249,6 +267,11 @@ impl Incoming {
     /// The headers in the order received, with names in their original case.
     pub fn headers(&self) -> Headers<'_> {
         Headers::after_status_line(&self.head)
+    }
+
+    /// The trailers in the order received.
+    pub fn trailers(&self) -> Headers<'_> {
+        Headers::of(&self.trailers)
     }
 
     /// The value of the first header with this name, ignoring case.

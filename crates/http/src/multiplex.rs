@@ -154,7 +154,9 @@ async fn over<C: Multiplexed>(
     let outcome = {
         let worker = session.worker();
         let work = pin!(carrier.converse(session, out, exchange));
-        let bounded = worker.timers.bounded(pool.max_exchange, begin, work);
+        let bounded = worker
+            .timers
+            .bounded(limits.whole(pool.max_exchange), begin, work);
         bounded.await
     };
     let ending = Ending {

@@ -75,6 +75,7 @@ pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<In
         content_type: head.facts.content_type,
         location: head.facts.location,
         body,
+        trailers: std::mem::take(&mut receiver.trailers),
         md5,
         body_len,
         encoded_len,

@@ -55,6 +55,7 @@ pub(crate) struct Receiver {
     /// The work done in this turn.
     work: usize,
     pub body: Collector,
+    pub trailers: Box<[u8]>,
     pub head_bytes: u64,
     pub body_bytes: u64,
     pub first_byte: Option<Instant>,
@@ -87,6 +88,7 @@ impl Receiver {
             sizes,
             work: 0,
             body: Collector::new(want.keep, sizes),
+            trailers: Box::default(),
             head_bytes: 0,
             body_bytes: 0,
             first_byte: None,
@@ -153,6 +155,23 @@ impl Receiver {
             self.arrivals = None;
         }
         is_over
+    }
+
+    /// Whether the trailers are to be kept.
+    pub fn wants_trailers(&self) -> bool {
+        self.want.trailers
+    }
+
+    /// Keeps the trailers in the form of HTTP/1.1.
+    pub fn keep_trailers(&mut self, lines: Vec<u8>) -> Result<(), FailureKind> {
+        if lines.len() > self.sizes.head_bytes {
+            return Err(FailureKind::HeadTooLarge {
+                limit: self.sizes.head_bytes,
+            });
+        }
+        self.body_bytes += lines.len() as u64;
+        self.trailers = lines.into();
+        Ok(())
     }
 
     /// Bytes of HTTP received.

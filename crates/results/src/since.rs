@@ -2,7 +2,7 @@
 
 use crate::buckets::bucket;
 use crate::histogram::{BUCKET_BITS, Histogram};
-use crate::increment::Distribution;
+use crate::distribution::Distribution;
 use crate::phases::Phases;
 use crate::sparse::{COARSE_BITS, Sparse};
 use crate::statistics::{LabelStatistics, Recording};

@@ -42,7 +42,7 @@ pub(crate) fn over_http1<'a>(
         let mut source = UnsentRequest::new(out.head, out.body);
         let usual = connection.pace;
         connection.pace = Pace::of(limits).or(usual);
-        let (begin, most) = (times.begin, worker.pool.max_exchange);
+        let (begin, most) = (times.begin, limits.whole(worker.pool.max_exchange));
         let outcome = match out.expect_continue {
             None => {
                 let limit = limits.response;

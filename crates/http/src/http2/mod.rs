@@ -245,6 +245,9 @@ impl Conversation<'_> {
                 Some(Err(error)) => return Err(kind(error)),
                 None => {
                     self.arrived();
+                    if self.receiver.wants_trailers() {
+                        self.receive_trailers(body).await?;
+                    }
                     return match self.receiver.is_done() {
                         true => Ok(()),
                         false => self.receiver.end_of_stream(),
@@ -252,5 +255,15 @@ impl Conversation<'_> {
                 }
             }
         }
+    }
+
+    async fn receive_trailers(&mut self, body: &mut RecvStream) -> Result<(), FailureKind> {
+        let timers = &self.session.worker().timers;
+        let trailers = self.place.taking(|cx| body.poll_trailers(cx));
+        let trailers = timers.within(self.limit, trailers).await;
+        if let Some(fields) = trailers.ok_or(FailureKind::ReadTimeout)?.map_err(kind)? {
+            self.receiver.keep_trailers(binary_head::lines(&fields))?;
+        }
+        Ok(())
     }
 }

@@ -47,7 +47,8 @@ pub(super) async fn open(
     let begin = opening.times.begin;
     let opened = {
         let work = pin!(opening.open_quic());
-        let bounded = worker.timers.bounded(worker.pool.max_exchange, begin, work);
+        let limit = limits.whole(worker.pool.max_exchange);
+        let bounded = worker.timers.bounded(limit, begin, work);
         bounded.await
     };
     match opened {

@@ -157,6 +157,7 @@ pub const LIMITS: Limits = Limits {
     connect: Some(Duration::from_secs(5)),
     response: Some(Duration::from_secs(5)),
     bytes_per_second: None,
+    total: None,
 };
 
 pub async fn get(session: &Session, target: &Target) -> Result<Box<Incoming>, Box<Failure>> {

@@ -501,6 +501,7 @@ impl RequestTemplate {
             connect: connect.flatten(),
             response: response.flatten(),
             bytes_per_second: speed.flatten(),
+            total: None,
         }
     }
 

@@ -67,6 +67,7 @@ impl Transfer {
                     (true, _) => Decode::All,
                 },
                 relaxed: settings.relaxed,
+                trailers: false,
             },
             retries: match client {
                 Client::HttpClient => settings.retries,
