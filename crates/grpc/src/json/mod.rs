@@ -1,0 +1,26 @@
+//! The JSON form of messages, as `JsonFormat` of Protocol Buffers for Java reads and prints it.
+//!
+//! | file | its part |
+//! |---|---|
+//! | `read.rs` | a JSON text as a tree |
+//! | `encode.rs` | the tree as a message |
+//! | `numbers.rs` | numbers of both |
+//! | `print.rs` | a message as JSON |
+//! | `known.rs` | times, durations and field masks |
+
+mod encode;
+mod known;
+mod numbers;
+mod print;
+mod read;
+
+use drumfire_platform::message_error;
+
+pub(crate) use read::Json;
+
+pub use print::{PrintError, PrintStyle};
+
+message_error! {
+    /// Why a JSON text is no message of its type.
+    pub struct JsonError;
+}
