@@ -11,6 +11,7 @@ pub mod dummy_sampler;
 pub mod flow_control_action;
 pub mod ftp_request;
 pub mod graphql_http_request;
+pub mod grpc_request;
 pub mod http_request;
 pub mod java_request;
 pub mod jdbc_request;
@@ -22,6 +23,7 @@ pub mod junit_request;
 pub mod ldap_extended_request;
 pub mod ldap_request;
 pub mod mail_reader_sampler;
+pub mod old_grpc_request;
 pub mod old_http_request;
 pub mod os_process_sampler;
 pub mod parallel_http_requests;
@@ -51,6 +53,7 @@ pub(crate) const ALL: &[&ElementFacts] = &[
     &flow_control_action::FACTS,
     &ftp_request::FACTS,
     &graphql_http_request::FACTS,
+    &grpc_request::FACTS,
     &java_request::FACTS,
     &jdbc_request::FACTS,
     &jms_point_to_point::FACTS,
@@ -61,6 +64,7 @@ pub(crate) const ALL: &[&ElementFacts] = &[
     &ldap_extended_request::FACTS,
     &ldap_request::FACTS,
     &mail_reader_sampler::FACTS,
+    &old_grpc_request::FACTS,
     &old_http_request::FACTS,
     &os_process_sampler::FACTS,
     &parallel_http_requests::FACTS,

@@ -286,6 +286,8 @@ static ENTRIES: &[ElementClass] = &[
     native(&facts::samplers::websocket_single_write::FACTS, nothing),
     native(&facts::samplers::websocket_ping_pong::FACTS, nothing),
     native(&facts::samplers::websocket_close::FACTS, nothing),
+    native(&facts::samplers::grpc_request::FACTS, nothing),
+    native(&facts::samplers::old_grpc_request::FACTS, nothing),
     native(&facts::config::http_defaults::FACTS, nothing),
     native(&facts::config::old_login::FACTS, nothing),
     native(&facts::config::java_defaults::FACTS, nothing),

@@ -246,6 +246,11 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "Count frames that a WebSocket frame filter discards in the size of the sample.",
         ),
         honoured(
+            "drumfire.grpc.plugin_faults",
+            "true",
+            "Reproduce two faults of the gRPC plugin: a channel stays shut after the first failed call, and a status without a description has no row.",
+        ),
+        honoured(
             "drumfire.http.version",
             "1.1",
             "With 2, HTTP Requests speak HTTP/2: over TLS if the server agrees, over plain TCP without asking. With 3, in builds with the feature http3, they speak HTTP/3 for HTTPS without a proxy.",

@@ -1,4 +1,4 @@
-//! The FTP and SMTP servers for the plans in `compat/` that name their ports.
+//! The FTP, SMTP and gRPC servers for the plans in `compat/` that name their ports.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+
+use crate::grpc::GrpcServer;
 
 /// The account of both servers.
 const ACCOUNT: (&str, &str) = ("user", "secret");
@@ -43,6 +45,16 @@ pub(super) fn asked_by(plan: &str) -> std::io::Result<Vec<Exchange>> {
             let port = listener.local_addr()?.port();
             let files = Arc::clone(&files);
             std::thread::spawn(move || serve(&listener, &files, talk));
+            started.push(Exchange { property, port });
+        }
+    }
+    for (property, is_secure) in [("grpc_port", false), ("grpcs_port", true)] {
+        if plan.contains(&format!("__P({property})")) {
+            let server = match is_secure {
+                true => GrpcServer::start_tls()?,
+                false => GrpcServer::start(Vec::new())?,
+            };
+            let port = server.address().port();
             started.push(Exchange { property, port });
         }
     }

@@ -100,7 +100,7 @@ fn words(folder: &Path, server: &Server) -> Vec<String> {
 }
 
 /// The servers of a case: the site, and those that its plan asks for. A plan with a connection pool gets a PostgreSQL database, and
-/// one that reads the property `ftp_port` or `smtp_port` gets a server of that protocol.
+/// one that reads the property `ftp_port`, `smtp_port`, `grpc_port` or `grpcs_port` (gRPC with TLS) gets a server of that protocol.
 pub struct Servers {
     site: Server,
     database: Option<Postgres>,

@@ -5,15 +5,17 @@ use std::borrow::Cow;
 
 /// The prefix of the response code of a request without a response.
 const NO_RESPONSE: &str = "Non HTTP response code: ";
+/// The response code of a gRPC call that could not be made.
+const NO_CALL: &str = " 400";
 
 /// Whether the size of a sample with this response code is that of a stack trace.
 pub(super) fn is_size_of_trace(code: &str) -> bool {
-    code.starts_with(NO_RESPONSE)
+    code.starts_with(NO_RESPONSE) || code == NO_CALL
 }
 
 /// A text without the frames of stack traces, and without the sizes of samples that have no response (results in XML).
 pub(super) fn without_traces(text: &str) -> Cow<'_, str> {
-    if !text.contains("\tat ") && !text.contains(NO_RESPONSE) {
+    if !text.contains("\tat ") && !text.contains(NO_RESPONSE) && !text.contains(NO_CALL) {
         return text.into();
     }
     let is_frame = |line: &&str| line.starts_with("\tat ") || line.starts_with("\t... ");
@@ -26,9 +28,10 @@ pub(super) fn without_traces(text: &str) -> Cow<'_, str> {
 
 /// Removes the size from an element `<httpSample … rc="Non HTTP response code: …" … by="…">`.
 fn without_size(line: &str) -> Cow<'_, str> {
-    let size = line
-        .find(&format!(" rc=\"{NO_RESPONSE}"))
-        .and(line.find(" by=\""));
+    let is_trace = [format!(" rc=\"{NO_RESPONSE}"), format!(" rc=\"{NO_CALL}\"")]
+        .iter()
+        .any(|code| line.contains(code));
+    let size = line.find(" by=\"").filter(|_| is_trace);
     let Some(start) = size else {
         return line.into();
     };

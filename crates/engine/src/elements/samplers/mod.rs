@@ -5,6 +5,10 @@ pub mod debug_sampler;
 mod defaults;
 mod dummy_sampler;
 mod flow_control;
+#[cfg(feature = "grpc")]
+mod grpc;
+#[cfg(not(feature = "grpc"))]
+mod grpc_missing;
 pub mod http;
 pub mod java_sampler;
 mod jdbc_sampler;
@@ -74,6 +78,10 @@ pub fn decode(
         parallel_http_sampler::CLASS => boxed(parallel_http_sampler::decode(d, configs, needs)?),
         facts::sse_sampler::CLASS => boxed(stream::sse_sampler::decode(d, needs)),
         class if websocket::CLASSES.contains(&class) => boxed(websocket::decode(d, configs, needs)),
+        #[cfg(feature = "grpc")]
+        class if grpc::CLASSES.contains(&class) => boxed(grpc::decode(d, needs)),
+        #[cfg(not(feature = "grpc"))]
+        class if grpc_missing::CLASSES.contains(&class) => grpc_missing::refuse(d),
         class => decode_other(class, d, configs),
     }
 }

@@ -306,7 +306,7 @@ impl ResponseReader {
 
 /// The phases of an exchange, as far as it got. Without a handshake, all the time until the connection is ready counts as
 /// connecting.
-fn phases(times: &Times, is_secure: bool) -> Phases {
+pub fn phases(times: &Times, is_secure: bool) -> Phases {
     let mut phases = Phases::default();
     let mut ready = times.begin;
     // Only the exchange that opened the connection has looked up a name.
@@ -322,12 +322,12 @@ fn phases(times: &Times, is_secure: bool) -> Phases {
     phases
 }
 
-fn since(from: Instant, to: Instant) -> u64 {
+pub fn since(from: Instant, to: Instant) -> u64 {
     to.saturating_duration_since(from).as_micros() as u64
 }
 
 /// The stage in which an exchange failed.
-fn broken_stage(phase: Phase) -> Stage {
+pub fn broken_stage(phase: Phase) -> Stage {
     match phase {
         Phase::Resolve => Stage::Resolve,
         Phase::Connect | Phase::Proxy => Stage::Connect,

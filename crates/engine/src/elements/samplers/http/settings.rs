@@ -175,7 +175,7 @@ pub fn permit(allowed: Option<&[String]>, host: &str) -> Result<(), Exception> {
     Err(Exception::new("java.lang.SecurityException", message))
 }
 
-fn allowed_hosts(list: &str) -> Option<Arc<[String]>> {
+pub fn allowed_hosts(list: &str) -> Option<Arc<[String]>> {
     let hosts: Vec<String> = list
         .split(',')
         .map(str::trim)

@@ -1,19 +1,17 @@
 //! The HTTP state of a run, a worker and a user between samples.
 
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use drumfire_expr::Properties;
-use drumfire_health::Segments;
 use drumfire_http::{
-    ClientRules, HttpVersion, Session, SystemResolver, Target, Tls, TlsOptions, Trust, Worker,
-    certificates,
+    ClientRules, HttpVersion, PoolOptions, Resolver, Session, SystemResolver, Target, Tls,
+    TlsOptions, Trust, Worker, certificates,
 };
 use drumfire_java::JvmDefaults;
-use drumfire_results::Connections;
 use drumfire_web::auth::CredentialStore;
 
 use super::cache::SettingsCache;
@@ -215,6 +213,17 @@ pub struct WorkerState {
     /// The media type of the last response.
     pub media_type: MediaType,
     pub(super) trace_ids: TraceIds,
+    run: Arc<RunState>,
+    /// Those of other protocols: with servers verified, and without.
+    lasting: [OnceCell<Rc<Worker>>; 2],
+}
+
+impl WorkerState {
+    /// The workers in use.
+    fn workers(&self) -> impl Iterator<Item = &Rc<Worker>> {
+        let lasting = self.lasting.iter().filter_map(OnceCell::get);
+        std::iter::once(&self.http).chain(lasting)
+    }
 }
 
 impl WorkerSlot for WorkerState {
@@ -223,29 +232,30 @@ impl WorkerSlot for WorkerState {
     }
 
     fn traffic(&self) -> Traffic {
-        let http = self.http.statistics();
-        Traffic {
-            connections: Connections {
-                opened: http.connections_opened,
-                reused: http.connections_reused,
-                handshakes_full: http.handshakes_full,
-                handshakes_resumed: http.handshakes_resumed,
-                closed_by_us: http.closed_by_us,
-                closed_by_peer: http.closed_by_peer,
-            },
-            segments: Segments {
-                sent: http.segments_sent,
-                sent_again: http.segments_sent_again,
-            },
+        let mut traffic = Traffic::default();
+        for worker in self.workers() {
+            let more = worker.statistics();
+            let connections = &mut traffic.connections;
+            connections.opened += more.connections_opened;
+            connections.reused += more.connections_reused;
+            connections.handshakes_full += more.handshakes_full;
+            connections.handshakes_resumed += more.handshakes_resumed;
+            connections.closed_by_us += more.closed_by_us;
+            connections.closed_by_peer += more.closed_by_peer;
+            traffic.segments.sent += more.segments_sent;
+            traffic.segments.sent_again += more.segments_sent_again;
         }
+        traffic
     }
 
     fn targets(&self) -> Vec<String> {
-        self.http.targets()
+        self.workers().flat_map(|worker| worker.targets()).collect()
     }
 
     fn local_ports(&self) -> Vec<u16> {
-        self.http.local_ports()
+        self.workers()
+            .flat_map(|worker| worker.local_ports())
+            .collect()
     }
 }
 
@@ -254,7 +264,52 @@ struct RunState {
     properties: Properties,
     /// The TLS settings, and the sessions that users share.
     tls: Arc<Tls>,
+    /// Those of other protocols: with servers verified, and without.
+    lasting: [OnceLock<Result<Arc<Tls>, TrustError>>; 2],
     hints: Hints,
+}
+
+impl RunState {
+    fn resolver(&self) -> Rc<dyn Resolver> {
+        let rules = name_rules(&self.properties, JvmDefaults::of_process());
+        Rc::new(SystemResolver::new(rules))
+    }
+
+    /// The TLS settings of other protocols, made on first use.
+    fn lasting_tls(&self, trusts_all: bool) -> Result<Arc<Tls>, TrustError> {
+        let tls = self.lasting[usize::from(trusts_all)].get_or_init(|| {
+            let trust = match trusts_all {
+                true => Trust::All,
+                false => authorities(&self.properties)?,
+            };
+            verified_tls(TlsOptions {
+                trust,
+                ..tls_options(&self.properties)
+            })
+        });
+        tls.clone()
+    }
+}
+
+/// A worker for connections of another protocol, which last as long as their users, whatever the properties of HTTP's pool say.
+///
+/// # Errors
+/// If servers are to be verified, but there are no certificates to verify them with.
+pub fn lasting_worker(cx: &Context, trusts_all: bool) -> Result<Rc<Worker>, TrustError> {
+    let state = worker(cx);
+    let place = &state.lasting[usize::from(trusts_all)];
+    if let Some(known) = place.get() {
+        return Ok(known.clone());
+    }
+    let tls = state.run.lasting_tls(trusts_all)?;
+    let pool = PoolOptions {
+        validate_after_inactivity: None,
+        max_idle: None,
+        time_to_live: None,
+        ..pool_options(&state.run.properties)
+    };
+    let made = || Worker::with_resolver(tls, pool, state.run.resolver());
+    Ok(place.get_or_init(made).clone())
 }
 
 impl RunSlot for RunState {
@@ -263,14 +318,13 @@ impl RunSlot for RunState {
             http: Worker::with_resolver(
                 self.tls.clone(),
                 pool_options(&self.properties),
-                Rc::new(SystemResolver::new(name_rules(
-                    &self.properties,
-                    JvmDefaults::of_process(),
-                ))),
+                self.resolver(),
             ),
             cache: SettingsCache::default(),
             media_type: MediaType::default(),
             trace_ids: TraceIds::default(),
+            lasting: Default::default(),
+            run: self,
         })
     }
 
@@ -291,6 +345,7 @@ pub fn open_slot(properties: &Properties) -> Result<Arc<dyn RunSlot>, TrustError
     Ok(Arc::new(RunState {
         properties: properties.clone(),
         tls: new_tls(properties)?,
+        lasting: Default::default(),
         hints: Hints::default(),
     }))
 }
@@ -321,7 +376,7 @@ pub fn worker(cx: &Context) -> &WorkerState {
 }
 
 /// The hints of this run.
-pub(super) fn hints(cx: &Context) -> &Hints {
+pub fn hints(cx: &Context) -> &Hints {
     let slot: &dyn Any = &*cx.shared.slot;
     let run: &RunState = slot.downcast_ref().expect(ONLY_HTTP);
     &run.hints
@@ -342,6 +397,10 @@ fn new_tls(properties: &Properties) -> Result<Arc<Tls>, TrustError> {
         ),
         _ => tracing::info!("Servers' certificates are verified"),
     }
+    verified_tls(options)
+}
+
+fn verified_tls(options: TlsOptions) -> Result<Arc<Tls>, TrustError> {
     Tls::new(&options).or_else(|error| {
         tracing::warn!(
             "Could not set protocol list or cipher list: {error}; the defaults are used"
@@ -360,6 +419,11 @@ fn trust(properties: &Properties) -> Result<Trust, TrustError> {
     if !properties.get_bool("drumfire.tls_verify", false) {
         return Ok(Trust::All);
     }
+    authorities(properties)
+}
+
+/// The authorities that verify servers.
+fn authorities(properties: &Properties) -> Result<Trust, TrustError> {
     match properties.get_trimmed("drumfire.tls_ca_file") {
         None => Ok(Trust::System),
         Some(file) => certificates(&*file)

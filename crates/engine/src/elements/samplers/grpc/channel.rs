@@ -1,0 +1,174 @@
+//! A user's channel of one sampler: its settings, its connection, and the last request in encoded form.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use drumfire_expr::Template;
+use drumfire_grpc::call::ResponseLimits;
+use drumfire_grpc::{Metadata, Method, MethodError, Schema, put_frame, reflect};
+use drumfire_http::{HttpVersion, Limits, Session, Target};
+use drumfire_java::text::is_blank;
+
+use super::sampler::GrpcSampler;
+use super::settings::{ChannelSettings, Unprepared, host_and_port};
+use crate::elements::samplers::http::settings::permit;
+use crate::elements::samplers::http::state::lasting_worker;
+use crate::run::context::Context;
+
+/// Larger requests are encoded again for each sample.
+const KEPT_REQUEST_BYTES: usize = 64 << 10;
+
+/// What a user keeps of one sampler.
+pub struct UserChannel {
+    pub settings: ChannelSettings,
+    /// `None` before the first sample, and while it fails.
+    pub open: Option<Channel>,
+}
+
+/// A channel, whose connection is opened by its first call.
+pub struct Channel {
+    pub session: Session,
+    pub target: Target,
+    pub schema: Arc<Schema>,
+    pub method: Method,
+    pub path: String,
+    pub limits: ResponseLimits,
+    /// A call has failed, after which the plugin refuses all others.
+    pub is_shut: bool,
+    last: Request,
+}
+
+/// A request as its text and as its frames.
+#[derive(Default)]
+pub struct Request {
+    text: String,
+    pub frames: Vec<u8>,
+    /// The first message without its frame.
+    pub first: Vec<u8>,
+    pub metadata: Metadata,
+}
+
+impl Channel {
+    /// Prepares a channel; asks the server for its services if there are no files (`ClientCaller#init`).
+    pub async fn new(
+        sampler: &GrpcSampler,
+        cx: &mut Context,
+        settings: &ChannelSettings,
+    ) -> Result<Channel, Unprepared> {
+        if settings.method.rsplit_once('/').is_none() {
+            return Err(MethodError::Form(settings.method.clone()).into());
+        }
+        let (host, port) = host_and_port(&settings.address)?;
+        if let Err(exception) = permit(sampler.allowed_hosts.as_deref(), host) {
+            let text = exception.response_message();
+            return Err(Unprepared::new(exception.trace().trim_end(), text));
+        }
+        let worker = lasting_worker(cx, settings.trusts_all);
+        let worker = worker.map_err(|error| Unprepared::no_schema(error.to_string()))?;
+        let session = Session::new(worker);
+        let mut target = Target::new(host, port, settings.tls);
+        target.version = HttpVersion::Http2;
+        if settings.tls
+            && let Some(keystore) = &sampler.keystore
+        {
+            let identity = keystore.identity(cx);
+            let identity = identity.map_err(|exception| {
+                Unprepared::new(exception.trace().trim_end(), exception.response_message())
+            })?;
+            target.identity = Some(identity);
+        }
+        let schema = match &settings.place.root {
+            Some(root) => sampler.schemas.compiled(root, &settings.place),
+            None => {
+                let service = settings
+                    .method
+                    .rsplit_once('/')
+                    .map_or("", |(service, _)| service);
+                let asked = async {
+                    let limits = Limits::default();
+                    let set = reflect(&session, &target, &settings.address, Some(service), limits);
+                    set.await.map_err(|failure| String::from(failure).into())
+                };
+                let key = (settings.address.clone(), service.to_owned());
+                sampler.schemas.told(key, asked).await
+            }
+        };
+        let schema = schema.map_err(|error| Unprepared::no_schema(error.to_string()))?;
+        let method = schema.method(&settings.method)?.clone();
+        Ok(Channel {
+            path: method.path(),
+            limits: settings.limits,
+            session,
+            target,
+            schema,
+            method,
+            is_shut: false,
+            last: Request::default(),
+        })
+    }
+
+    /// Takes the request of the next call, encoded as its text has it; give it back with [`Channel::keep`].
+    pub fn request(
+        &mut self,
+        cx: &mut Context,
+        request: &Template,
+        file: Option<&Template>,
+        metadata: &Template,
+    ) -> Result<Request, Unprepared> {
+        let metadata_text = metadata.eval(cx);
+        let metadata = Metadata::parse(&metadata_text).map_err(|error| {
+            let must =
+                "Metadata entry must be valid JSON String or in key1:value1,key2:value2 format";
+            let message = format!("{must} if not JsonString but found: {}", &*metadata_text);
+            Unprepared::illegal(&message, error.to_string())
+        })?;
+        drop(metadata_text);
+        let mut text = request.eval(cx);
+        if text.is_empty()
+            && let Some(file) = file
+        {
+            let file = file.eval(cx).into_string();
+            let read = std::fs::read_to_string(&file);
+            let read = read.map_err(|error| {
+                let cause = drumfire_platform::causes::unreadable(Path::new(&file), &error);
+                Unprepared::illegal(&format!("Unable to read file: {file}"), cause)
+            })?;
+            text = read.into();
+        }
+        let mut request = std::mem::take(&mut self.last);
+        request.metadata = metadata;
+        if request.frames.is_empty() || request.text != *text {
+            let encoded = self.encode(&text, &mut request);
+            encoded.map_err(|error| Unprepared::no_request(error.to_string()))?;
+            request.text.clear();
+            request.text.push_str(&text);
+        }
+        Ok(request)
+    }
+
+    fn encode(&self, text: &str, request: &mut Request) -> Result<(), drumfire_grpc::JsonError> {
+        request.frames.clear();
+        let messages = match self.method.client_streaming && !is_blank(text) {
+            true => self.schema.encode_each(text, self.method.input)?,
+            false => vec![self.schema.encode(text, self.method.input)?],
+        };
+        for message in &messages {
+            put_frame(&mut request.frames, message);
+        }
+        request.first = messages.into_iter().next().unwrap_or_default();
+        Ok(())
+    }
+
+    /// Keeps a request, which the next sample sends again if its text is the same.
+    pub fn keep(&mut self, request: Request) {
+        if request.frames.len() <= KEPT_REQUEST_BYTES {
+            self.last = request;
+        }
+    }
+
+    /// Ends the connection after a failed call (`ClientCaller#shutdownNettyChannel`).
+    pub fn shut(&mut self) {
+        self.session.close_connections();
+        self.is_shut = true;
+    }
+}
