@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use drumfire_platform::message_error;
 use prost_types::FileDescriptorSet;
 use protox::Compiler;
+use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 use protox::prost::Message as _;
 
 message_error! {
@@ -59,6 +60,43 @@ pub fn compile(root: &Path, libraries: &[PathBuf]) -> Result<FileDescriptorSet, 
         .open_files(files)
         .map_err(told)?;
     Ok(compiler.file_descriptor_set())
+}
+
+/// Compiles files that are given as names and texts. They may import each other.
+///
+/// # Errors
+/// One is not sound.
+pub fn compile_texts(files: &[(&str, &str)]) -> Result<FileDescriptorSet, CompileError> {
+    let own = files
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    let mut resolver = ChainFileResolver::new();
+    resolver.add(Texts(own.collect()));
+    resolver.add(GoogleFileResolver::new());
+    let mut compiler = Compiler::with_file_resolver(resolver);
+    let names = files.iter().map(|(name, _)| name);
+    compiler
+        .include_imports(true)
+        .open_files(names)
+        .map_err(told)?;
+    Ok(compiler.file_descriptor_set())
+}
+
+/// Each file of a set as servers tell it by reflection: an encoded `FileDescriptorProto`.
+pub fn descriptors(set: &FileDescriptorSet) -> Vec<Vec<u8>> {
+    set.file.iter().map(|file| file.encode_to_vec()).collect()
+}
+
+/// Files in memory.
+struct Texts(Vec<(String, String)>);
+
+impl FileResolver for Texts {
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        match self.0.iter().find(|(own, _)| own == name) {
+            Some((name, text)) => File::from_source(name, text),
+            None => Err(protox::Error::file_not_found(name)),
+        }
+    }
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), CompileError> {

@@ -17,6 +17,18 @@ pub fn put_frame(out: &mut Vec<u8>, message: &[u8]) {
     out.extend_from_slice(message);
 }
 
+/// The messages of complete frames without compression. What is left of the bytes is ignored.
+pub fn messages_of(frames: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = frames;
+    std::iter::from_fn(move || {
+        let (prefix, after) = rest.split_first_chunk::<PREFIX_BYTES>()?;
+        let [_, length @ ..] = *prefix;
+        let (message, after) = after.split_at_checked(u32::from_be_bytes(length) as usize)?;
+        rest = after;
+        Some(message)
+    })
+}
+
 /// How compressed messages are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {

@@ -16,8 +16,8 @@ mod schema;
 mod status;
 mod wire;
 
-pub use compile::{CompileError, compile};
-pub use frame::{PREFIX_BYTES, put_frame};
+pub use compile::{CompileError, compile, compile_texts, descriptors};
+pub use frame::{PREFIX_BYTES, messages_of, put_frame};
 pub use json::{JsonError, PrintError, PrintStyle};
 pub use metadata::{Metadata, MetadataError};
 pub use prost_types::FileDescriptorSet;

@@ -24,6 +24,7 @@ mod filter;
 mod graphql;
 #[cfg(test)]
 mod growth;
+mod grpc;
 mod har;
 mod input;
 pub mod like;
@@ -44,6 +45,7 @@ pub use curl::import as curl;
 pub use draft::{BroughtCookie, Data, Draft, DraftLoad, DraftStep, Transaction};
 pub use exchange::{Auth, Exchange, FormPart, Redirect, Request, RequestBody, Response};
 pub use filter::Filter;
+pub use grpc::{GrpcMethod, GrpcServer, grpc_plan, grpc_sampler};
 pub use input::import;
 pub use live::Watch;
 pub use options::{FORMATS, Format, ImportError, ImportOptions, ReadFile};

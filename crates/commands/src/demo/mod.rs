@@ -9,6 +9,8 @@ use drumfire_platform::causes::cause;
 pub mod arguments;
 mod checkout;
 pub mod command;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod images;
 mod pages;
 pub mod quickstart;
@@ -151,6 +153,8 @@ async fn accept(listener: TcpListener, acceptor: Option<TlsAcceptor>, shop: Arc<
 async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, shop: Arc<Shop>) {
     let _ = stream.set_nodelay(true);
     match acceptor {
+        #[cfg(feature = "grpc")]
+        None if grpc::is_asked(&stream).await => grpc::serve(stream, &shop).await,
         None => exchange(stream, shop).await,
         Some(acceptor) => {
             if let Ok(stream) = acceptor.accept(stream).await {

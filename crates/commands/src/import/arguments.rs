@@ -8,7 +8,7 @@ use drumfire_import::FORMATS;
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 #[command(before_help = "  drumfire import visit.har -o plan.jmx")]
 pub struct ImportArguments {
-    /// HAR recordings, OpenAPI descriptions, Postman collections and environments, GraphQL documents, cURL commands or access logs; `-` is standard input
+    /// HAR recordings, OpenAPI descriptions, Postman collections and environments, GraphQL documents, a `.proto` file, cURL commands or access logs; `-` is standard input
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// The plan to write

@@ -1,6 +1,8 @@
 //! `drumfire import`: makes plans from recordings, API descriptions, cURL commands and access logs.
 
 pub mod arguments;
+#[cfg(feature = "grpc")]
+mod protos;
 pub mod uploads;
 pub mod verify;
 
@@ -36,6 +38,10 @@ pub fn import(
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     refuse_existing(&arguments.output, arguments.force)?;
+    #[cfg(feature = "grpc")]
+    if let Some(file) = protos::asked(&arguments.files) {
+        return protos::import(file, arguments, engine, console);
+    }
     let files = arguments
         .files
         .iter()
@@ -230,26 +236,36 @@ fn write(
         None => draft.tree(&data_name),
     };
     let plan = drumfire_jmx::write(&tree);
-    // The survey reads the plan again.
     drop(tree);
-    whole_file::write(wish.output, plan.as_bytes())?;
-    drop(plan);
     if let Some(text) = &text {
         whole_file::write(&data, text.as_bytes())?;
     }
-    let mut settings = settings(&PropertyOptions::default(), &[], Some(wish.output), console)?;
+    let written = write_checked(plan, wish.output, engine, console);
+    if written.is_err() && text.is_some() {
+        let _ = std::fs::remove_file(&data);
+    }
+    written
+}
+
+/// Writes a plan, and removes it if it cannot be run.
+fn write_checked(
+    plan: String,
+    output: &Path,
+    engine: &Engine,
+    console: &mut Console<'_>,
+) -> Result<(), Refusal> {
+    whole_file::write(output, plan.as_bytes())?;
+    // The survey reads the plan again.
+    drop(plan);
+    let mut settings = settings(&PropertyOptions::default(), &[], Some(output), console)?;
     // a path that contains a variable is known only during the run
     settings.properties.set("drumfire.missing_files", "jmeter");
-    let faults = match engine.survey(wish.output, &settings) {
+    let faults = match engine.survey(output, &settings) {
         Ok(survey) if survey.runs => return Ok(()),
         Ok(survey) => survey.findings,
         Err(faults) => faults,
     };
-    // a plan that cannot be run is removed
-    let _ = std::fs::remove_file(wish.output);
-    if text.is_some() {
-        let _ = std::fs::remove_file(&data);
-    }
+    let _ = std::fs::remove_file(output);
     Err(console.refusal_of(&faults))
 }
 

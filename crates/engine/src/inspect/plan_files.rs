@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use drumfire_elements::config::csv_data_set;
 use drumfire_elements::controllers::include_controller;
+use drumfire_elements::samplers::{grpc_request, old_grpc_request};
 use drumfire_elements::shared::http;
 use drumfire_elements::{ElementFacts, items};
 use drumfire_expr::{Compiler, Template};
@@ -82,7 +83,7 @@ fn find(tree: &Tree, program: &Program, wanted: Wanted) -> BTreeSet<PathBuf> {
     }
     let jars = program.settings.properties.get("user.classpath");
     let jars = jars.iter().flat_map(|jars| jars.split([';', ':']));
-    jars.for_each(|jar| finder.jar(jar));
+    jars.for_each(|jar| finder.file_or_folder(jar));
     for name in ["javax.net.ssl.keyStore", "javax.net.ssl.trustStore"] {
         let file = program.settings.properties.get_system(name);
         file.iter().for_each(|file| finder.text(file));
@@ -141,8 +142,17 @@ impl Finder<'_> {
                 self.text(text);
             }
         }
-        let jars = node.props.str("TestPlan.user_define_classpath");
-        jars.split(',').for_each(|jar| self.jar(jar));
+        const FOLDERS: [&str; 5] = [
+            "TestPlan.user_define_classpath",
+            grpc_request::PROTO_FOLDER.name,
+            grpc_request::LIB_FOLDER.name,
+            old_grpc_request::PROTO_FOLDER.name,
+            old_grpc_request::LIB_FOLDER.name,
+        ];
+        for list in FOLDERS {
+            let paths = node.props.str(list);
+            paths.split(',').for_each(|path| self.file_or_folder(path));
+        }
     }
 
     /// Finds the files that the node's settings for files and its functions name. To try each text of a large plan would cost the
@@ -200,8 +210,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds a jar of the class path, or all files of a folder on it.
-    fn jar(&mut self, path: &str) {
+    /// Adds a file, such as a jar of the class path, or all files of a folder.
+    fn file_or_folder(&mut self, path: &str) {
         let folder = Path::new(path.trim());
         let is_inside = |component| matches!(component, Component::Normal(_) | Component::CurDir);
         let here = file_server::resolve(folder, self.base_dir);

@@ -7,7 +7,7 @@ use drumfire_elements::of_class;
 use drumfire_engine::elements::{Rung, entries};
 
 /// Properties of native elements that nothing reads, with the reason.
-const UNREAD: [(&str, &str); 31] = [
+const UNREAD: [(&str, &str); 32] = [
     ("XPath.quiet", "Tidy's complaints are not logged"),
     ("XPath.report_errors", "Tidy's complaints fail no sample"),
     ("XPath.show_warnings", "Tidy's complaints are not logged"),
@@ -60,6 +60,10 @@ const UNREAD: [(&str, &str); 31] = [
     ("avg_response_time_length", "its name is put together"),
     ("avg_response_latency_length", "its name is put together"),
     ("error_rate_length", "its name is put together"),
+    (
+        "GRPCSampler.channelAwaitTermination",
+        "channels end at once",
+    ),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

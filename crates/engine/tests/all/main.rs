@@ -4,6 +4,7 @@ mod connecting;
 mod control;
 mod facts;
 mod fifo;
+mod grpc;
 mod http;
 mod http2;
 mod jdbc;

@@ -6,13 +6,17 @@
 //! | `encode.rs` | the tree as a message |
 //! | `numbers.rs` | numbers of both |
 //! | `print.rs` | a message as JSON |
+//! | `example.rs` | messages to start from |
 //! | `known.rs` | times, durations and field masks |
 
 mod encode;
+mod example;
 mod known;
 mod numbers;
 mod print;
 mod read;
+#[cfg(test)]
+mod tests;
 
 use drumfire_platform::message_error;
 

@@ -233,6 +233,20 @@ pub static TEMPLATES: [Template; 19] = [
     )
     .needs("a WebSocket server at ws://127.0.0.1:8080/socket")
     .tried_with("-Jhost=127.0.0.1 -Jport=8080 -Jpath=/socket"),
+    plan(
+        "grpc",
+        "",
+        "Calls of a gRPC service",
+        &[
+            takes("host", "", "Host of the service; the demo site's if it is empty"),
+            takes("port", "", "Port; the demo site's if it is empty"),
+            takes("protos", "", "Folder of the `.proto` files; the server is asked for them if it is empty"),
+            takes("method", "drumfire.demo.Greeter/Hello", "Method"),
+            takes("request", "{\"name\": \"Ann\"}", "Request as JSON"),
+        ],
+        Make::Plan(own::grpc),
+    )
+    .tried_with("--demo"),
     plan("jdbc", "JDBC Load Test", "Queries to a database", &DATABASE, Make::Plan(own::jdbc))
         .needs("a PostgreSQL server at 127.0.0.1:5432, which user `postgres` may enter without a password")
         .tried_with("-Jdb.url=jdbc:postgresql://127.0.0.1:5432/postgres -Jdb.user=postgres"),

@@ -11,6 +11,7 @@ use drumfire_jmx::{Node, Tree};
 use super::Values;
 use crate::elements::{self, ServerFields};
 use crate::exchange::{Request, RequestBody};
+use crate::grpc::{GrpcMethod, GrpcServer, grpc_sampler};
 use crate::plan;
 use crate::text::PlanText;
 use crate::url::Address;
@@ -202,6 +203,30 @@ pub fn websocket(values: &Values<'_>) -> Tree {
         .with("LoopController.loops", "10")
         .above([ask, elements::pause("Think", "${__P(pause_ms,1000)}")]);
     Tree::new(plan.above([users(vec![open, ten_times, close])]))
+}
+
+/// Calls of a gRPC service.
+pub fn grpc(values: &Values<'_>) -> Tree {
+    let comments = "Each user calls a method of a gRPC service until the time is over.\n\
+                    The sampler is that of the plugin \"jmeter-grpc-request\" by Zalopay.\n\
+                    Run it with: drumfire run PLAN.jmx -Jhost=api.example -Jport=50051 -Jusers=50 -Jseconds=300";
+    let plan = elements::test_plan("gRPC", comments, &[]);
+    let of_demo = |name: &str, demo: &str| match values.get(name) {
+        "" => format!("${{__P({name},{demo})}}"),
+        _ => values.property(name),
+    };
+    let server = GrpcServer {
+        host: of_demo("host", "${__P(demo.host,127.0.0.1)}"),
+        port: of_demo("port", "${__P(demo.port,8080)}"),
+        tls: false,
+        protos: values.get("protos").to_owned(),
+    };
+    let method = GrpcMethod {
+        name: values.get("method").to_owned(),
+        request: values.get("request").to_owned(),
+    };
+    let call = grpc_sampler(&server, &method);
+    Tree::new(plan.above([users(vec![think(), call])]))
 }
 
 /// Queries to a database.

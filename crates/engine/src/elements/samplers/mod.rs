@@ -6,7 +6,7 @@ mod defaults;
 mod dummy_sampler;
 mod flow_control;
 #[cfg(feature = "grpc")]
-mod grpc;
+pub mod grpc;
 #[cfg(not(feature = "grpc"))]
 mod grpc_missing;
 pub mod http;

@@ -5,6 +5,8 @@
 
 mod class_path;
 mod files;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod numbers;
 mod ports;
 mod provenance;
@@ -96,6 +98,8 @@ fn inspect(plan: &Element, settings: &RunSettings) -> Vec<Diagnostic> {
     let sight = AdvisedPlan::new(plan, settings);
     let mut definitions = Definitions::of(&sight);
     let mut findings = files::missing(&sight, &mut definitions);
+    #[cfg(feature = "grpc")]
+    findings.extend(grpc::faults(&sight, &mut definitions));
     findings.extend(class_path::missing_entries(settings));
     findings.extend(numbers::bad(&sight, &mut definitions));
     findings.extend(ports::too_high(&sight, &mut definitions));

@@ -9,8 +9,10 @@
 //! | `channel.rs` | a user's connection of one sampler |
 //! | `sampler.rs` | one sample (`GRPCSampler#sample`) |
 //! | `outcome.rs` | the sample of a status |
+//! | `check.rs` | faults that are known before the run |
 
 mod channel;
+mod check;
 mod decode;
 mod outcome;
 mod sampler;
@@ -19,6 +21,7 @@ mod settings;
 
 use drumfire_elements::samplers::{grpc_request, old_grpc_request};
 
+pub use check::GrpcCheck;
 pub use decode::decode;
 
 /// The samplers' classes.

@@ -1,0 +1,146 @@
+//! GRPC Requests beyond what `compat/grpc` records with the plugin: streams, reflection, limits, and calls after a failure.
+
+#![cfg(feature = "grpc")]
+
+use std::path::Path;
+
+use drumfire_testkit::grpc::GrpcServer;
+
+use crate::support::{Ran, group, refusals, run_group};
+
+/// The folder with the service of the test server.
+fn protos() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../compat/grpc/protos");
+    folder.display().to_string()
+}
+
+/// A call, with a Debug Sampler whose label is the part of the response at `path`.
+fn call(port: u16, folder: &str, method: &str, json: &str, path: &str) -> String {
+    const CLASS: &str = "vn.zalopay.benchmark.GRPCSampler";
+    let json = json.replace('"', "&quot;");
+    let text = |name: &str, value: &str| {
+        format!(r#"<stringProp name="GRPCSampler.{name}">{value}</stringProp>"#)
+    };
+    let properties = [
+        text("host", "127.0.0.1"),
+        text("port", &port.to_string()),
+        text("protoFolder", folder),
+        text("fullMethod", method),
+        text("deadline", "2000"),
+        text("requestJson", &json),
+    ];
+    format!(
+        r#"<{CLASS} guiclass="{CLASS}Gui" testclass="{CLASS}" testname="call">{}</{CLASS}><hashTree>
+        <JSONPostProcessor guiclass="g" testclass="JSONPostProcessor" testname="j"><stringProp name="JSONPostProcessor.referenceNames">part</stringProp>
+        <stringProp name="JSONPostProcessor.jsonPathExprs">{path}</stringProp><stringProp name="JSONPostProcessor.match_numbers"></stringProp></JSONPostProcessor><hashTree/></hashTree>
+        <DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="part ${{part}}"/><hashTree/>"#,
+        properties.concat()
+    )
+}
+
+fn run(body: &str, loops: u32, properties: &[(&str, &str)]) -> Ran {
+    run_group(&group(1, loops, true), body, properties)
+}
+
+#[test]
+fn all_kinds_of_streams_are_one_sample_with_all_messages() {
+    let server = GrpcServer::start(Vec::new()).expect("a server");
+    let (port, folder) = (server.address().port(), protos());
+    let three = r#"[{"value": 1}, {"value": 2}, {"value": 4}]"#;
+    let body = [
+        call(
+            port,
+            &folder,
+            "compat.Echo/Count",
+            r#"{"code": 3}"#,
+            "$[2].value",
+        ),
+        call(port, &folder, "compat.Echo/Count", "{}", "$.none"),
+        call(port, &folder, "compat.Echo/Sum", three, "$.value"),
+        call(port, &folder, "compat.Echo/Chat", three, "$[2].value"),
+    ];
+    let ran = run(&body.concat(), 1, &[]);
+    assert_eq!(
+        ran.column("label"),
+        [
+            "call", "part 3", "call", "part ", "call", "part 7", "call", "part 4"
+        ]
+    );
+    assert!(
+        ran.column("success")
+            .iter()
+            .all(|success| *success == "true")
+    );
+}
+
+#[test]
+fn a_server_is_asked_for_its_services_if_there_is_no_folder() {
+    let set = drumfire_grpc::compile(Path::new(&protos()), &[]).expect("they are sound");
+    let server = GrpcServer::start(drumfire_grpc::descriptors(&set)).expect("a server");
+    let hello = |port| call(port, "", "compat.Echo/Hello", r#"{"text": "Bo"}"#, "$.text");
+    let ran = run(&hello(server.address().port()), 2, &[]);
+    assert_eq!(ran.column("label")[1], "part Hello, Bo");
+    assert_eq!(ran.column("responseCode")[2], "200");
+    let silent = GrpcServer::start(Vec::new()).expect("a server");
+    let ran = run(&hello(silent.address().port()), 1, &[]);
+    assert_eq!(ran.column("responseCode")[0], " 400");
+}
+
+#[test]
+fn a_channel_opens_again_where_the_faults_of_the_plugin_are_not_wanted() {
+    let server = GrpcServer::start(Vec::new()).expect("a server");
+    let port = server.address().port();
+    let fails = call(
+        port,
+        &protos(),
+        "compat.Echo/Obey",
+        r#"{"code": 16}"#,
+        "$.none",
+    );
+    let ran = run(&fails, 2, &[("drumfire.grpc.plugin_faults", "false")]);
+    let messages: Vec<&str> = ran
+        .column("responseMessage")
+        .into_iter()
+        .step_by(2)
+        .collect();
+    assert_eq!(messages, [" 16 UNAUTHENTICATED"; 2]);
+    let ran = run(&fails, 2, &[]);
+    assert_eq!(
+        ran.column("responseMessage"),
+        ["OK", " 14 UNAVAILABLE", "OK"]
+    );
+}
+
+#[test]
+fn silent_servers_and_large_responses_end_at_their_limits() {
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = silent.local_addr().expect("an address").port();
+    let ran = run(
+        &call(port, &protos(), "compat.Echo/Hello", "{}", "$.none"),
+        1,
+        &[],
+    );
+    assert_eq!(ran.column("responseMessage")[0], " 4 DEADLINE_EXCEEDED");
+    let server = GrpcServer::start(Vec::new()).expect("a server");
+    let port = server.address().port();
+    let large = call(
+        port,
+        &protos(),
+        "compat.Echo/Obey",
+        r#"{"bytes": 100000}"#,
+        "$.none",
+    );
+    let ran = run(&large, 1, &[("drumfire.http.max_body_bytes", "1000")]);
+    assert_eq!(ran.column("responseMessage")[0], " 8 RESOURCE_EXHAUSTED");
+}
+
+#[test]
+fn a_wrong_method_is_refused_before_the_run() {
+    let body = call(1, &protos(), "compat.Echo/Helo", "{}", "$.none");
+    let told = refusals(&group(1, 1, true), &body, &[]);
+    assert!(
+        told.iter()
+            .any(|fault| fault.contains("did you mean `compat.Echo/Hello`?")),
+        "{told:?}"
+    );
+}
