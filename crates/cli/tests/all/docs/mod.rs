@@ -54,6 +54,7 @@ pages! {
     from_nothing_holds: "docs/from-nothing.md",
     gallery_holds: "docs/gallery.md",
     git_holds: "docs/git.md",
+    grpc_holds: "docs/grpc.md",
     index_holds: "docs/index.md",
     install_holds: "docs/install.md",
     java_holds: "docs/java.md",

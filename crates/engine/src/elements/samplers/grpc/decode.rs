@@ -57,8 +57,8 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> GrpcSampler {
     sampler(d, settings, false, needs)
 }
 
-/// GRPC Request of version 1.0 (`vn.zalopay.benchmark.testbean.GrpcRequest`): calls a method of a gRPC service and prints the
-/// response as JSON.
+/// GrpcRequest (`vn.zalopay.benchmark.testbean.GrpcRequest`): the sampler of the plugin's version 1.0, which calls a method of a
+/// gRPC service and prints the response as JSON.
 ///
 /// Properties: `hostPort`, `tls`, `protoFolder`, `libFolder`, `fullMethod`, `requestJson` (or `requestFile`, a file that holds
 /// it), `metadata`, `deadline` in milliseconds (0 for none). Messages show only the fields that are set.
