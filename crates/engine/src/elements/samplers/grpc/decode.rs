@@ -61,7 +61,9 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> GrpcSampler {
 /// gRPC service and prints the response as JSON.
 ///
 /// Properties: `hostPort`, `tls`, `protoFolder`, `libFolder`, `fullMethod`, `requestJson` (or `requestFile`, a file that holds
-/// it), `metadata`, `deadline` in milliseconds (0 for none). Messages show only the fields that are set.
+/// it), `metadata`, `deadline` in milliseconds (0 for none). Messages show only the fields that are set. Failed calls leave
+/// the channel open. A request that cannot be made has no row, unless `drumfire.grpc.plugin_faults` is false; unknown fields are
+/// ignored, while that version fails on them.
 fn decode_old(d: &mut Decoder, needs: Needs) -> GrpcSampler {
     let settings = GrpcSettings {
         address: Address::Whole(d.template(old::HOST_PORT.name)),

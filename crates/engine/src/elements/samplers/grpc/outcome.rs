@@ -77,6 +77,10 @@ impl SampleStyle {
             return self.fail(sample, &status);
         }
         if messages.received == 0 && !method.server_streaming {
+            if self.is_old {
+                let status = Status::new(Code::INTERNAL, "No value received for unary call");
+                return self.fail(sample, &status);
+            }
             self.fail_with(sample, "The stack trace is null".to_owned());
             return CallEnd::Open;
         }
@@ -103,13 +107,15 @@ impl SampleStyle {
                 let _ = write!(message, ": {description}");
             }
             self.put_failure(sample, message, "Caught exception while waiting for rpc");
-        } else {
-            self.put_failure(sample, format!(" {code} {name}"), description);
-            if self.has_faults && status.description.is_none() {
-                return CallEnd::Lost;
-            }
+            sample.encoding = None;
+            // Its channel stays open.
+            return CallEnd::Open;
         }
-        CallEnd::Failed
+        self.put_failure(sample, format!(" {code} {name}"), description);
+        match status.description {
+            None if self.has_faults => CallEnd::Lost,
+            _ => CallEnd::Failed,
+        }
     }
 
     /// Fills the sample of a call that ended with another exception.
@@ -126,11 +132,18 @@ impl SampleStyle {
 
     /// Fills the sample of a request that could not be made (`generateErrorResultInInitGRPCRequest`). The response is the
     /// exception; in place of its frames stands the cause.
-    pub fn unprepared(self, sample: &mut Sample, error: &Unprepared) {
+    ///
+    /// Version 1.0 fails on its sample.
+    pub fn unprepared(self, sample: &mut Sample, error: &Unprepared) -> CallEnd {
         sample.code = SharedText::Static(" 400");
         sample.message = SharedText::Static(UNPREPARED);
         let text = format!("{}\n\tat {}\n", error.exception, error.cause);
         put_text(sample, &text);
+        if self.is_old && self.has_faults {
+            CallEnd::Lost
+        } else {
+            CallEnd::Failed
+        }
     }
 }
 

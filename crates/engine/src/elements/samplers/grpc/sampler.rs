@@ -77,8 +77,11 @@ impl GrpcSampler {
             Err(error) => {
                 sample.start_ms = cx.clock().now_ms();
                 sample.set_end(sample.start_ms);
-                self.style().unprepared(sample, &error);
-                return true;
+                let end = self.style().unprepared(sample, &error);
+                if end == CallEnd::Lost {
+                    cx.note_failure(Failed::Sample, None, &error.cause);
+                }
+                return end != CallEnd::Lost;
             }
         };
         self.show(sample, channel, &request);
