@@ -204,7 +204,7 @@ impl Answer {
     fn read(message: &[u8]) -> Result<Self, Refusal> {
         let mut answer = Self::default();
         for field in Fields::new(message) {
-            let (number, value) = field.map_err(|error| String::from(error))?;
+            let (number, value) = field.map_err(String::from)?;
             let WireValue::Bytes(inner) = value else {
                 continue;
             };
@@ -237,7 +237,7 @@ fn each(message: &[u8]) -> Result<impl Iterator<Item = &[u8]>, Refusal> {
 
 fn bytes_of(message: &[u8], wanted: u32) -> Result<impl Iterator<Item = &[u8]>, Refusal> {
     let fields: Result<Vec<_>, _> = Fields::new(message).collect();
-    let fields = fields.map_err(|error| String::from(error))?;
+    let fields = fields.map_err(String::from)?;
     Ok(fields
         .into_iter()
         .filter_map(move |(number, value)| match value {
