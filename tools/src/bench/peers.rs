@@ -22,6 +22,10 @@ pub const PACE_PER_SECOND: u32 = 5_000;
 const SUMMARY: &str = "summary.json";
 /// The result file of a program that runs a plan.
 const RESULTS: &str = "out.jtl";
+/// The request of `grpc.jmx` in its wire form, and its text: 64 times 16 letters.
+const GRPC_REQUEST: &str = "request";
+pub const GRPC_TEXT: &str = "0123456789abcdef";
+pub const GRPC_TEXTS: usize = 64;
 /// The input and output of vegeta.
 const TARGETS: &str = "targets";
 const HITS: &str = "hits";
@@ -140,6 +144,7 @@ impl Peers {
             entry,
             port: match entry.door {
                 Door::Echo => servers.services.echo_port()?,
+                Door::Grpc => servers.services.grpc_port()?,
                 door => server.port(door),
             },
             servers,
@@ -294,7 +299,7 @@ impl Told<'_> {
     fn url(&self) -> String {
         let scheme = match self.entry.door {
             Door::Tls | Door::ClientCertificate | Door::Http2Tls | Door::TenRequests => "https",
-            Door::Plain | Door::Http2 => "http",
+            Door::Plain | Door::Http2 | Door::Grpc => "http",
             Door::Echo => "ws",
         };
         format!("{scheme}://127.0.0.1:{}{}", self.port, self.entry.path)
@@ -395,8 +400,9 @@ impl Told<'_> {
             // As for a plan's users, each connection has one request at a time; like our program, h2load uses a thread per core
             // and writes a line per request.
             LoadTester::H2load => format!(
-                "-D {seconds} -c {users} -m 1 -t {} --log-file=requests.log {url}",
-                self.threads()
+                "-D {seconds} -c {users} -m 1 -t {} --log-file=requests.log {}{url}",
+                self.threads(),
+                self.call()?
             ),
             _ => {
                 std::fs::write(self.folder.join(TARGETS), format!("GET {url}\n"))?;
@@ -405,6 +411,28 @@ impl Told<'_> {
                 )
             }
         })
+    }
+
+    /// The options with which h2load sends the request of `grpc.jmx`; nothing for other plans.
+    fn call(&self) -> anyhow::Result<String> {
+        if self.entry.door != Door::Grpc {
+            return Ok(String::new());
+        }
+        let text = GRPC_TEXT.repeat(GRPC_TEXTS);
+        let length = text.len();
+        // A frame, whose message has a text in its first field. Both lengths have two bytes.
+        let varint = [length as u8 | 0x80, (length >> 7) as u8];
+        let message = [&[0x0A][..], &varint, text.as_bytes()].concat();
+        let frame = [
+            &[0, 0, 0][..],
+            &(message.len() as u16).to_be_bytes(),
+            &message,
+        ]
+        .concat();
+        std::fs::write(self.folder.join(GRPC_REQUEST), frame)?;
+        Ok(format!(
+            "-d {GRPC_REQUEST} -H content-type:application/grpc -H te:trailers "
+        ))
     }
 
     /// The arguments of programs that transfer or read ten large bodies.

@@ -1,4 +1,4 @@
-//! Servers that only some scenarios need: a WebSocket echo, and a database. Each is started on first use.
+//! Servers that only some scenarios need: a WebSocket echo, a gRPC service, and a database. Each is started on first use.
 
 use std::cell::OnceCell;
 use std::net::Ipv4Addr;
@@ -6,6 +6,7 @@ use std::sync::mpsc::channel;
 
 use anyhow::{Context as _, bail};
 use drumfire_testkit::databases::Postgres;
+use drumfire_testkit::grpc::GrpcServer;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::{TcpListener, TcpStream as AsyncStream};
 use tokio_websockets::ServerBuilder;
@@ -15,6 +16,7 @@ use tokio_websockets::ServerBuilder;
 pub struct Services {
     echo: OnceCell<u16>,
     database: OnceCell<Postgres>,
+    grpc: OnceCell<GrpcServer>,
 }
 
 impl Services {
@@ -28,6 +30,18 @@ impl Services {
         }
         let port = start_echo()?;
         Ok(*self.echo.get_or_init(|| port))
+    }
+
+    /// The port of the gRPC service of the tests.
+    ///
+    /// # Errors
+    /// No port is free.
+    pub fn grpc_port(&self) -> anyhow::Result<u16> {
+        if let Some(server) = self.grpc.get() {
+            return Ok(server.address().port());
+        }
+        let server = GrpcServer::start(Vec::new())?;
+        Ok(self.grpc.get_or_init(|| server).address().port())
     }
 
     /// The port of a PostgreSQL server. Its user `jm` has the password `pw`.

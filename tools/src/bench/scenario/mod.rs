@@ -130,6 +130,8 @@ pub enum Door {
     TenRequests,
     /// The WebSocket echo.
     Echo,
+    /// The gRPC service of the tests.
+    Grpc,
 }
 
 impl Contender {

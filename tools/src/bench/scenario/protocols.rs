@@ -2,10 +2,10 @@
 
 use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, CpuIn};
-use crate::bench::peers::LoadTester;
+use crate::bench::peers::{GRPC_TEXT, GRPC_TEXTS, LoadTester};
 
 pub(super) fn all() -> Vec<Scenario> {
-    vec![websocket(), api(), database(), ten_requests()]
+    vec![websocket(), grpc(), api(), database(), ten_requests()]
 }
 
 fn websocket() -> Scenario {
@@ -35,6 +35,35 @@ fn websocket() -> Scenario {
     }
     // More than a third of k6's CPU is spent in the kernel, which no program can avoid.
     .at_most("", Cpu(LoadTester::K6), 0.6)
+    .at_most("", Cpu(LoadTester::JMeter), 0.25)
+}
+
+fn grpc() -> Scenario {
+    let programs = [LoadTester::Drumfire, LoadTester::H2load, LoadTester::JMeter];
+    let entries = each(&programs, |program| {
+        let entry = Contender {
+            door: Door::Grpc,
+            path: "/compat.Echo/Hello",
+            writes_results: program == LoadTester::JMeter,
+            ..Contender::new(program, "grpc.jmx")
+        };
+        match program {
+            LoadTester::JMeter => entry
+                .with("search_paths", "@JARS@/jmeter-grpc-request.jar")
+                .with("text", GRPC_TEXT.repeat(GRPC_TEXTS)),
+            _ => entry.with("text", GRPC_TEXT.repeat(GRPC_TEXTS)),
+        }
+    });
+    Scenario {
+        // Java's JIT compiler needs some time.
+        least_seconds: 10,
+        ..Scenario::new(
+            "grpc",
+            "unary calls with 1 KiB each way, as JSON; h2load sends the same bytes and reads no message",
+            entries,
+        )
+    }
+    .at_most("", Cpu(LoadTester::H2load), 1.3)
     .at_most("", Cpu(LoadTester::JMeter), 0.25)
 }
 
