@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use drumfire_http::Incoming;
 
+use crate::dialect::{self, Dialect};
 use crate::frame::{self, Encoding};
 use crate::metadata::{Metadata, decode_message, is_name};
 use crate::status::{Code, Status};
@@ -33,22 +34,46 @@ impl Default for ResponseLimits {
     }
 }
 
-/// Writes the head of a request in the form of HTTP/1.1. `path` begins with a slash; `deadline` is what remains of it.
+/// What the head of a request says.
+#[derive(Clone, Copy)]
+pub struct CallHead<'a> {
+    /// The form of the call.
+    pub dialect: Dialect,
+    /// Whether the method streams in either direction.
+    pub streams: bool,
+    /// Host and port.
+    pub authority: &'a str,
+    /// The path, which begins with a slash.
+    pub path: &'a str,
+    /// The metadata.
+    pub metadata: &'a Metadata,
+    /// How much time the call has.
+    pub deadline: Option<Duration>,
+    /// The length of the body, in bytes.
+    pub body_bytes: usize,
+}
+
+/// Writes the head of a request in the form of HTTP/1.1.
 ///
 /// # Errors
 /// The status of a call whose metadata have a name that gRPC does not allow for texts.
-pub fn head(
-    authority: &str,
-    path: &str,
-    metadata: &Metadata,
-    deadline: Option<Duration>,
-) -> Result<Vec<u8>, Status> {
+pub fn head(call: &CallHead<'_>) -> Result<Vec<u8>, Status> {
+    let CallHead {
+        authority,
+        path,
+        metadata,
+        dialect,
+        ..
+    } = call;
     let mut head = String::with_capacity(256);
     let _ = write!(
         head,
-        "POST {path} HTTP/1.1\r\nHost: {authority}\r\ncontent-type: application/grpc\r\nte: trailers\r\n\
-         user-agent: {USER_AGENT}\r\n"
+        "POST {path} HTTP/1.1\r\nHost: {authority}\r\nuser-agent: {USER_AGENT}\r\n{}",
+        dialect.headers(call.streams)
     );
+    if !dialect.needs_http2() {
+        let _ = write!(head, "content-length: {}\r\n", call.body_bytes);
+    }
     for (name, value) in metadata.iter() {
         if !is_name(name) {
             return Err(Status {
@@ -72,9 +97,11 @@ pub fn head(
         );
         head.push_str("\r\n");
     }
-    head.push_str("grpc-accept-encoding: gzip\r\n");
-    if let Some(deadline) = deadline {
-        let _ = write!(head, "grpc-timeout: {}\r\n", timeout(deadline));
+    if let Some(deadline) = call.deadline {
+        let _ = match dialect {
+            Dialect::Connect => write!(head, "connect-timeout-ms: {}\r\n", deadline.as_millis()),
+            _ => write!(head, "grpc-timeout: {}\r\n", timeout(deadline)),
+        };
     }
     head.push_str("\r\n");
     Ok(head.into_bytes())
@@ -95,21 +122,48 @@ fn timeout(deadline: Duration) -> String {
     format!("{}{name}", nanos / unit)
 }
 
-/// Passes on the messages of a complete response and returns its status.
-pub fn read(incoming: &Incoming, limits: ResponseLimits, take: &mut dyn FnMut(&[u8])) -> Status {
-    if incoming.version.0 < 2 {
+/// Passes on the messages of a complete response and returns its status. `streams` says whether the method streams in either
+/// direction.
+pub fn read(
+    incoming: &Incoming,
+    dialect: Dialect,
+    streams: bool,
+    limits: ResponseLimits,
+    take: &mut dyn FnMut(&[u8]),
+) -> Status {
+    if dialect.needs_http2() && incoming.version.0 < 2 {
         let text = "Failed ALPN negotiation: Unable to find compatible protocol";
         return Status::new(Code::UNAVAILABLE, text);
     }
     let body = incoming.body.as_deref().unwrap_or_default();
     let content_type = incoming.content_type().map(String::from_utf8_lossy);
-    if !content_type.as_deref().is_some_and(is_grpc) {
+    let is = |prefix| {
+        content_type
+            .as_deref()
+            .is_some_and(|text| is_of_type(text, prefix))
+    };
+    let is_answer = match (dialect, streams) {
+        (Dialect::Grpc, _) => is("application/grpc"),
+        (Dialect::Web, _) => is("application/grpc-web"),
+        (Dialect::Connect, true) => is("application/connect"),
+        (Dialect::Connect, false) => {
+            if incoming.status != 200 || !is("application/proto") {
+                return dialect::connect_error(incoming.status, body);
+            }
+            return whole(body, limits.message_bytes, take);
+        }
+    };
+    if !is_answer {
         return foreign(incoming.status, incoming.headers(), body);
     }
     if is_larger(incoming.headers(), limits) || is_larger(incoming.trailers(), limits) {
         return Status::new(Code::INTERNAL, "http2 exception");
     }
-    let encoding = match incoming.header("grpc-encoding") {
+    let encoding = match dialect {
+        Dialect::Connect => incoming.header("connect-content-encoding"),
+        _ => incoming.header("grpc-encoding"),
+    };
+    let encoding = match encoding {
         None | Some(b"identity") => Encoding::Identity,
         Some(b"gzip") => Encoding::Gzip,
         Some(other) => {
@@ -120,9 +174,31 @@ pub fn read(incoming: &Incoming, limits: ResponseLimits, take: &mut dyn FnMut(&[
             );
         }
     };
-    match frame::messages(body, encoding, limits.message_bytes, take) {
-        Ok(()) => stated(incoming),
-        Err(status) => status,
+    let most = limits.message_bytes;
+    let read = match dialect {
+        Dialect::Connect => return dialect::read_connect_stream(body, encoding, most, take),
+        Dialect::Web => dialect::read_web(body, encoding, most, take),
+        Dialect::Grpc => frame::messages(body, encoding, most, None, take).map(|_| None),
+    };
+    match read {
+        Ok(Some(status)) | Err(status) => status,
+        Ok(None) => stated(incoming),
+    }
+}
+
+/// A body that is one message.
+fn whole(body: &[u8], max_bytes: u32, take: &mut dyn FnMut(&[u8])) -> Status {
+    if body.len() > max_bytes as usize {
+        let text = format!(
+            "gRPC message exceeds maximum size {max_bytes}: {}",
+            body.len()
+        );
+        return Status::new(Code::RESOURCE_EXHAUSTED, text);
+    }
+    take(body);
+    Status {
+        code: Code::OK,
+        description: None,
     }
 }
 
@@ -158,13 +234,11 @@ fn stated(incoming: &Incoming) -> Status {
     }
 }
 
-/// `GrpcUtil#isGrpcContentType`.
-fn is_grpc(content_type: &str) -> bool {
-    const PREFIX: &str = "application/grpc";
+/// Whether a content type is of this kind, with any encoding of messages (`GrpcUtil#isGrpcContentType`).
+fn is_of_type(content_type: &str, kind: &str) -> bool {
     let lower = content_type.to_ascii_lowercase();
-    lower
-        .strip_prefix(PREFIX)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['+', ';']))
+    let rest = lower.strip_prefix(kind);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['+', ';']))
 }
 
 /// The status of a response that is not gRPC, such as a proxy's.
@@ -212,21 +286,40 @@ mod tests {
     #[test]
     fn a_head_has_what_grpc_needs_and_the_metadata() {
         let metadata = Metadata::parse("X-Token:s,city:Köln").expect("metadata");
-        let head = head(
-            "a:1",
-            "/p.S/M",
-            &metadata,
-            Some(Duration::from_millis(1500)),
-        );
+        let call = CallHead {
+            dialect: Dialect::Grpc,
+            streams: false,
+            authority: "a:1",
+            path: "/p.S/M",
+            metadata: &metadata,
+            deadline: Some(Duration::from_millis(1500)),
+            body_bytes: 5,
+        };
+        let head = head(&call);
         let text = String::from_utf8(head.expect("a head")).expect("ASCII");
         assert_eq!(
             text,
-            "POST /p.S/M HTTP/1.1\r\nHost: a:1\r\ncontent-type: application/grpc\r\nte: trailers\r\n\
-             user-agent: grpc-java-netty/1.38.0\r\nx-token: s\r\ncity: K?ln\r\n\
-             grpc-accept-encoding: gzip\r\ngrpc-timeout: 1500000u\r\n\r\n"
+            "POST /p.S/M HTTP/1.1\r\nHost: a:1\r\nuser-agent: grpc-java-netty/1.38.0\r\n\
+             content-type: application/grpc\r\nte: trailers\r\ngrpc-accept-encoding: gzip\r\n\
+             x-token: s\r\ncity: K?ln\r\ngrpc-timeout: 1500000u\r\n\r\n"
         );
         let bad = Metadata::parse("a b:1").expect("metadata");
-        assert!(super::head("a:1", "/p.S/M", &bad, None).is_err());
+        let refused = super::head(&CallHead {
+            metadata: &bad,
+            ..call
+        });
+        assert!(refused.is_err());
+        let connect = super::head(&CallHead {
+            dialect: Dialect::Connect,
+            ..call
+        });
+        let text = String::from_utf8(connect.expect("a head")).expect("ASCII");
+        assert!(
+            text.contains("content-type: application/proto\r\n"),
+            "{text}"
+        );
+        assert!(text.contains("content-length: 5\r\n"), "{text}");
+        assert!(text.contains("connect-timeout-ms: 1500\r\n"), "{text}");
     }
 
     #[test]
@@ -244,6 +337,7 @@ mod tests {
 
     #[test]
     fn other_servers_are_told_apart() {
+        let is_grpc = |text| is_of_type(text, "application/grpc");
         assert!(is_grpc("application/grpc+proto") && is_grpc("application/grpc"));
         assert!(!is_grpc("application/grpc-web") && !is_grpc("text/html"));
         let headers = [(&b"content-type"[..], &b"text/html"[..])];

@@ -36,20 +36,23 @@ pub(crate) enum Encoding {
     Gzip,
 }
 
-/// Takes the messages out of a body. Fails as `MessageDeframer` does.
-pub(crate) fn messages(
-    mut body: &[u8],
+/// Takes the messages out of a body. Fails as `MessageDeframer` does. Returns the content of a frame with the flag `end`, which
+/// ends the body.
+pub(crate) fn messages<'b>(
+    mut body: &'b [u8],
     encoding: Encoding,
     max_bytes: u32,
+    end: Option<u8>,
     take: &mut dyn FnMut(&[u8]),
-) -> Result<(), Status> {
+) -> Result<Option<&'b [u8]>, Status> {
     while !body.is_empty() {
         let Some((prefix, rest)) = body.split_first_chunk::<PREFIX_BYTES>() else {
             return Err(truncated());
         };
         let [flag, length @ ..] = *prefix;
         let length = u32::from_be_bytes(length);
-        if flag > 1 {
+        let is_end = end == Some(flag);
+        if flag > 1 && !is_end {
             let text = "gRPC frame header malformed: reserved bits not zero";
             return Err(Status::new(Code::INTERNAL, text));
         }
@@ -64,6 +67,9 @@ pub(crate) fn messages(
         let Some((message, rest)) = rest.split_at_checked(length as usize) else {
             return Err(truncated());
         };
+        if is_end {
+            return Ok(Some(message));
+        }
         match (flag, encoding) {
             (0, _) => take(message),
             (_, Encoding::Gzip) => take(&inflate(message, max_bytes)?),
@@ -74,7 +80,7 @@ pub(crate) fn messages(
         }
         body = rest;
     }
-    Ok(())
+    Ok(None)
 }
 
 fn inflate(message: &[u8], max_bytes: u32) -> Result<Vec<u8>, Status> {
@@ -100,7 +106,7 @@ mod tests {
 
     fn all(body: &[u8], encoding: Encoding) -> Result<Vec<Vec<u8>>, Status> {
         let mut found = Vec::new();
-        messages(body, encoding, 100, &mut |message| {
+        messages(body, encoding, 100, None, &mut |message| {
             found.push(message.to_vec())
         })?;
         Ok(found)

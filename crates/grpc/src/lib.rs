@@ -8,6 +8,7 @@
 
 pub mod call;
 mod compile;
+mod dialect;
 mod frame;
 mod json;
 mod metadata;
@@ -17,6 +18,7 @@ mod status;
 mod wire;
 
 pub use compile::{CompileError, compile, compile_texts, descriptors};
+pub use dialect::Dialect;
 pub use frame::{PREFIX_BYTES, messages_of, put_frame};
 pub use json::{JsonError, PrintError, PrintStyle};
 pub use metadata::{Metadata, MetadataError};

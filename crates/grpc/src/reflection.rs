@@ -7,7 +7,8 @@ use drumfire_platform::message_error;
 use prost_types::{FileDescriptorProto, FileDescriptorSet};
 use protox::prost::Message as _;
 
-use crate::call::{self, ResponseLimits};
+use crate::call::{self, CallHead, ResponseLimits};
+use crate::dialect::Dialect;
 use crate::frame::put_frame;
 use crate::metadata::Metadata;
 use crate::status::{Code, Status};
@@ -141,12 +142,15 @@ impl Asking<'_> {
             put_field(&mut message, *field, WireValue::Bytes(text.as_bytes()));
             put_frame(&mut body, &message);
         }
-        let head = call::head(
-            self.authority,
+        let head = call::head(&CallHead {
+            dialect: Dialect::Grpc,
+            streams: true,
+            authority: self.authority,
             path,
-            &Metadata::default(),
-            self.limits.total,
-        );
+            metadata: &Metadata::default(),
+            deadline: self.limits.total,
+            body_bytes: body.len(),
+        });
         let head = head.map_err(|status| shown(&status))?;
         let out = Outgoing {
             body: Body::Bytes(&body),
@@ -169,9 +173,8 @@ impl Asking<'_> {
             ..ResponseLimits::default()
         };
         let mut messages = Vec::new();
-        let status = call::read(&incoming, limits, &mut |message| {
-            messages.push(message.to_vec())
-        });
+        let mut take = |message: &[u8]| messages.push(message.to_vec());
+        let status = call::read(&incoming, Dialect::Grpc, true, limits, &mut take);
         self.session.worker().take_back(incoming);
         if status.code == Code::UNIMPLEMENTED {
             return Err(Refusal::Unimplemented);

@@ -60,6 +60,14 @@ impl Code {
             .map_or(Self::UNKNOWN, Self)
     }
 
+    /// The code with this name in lower case.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let at = NAMES
+            .iter()
+            .position(|own| own.eq_ignore_ascii_case(name))?;
+        u8::try_from(at).ok().map(Self)
+    }
+
     /// Its number.
     pub fn number(self) -> u8 {
         self.0

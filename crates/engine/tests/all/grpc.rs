@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use drumfire_testkit::grpc::GrpcServer;
+use drumfire_testkit::server::{ResponseStep, Server};
 
 use crate::support::{Ran, group, refusals, run_group};
 
@@ -142,5 +143,96 @@ fn a_wrong_method_is_refused_before_the_run() {
         told.iter()
             .any(|fault| fault.contains("did you mean `compat.Echo/Hello`?")),
         "{told:?}"
+    );
+}
+
+/// A response of HTTP/1.1 with these headers and this body.
+fn respond(status: &str, headers: &str, body: &[u8]) -> Vec<ResponseStep> {
+    let head = format!(
+        "HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    vec![ResponseStep::Send([head.as_bytes(), body].concat())]
+}
+
+#[test]
+fn grpc_web_and_connect_are_spoken_over_http_1() {
+    let server = Server::start(|request| {
+        let failed = request.target.ends_with("/Obey");
+        match request.header("content-type") {
+            // The message comes back in its frame, then the trailers come in theirs.
+            Some("application/grpc-web+proto") => {
+                let trailers: &[u8] = if failed {
+                    b"grpc-status: 5\r\n"
+                } else {
+                    b"grpc-status: 0\r\n"
+                };
+                let length = (trailers.len() as u32).to_be_bytes();
+                let end = [&[0x80][..], &length, trailers].concat();
+                let message = if failed { &[][..] } else { &request.body[..] };
+                let body = [message, &end].concat();
+                respond(
+                    "200 OK",
+                    "Content-Type: application/grpc-web+proto\r\n",
+                    &body,
+                )
+            }
+            Some("application/proto") if failed => {
+                let error = br#"{"code": "not_found", "message": "no such"}"#;
+                respond("404 Not Found", "Content-Type: application/json\r\n", error)
+            }
+            Some("application/proto") => respond(
+                "200 OK",
+                "Content-Type: application/proto\r\n",
+                &request.body,
+            ),
+            // The messages come back, and then the end of the stream.
+            _ => {
+                let body = [&request.body[..], &[2, 0, 0, 0, 2], b"{}"].concat();
+                respond(
+                    "200 OK",
+                    "Content-Type: application/connect+proto\r\n",
+                    &body,
+                )
+            }
+        }
+    });
+    let (port, folder) = (server.address().port(), protos());
+    let types = call(
+        port,
+        &folder,
+        "compat.Echo/Types",
+        r#"{"stringValue": "x"}"#,
+        "$.string_value",
+    );
+    let obey = call(port, &folder, "compat.Echo/Obey", "{}", "$.none");
+    let three = r#"[{"value": 1}, {"value": 2}, {"value": 4}]"#;
+    let chat = call(port, &folder, "compat.Echo/Chat", three, "$[2].value");
+    for dialect in ["grpc-web", "connect"] {
+        let body = [types.as_str(), &chat, &obey].concat();
+        let ran = run(
+            &body,
+            1,
+            &[
+                ("drumfire.grpc.protocol", dialect),
+                ("drumfire.grpc.plugin_faults", "false"),
+            ],
+        );
+        let labels = ["call", "part x", "call", "part 4", "call", "part 4"];
+        assert_eq!(ran.column("label")[..4], labels[..4], "{dialect}");
+        assert_eq!(
+            ran.column("responseMessage")[4],
+            " 5 NOT_FOUND",
+            "{dialect}"
+        );
+    }
+    let refused = refusals(
+        &group(1, 1, true),
+        &types,
+        &[("drumfire.grpc.protocol", "soap")],
+    );
+    assert!(
+        refused.iter().any(|fault| fault.contains("`soap`")),
+        "{refused:?}"
     );
 }

@@ -251,6 +251,11 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "Reproduce two faults of the gRPC plugin: a channel stays shut after the first failed call, and a status without a description has no row.",
         ),
         honoured(
+            "drumfire.grpc.protocol",
+            "grpc",
+            "The form of GRPC Requests: `grpc` over HTTP/2, or `grpc-web` or `connect` over HTTP/1.1.",
+        ),
+        honoured(
             "drumfire.http.version",
             "1.1",
             "With 2, HTTP Requests speak HTTP/2: over TLS if the server agrees, over plain TCP without asking. With 3, in builds with the feature http3, they speak HTTP/3 for HTTPS without a proxy.",

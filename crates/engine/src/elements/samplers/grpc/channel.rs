@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use drumfire_expr::Template;
 use drumfire_grpc::call::ResponseLimits;
-use drumfire_grpc::{Metadata, Method, MethodError, Schema, put_frame, reflect};
+use drumfire_grpc::{Dialect, Metadata, Method, MethodError, Schema, reflect};
 use drumfire_http::{HttpVersion, Limits, Session, Target};
 use drumfire_java::text::is_blank;
 
@@ -33,16 +33,18 @@ pub struct Channel {
     pub method: Method,
     pub path: String,
     pub limits: ResponseLimits,
+    pub dialect: Dialect,
     /// A call has failed, after which the plugin refuses all others.
     pub is_shut: bool,
     last: Request,
 }
 
-/// A request as its text and as its frames.
+/// A request as its text and as its body.
 #[derive(Default)]
 pub struct Request {
+    is_encoded: bool,
     text: String,
-    pub frames: Vec<u8>,
+    pub body: Vec<u8>,
     /// The first message without its frame.
     pub first: Vec<u8>,
     pub metadata: Metadata,
@@ -67,7 +69,9 @@ impl Channel {
         let worker = worker.map_err(|error| Unprepared::no_schema(error.to_string()))?;
         let session = Session::new(worker);
         let mut target = Target::new(host, port, settings.tls);
-        target.version = HttpVersion::Http2;
+        if sampler.dialect.needs_http2() {
+            target.version = HttpVersion::Http2;
+        }
         if settings.tls
             && let Some(keystore) = &sampler.keystore
         {
@@ -102,6 +106,7 @@ impl Channel {
             target,
             schema,
             method,
+            dialect: sampler.dialect,
             is_shut: false,
             last: Request::default(),
         })
@@ -137,9 +142,10 @@ impl Channel {
         }
         let mut request = std::mem::take(&mut self.last);
         request.metadata = metadata;
-        if request.frames.is_empty() || request.text != *text {
+        if !request.is_encoded || request.text != *text {
             let encoded = self.encode(&text, &mut request);
             encoded.map_err(|error| Unprepared::no_request(error.to_string()))?;
+            request.is_encoded = true;
             request.text.clear();
             request.text.push_str(&text);
         }
@@ -147,21 +153,23 @@ impl Channel {
     }
 
     fn encode(&self, text: &str, request: &mut Request) -> Result<(), drumfire_grpc::JsonError> {
-        request.frames.clear();
         let messages = match self.method.client_streaming && !is_blank(text) {
             true => self.schema.encode_each(text, self.method.input)?,
             false => vec![self.schema.encode(text, self.method.input)?],
         };
-        for message in &messages {
-            put_frame(&mut request.frames, message);
-        }
+        request.body = self.dialect.body(&messages, self.streams());
         request.first = messages.into_iter().next().unwrap_or_default();
         Ok(())
     }
 
+    /// Whether the method streams in either direction.
+    pub fn streams(&self) -> bool {
+        self.method.client_streaming || self.method.server_streaming
+    }
+
     /// Keeps a request, which the next sample sends again if its text is the same.
     pub fn keep(&mut self, request: Request) {
-        if request.frames.len() <= KEPT_REQUEST_BYTES {
+        if request.body.len() <= KEPT_REQUEST_BYTES {
             self.last = request;
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use drumfire_elements::samplers::{grpc_request as facts, old_grpc_request as old};
 use drumfire_expr::Template;
+use drumfire_grpc::Dialect;
 
 use super::sampler::GrpcSampler;
 use super::schemas::{ProtoFiles, Schemas};
@@ -14,6 +15,8 @@ use crate::elements::config::keystore_config::of_plan as keystore;
 use crate::elements::samplers::http::settings::allowed_hosts;
 use crate::run::needs::Needs;
 
+/// The property that chooses the form of calls.
+const PROTOCOL: &str = "drumfire.grpc.protocol";
 /// The property that reproduces the plugin's faults.
 const PLUGIN_FAULTS: &str = "drumfire.grpc.plugin_faults";
 
@@ -92,6 +95,7 @@ fn sampler(d: &mut Decoder, settings: GrpcSettings, is_old: bool, needs: Needs) 
     GrpcSampler {
         settings,
         is_old,
+        dialect: dialect(d),
         schemas,
         base_dir: d.settings().base_dir.clone(),
         keystore: keystore(d.decoding),
@@ -104,4 +108,20 @@ fn sampler(d: &mut Decoder, settings: GrpcSettings, is_old: bool, needs: Needs) 
         channel: d.new_state(),
         needs,
     }
+}
+
+/// The form of calls, by [`PROTOCOL`].
+fn dialect(d: &mut Decoder) -> Dialect {
+    let Some(name) = d.settings().properties.get_trimmed(PROTOCOL) else {
+        return Dialect::default();
+    };
+    Dialect::named(&name).unwrap_or_else(|| {
+        let message = format!("`{name}` in {PROTOCOL} is no protocol of gRPC");
+        d.refuse(
+            "grpc-protocol",
+            message,
+            "write `grpc`, `grpc-web` or `connect`",
+        );
+        Dialect::default()
+    })
 }

@@ -55,18 +55,24 @@ impl SampleStyle {
     pub fn read(self, sample: &mut Sample, incoming: &Incoming, channel: &Channel) -> CallEnd {
         let mut messages = MessageList::default();
         let (schema, method) = (&channel.schema, &channel.method);
-        let status = call::read(incoming, channel.limits, &mut |message| {
-            messages.received += 1;
-            let text = messages.next();
-            let before = text.len();
-            match schema.print(message, method.output, self.response(), text) {
-                Ok(()) => messages.printed += 1,
-                Err(error) => {
-                    text.truncate(before);
-                    messages.is_damaged |= matches!(error, PrintError::Malformed(_));
+        let status = call::read(
+            incoming,
+            channel.dialect,
+            channel.streams(),
+            channel.limits,
+            &mut |message| {
+                messages.received += 1;
+                let text = messages.next();
+                let before = text.len();
+                match schema.print(message, method.output, self.response(), text) {
+                    Ok(()) => messages.printed += 1,
+                    Err(error) => {
+                        text.truncate(before);
+                        messages.is_damaged |= matches!(error, PrintError::Malformed(_));
+                    }
                 }
-            }
-        });
+            },
+        );
         if status.is_ok()
             && (messages.is_damaged || messages.received > 1 && !method.server_streaming)
         {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use drumfire_expr::Template;
-use drumfire_grpc::call;
-use drumfire_grpc::{Code, Status};
+use drumfire_grpc::call::{self, CallHead};
+use drumfire_grpc::{Code, Dialect, Status};
 use drumfire_health::Stage;
 use drumfire_http::{
     Body, Decode, Failure, Incoming, Limits, Outgoing, Times, WantedParts, exchange,
@@ -32,6 +32,7 @@ pub struct GrpcSampler {
     pub settings: GrpcSettings,
     /// Version 1.0 of the plugin.
     pub is_old: bool,
+    pub dialect: Dialect,
     pub schemas: Arc<Schemas>,
     /// The folder of the plan, from which relative folders are found.
     pub base_dir: PathBuf,
@@ -193,17 +194,28 @@ impl GrpcSampler {
             return Exchanged::Refused(status);
         }
         let authority = channel.target.authority();
-        let head = match call::head(&authority, &channel.path, &request.metadata, limit) {
+        let head = match call::head(&CallHead {
+            dialect: channel.dialect,
+            streams: channel.streams(),
+            authority: &authority,
+            path: &channel.path,
+            metadata: &request.metadata,
+            deadline: limit,
+            body_bytes: request.body.len(),
+        }) {
             Ok(head) => head,
             Err(status) => return Exchanged::Refused(status),
         };
         let out = Outgoing {
-            body: Body::Bytes(&request.frames),
+            body: Body::Bytes(&request.body),
             begin,
             ..Outgoing::new(&head)
         };
         let want = WantedParts {
-            decode: Decode::Nothing,
+            decode: match channel.dialect {
+                Dialect::Connect => Decode::All,
+                Dialect::Grpc | Dialect::Web => Decode::Nothing,
+            },
             trailers: true,
             ..WantedParts::ALL
         };
