@@ -6,7 +6,7 @@ use std::time::Duration;
 use drumfire_http::Incoming;
 
 use crate::dialect::{self, Dialect};
-use crate::frame::{self, Encoding};
+use crate::frame::{self, Encoding, Take};
 use crate::metadata::{Metadata, decode_message, is_name};
 use crate::status::{Code, Status};
 
@@ -129,7 +129,7 @@ pub fn read(
     dialect: Dialect,
     streams: bool,
     limits: ResponseLimits,
-    take: &mut dyn FnMut(&[u8]),
+    take: Take<'_>,
 ) -> Status {
     if dialect.needs_http2() && incoming.version.0 < 2 {
         let text = "Failed ALPN negotiation: Unable to find compatible protocol";
@@ -187,7 +187,7 @@ pub fn read(
 }
 
 /// A body that is one message.
-fn whole(body: &[u8], max_bytes: u32, take: &mut dyn FnMut(&[u8])) -> Status {
+fn whole(body: &[u8], max_bytes: u32, take: Take<'_>) -> Status {
     if body.len() > max_bytes as usize {
         let text = format!(
             "gRPC message exceeds maximum size {max_bytes}: {}",
@@ -195,7 +195,7 @@ fn whole(body: &[u8], max_bytes: u32, take: &mut dyn FnMut(&[u8])) -> Status {
         );
         return Status::new(Code::RESOURCE_EXHAUSTED, text);
     }
-    take(body);
+    take(body, body.len());
     Status {
         code: Code::OK,
         description: None,

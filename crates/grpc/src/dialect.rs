@@ -1,6 +1,6 @@
 //! The forms in which a call is written: gRPC itself, gRPC-Web for servers behind HTTP/1.1, and Connect.
 
-use crate::frame::{self, Encoding, put_frame};
+use crate::frame::{self, Encoding, Take, put_frame};
 use crate::json::Json;
 use crate::metadata::decode_message;
 use crate::status::{Code, Status};
@@ -74,7 +74,7 @@ pub(crate) fn read_web(
     body: &[u8],
     encoding: Encoding,
     max_bytes: u32,
-    take: &mut dyn FnMut(&[u8]),
+    take: Take<'_>,
 ) -> Result<Option<Status>, Status> {
     let end = frame::messages(body, encoding, max_bytes, Some(WEB_END), take)?;
     Ok(end.map(|trailers| {
@@ -107,7 +107,7 @@ pub(crate) fn read_connect_stream(
     body: &[u8],
     encoding: Encoding,
     max_bytes: u32,
-    take: &mut dyn FnMut(&[u8]),
+    take: Take<'_>,
 ) -> Status {
     match frame::messages(body, encoding, max_bytes, Some(CONNECT_END), take) {
         Err(status) => status,
@@ -177,12 +177,12 @@ mod tests {
             "grpc-status: 5\r\nGRPC-Message: no%20such\r\n",
         ));
         let mut found = Vec::new();
-        let read = read_web(&body, Encoding::Identity, 100, &mut |message| {
+        let read = read_web(&body, Encoding::Identity, 100, &mut |message, _| {
             found.push(message.to_vec())
         });
         assert_eq!(read, Ok(Some(Status::new(Code::numbered("5"), "no such"))));
         assert_eq!(found, [b"one"]);
-        let read = read_web(&[], Encoding::Identity, 100, &mut |_| {});
+        let read = read_web(&[], Encoding::Identity, 100, &mut |_, _| {});
         assert_eq!(read, Ok(None));
     }
 
@@ -191,7 +191,7 @@ mod tests {
         let status = connect_error(404, br#"{"code": "not_found", "message": "no such"}"#);
         assert_eq!(status, Status::new(Code::numbered("5"), "no such"));
         assert_eq!(connect_error(503, b"busy").code, Code::UNAVAILABLE);
-        let read = |end: &[u8]| read_connect_stream(end, Encoding::Identity, 100, &mut |_| {});
+        let read = |end: &[u8]| read_connect_stream(end, Encoding::Identity, 100, &mut |_, _| {});
         assert!(read(&end(CONNECT_END, "{}")).is_ok());
         let failed = end(CONNECT_END, r#"{"error": {"code": "aborted"}}"#);
         assert_eq!(read(&failed).code, Code::numbered("10"));

@@ -29,6 +29,9 @@ pub fn messages_of(frames: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// Takes a message, with the length of the body at which its frame ends.
+pub type Take<'t> = &'t mut dyn FnMut(&[u8], usize);
+
 /// How compressed messages are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
@@ -43,8 +46,9 @@ pub(crate) fn messages<'b>(
     encoding: Encoding,
     max_bytes: u32,
     end: Option<u8>,
-    take: &mut dyn FnMut(&[u8]),
+    take: Take<'_>,
 ) -> Result<Option<&'b [u8]>, Status> {
+    let length_of_all = body.len();
     while !body.is_empty() {
         let Some((prefix, rest)) = body.split_first_chunk::<PREFIX_BYTES>() else {
             return Err(truncated());
@@ -70,9 +74,10 @@ pub(crate) fn messages<'b>(
         if is_end {
             return Ok(Some(message));
         }
+        let end = length_of_all - rest.len();
         match (flag, encoding) {
-            (0, _) => take(message),
-            (_, Encoding::Gzip) => take(&inflate(message, max_bytes)?),
+            (0, _) => take(message, end),
+            (_, Encoding::Gzip) => take(&inflate(message, max_bytes)?, end),
             (_, Encoding::Identity) => {
                 let text = "Can't decode compressed gRPC message as compression not configured";
                 return Err(Status::new(Code::INTERNAL, text));
@@ -106,7 +111,7 @@ mod tests {
 
     fn all(body: &[u8], encoding: Encoding) -> Result<Vec<Vec<u8>>, Status> {
         let mut found = Vec::new();
-        messages(body, encoding, 100, None, &mut |message| {
+        messages(body, encoding, 100, None, &mut |message, _| {
             found.push(message.to_vec())
         })?;
         Ok(found)

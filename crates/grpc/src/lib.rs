@@ -19,7 +19,7 @@ mod wire;
 
 pub use compile::{CompileError, compile, compile_texts, descriptors};
 pub use dialect::Dialect;
-pub use frame::{PREFIX_BYTES, messages_of, put_frame};
+pub use frame::{PREFIX_BYTES, Take, messages_of, put_frame};
 pub use json::{JsonError, PrintError, PrintStyle};
 pub use metadata::{Metadata, MetadataError};
 pub use prost_types::FileDescriptorSet;

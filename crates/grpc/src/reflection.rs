@@ -173,7 +173,7 @@ impl Asking<'_> {
             ..ResponseLimits::default()
         };
         let mut messages = Vec::new();
-        let mut take = |message: &[u8]| messages.push(message.to_vec());
+        let mut take = |message: &[u8], _: usize| messages.push(message.to_vec());
         let status = call::read(&incoming, Dialect::Grpc, true, limits, &mut take);
         self.session.worker().take_back(incoming);
         if status.code == Code::UNIMPLEMENTED {

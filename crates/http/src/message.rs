@@ -105,6 +105,8 @@ pub struct WantedParts {
     pub relaxed: RelaxedDecoding,
     /// Whether to keep the trailers of a response over HTTP/2, and to count their bytes.
     pub trailers: bool,
+    /// Whether to note when each piece of a body over HTTP/2 arrived.
+    pub pieces: bool,
 }
 
 /// The content encodings to decode.
@@ -137,6 +139,7 @@ impl WantedParts {
             deflate: false,
         },
         trailers: false,
+        pieces: false,
     };
     /// The whole body, decoded.
     pub const ALL: Self = Self {
@@ -147,6 +150,7 @@ impl WantedParts {
             deflate: false,
         },
         trailers: false,
+        pieces: false,
     };
 }
 
@@ -245,6 +249,9 @@ pub struct Incoming {
     pub body: Option<Vec<u8>>,
     /// The trailers that were asked for, one line each, as in [`Incoming::head`]. Empty if there are none.
     pub trailers: Box<[u8]>,
+    /// The lengths of the body at which its pieces ended, and when these arrived, if requested. Of a body with very many pieces,
+    /// only the first are noted.
+    pub pieces: Vec<(u64, Instant)>,
     /// The digest, if requested.
     pub md5: Option<[u8; 16]>,
     /// Length of the body after dechunking and, if requested, decoding.

@@ -76,6 +76,7 @@ pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<In
         location: head.facts.location,
         body,
         trailers: std::mem::take(&mut receiver.trailers),
+        pieces: std::mem::take(&mut receiver.pieces),
         md5,
         body_len,
         encoded_len,

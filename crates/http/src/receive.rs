@@ -20,6 +20,9 @@ const WORK_OF_CODING: usize = 4;
 /// The kernel drops this many bytes in the time that copying one byte takes.
 const DISCARDED_PER_WORK: usize = 4;
 
+/// The most pieces of a body whose arrival is noted.
+const MOST_PIECES: usize = 1 << 16;
+
 /// A response that is being received.
 pub(crate) struct Receiver {
     want: WantedParts,
@@ -56,6 +59,7 @@ pub(crate) struct Receiver {
     work: usize,
     pub body: Collector,
     pub trailers: Box<[u8]>,
+    pub pieces: Vec<(u64, Instant)>,
     pub head_bytes: u64,
     pub body_bytes: u64,
     pub first_byte: Option<Instant>,
@@ -89,6 +93,7 @@ impl Receiver {
             work: 0,
             body: Collector::new(want.keep, sizes),
             trailers: Box::default(),
+            pieces: Vec::new(),
             head_bytes: 0,
             body_bytes: 0,
             first_byte: None,
@@ -160,6 +165,14 @@ impl Receiver {
     /// Whether the trailers are to be kept.
     pub fn wants_trailers(&self) -> bool {
         self.want.trailers
+    }
+
+    /// Notes when a piece of the body arrived, if that is wanted.
+    pub fn note_piece(&mut self, at: Option<Instant>) {
+        if self.want.pieces && self.pieces.len() < MOST_PIECES {
+            let at = at.unwrap_or_else(Instant::now);
+            self.pieces.push((self.body.len, at));
+        }
     }
 
     /// Keeps the trailers in the form of HTTP/1.1.

@@ -236,8 +236,14 @@ async fn answer(
         }
         "/compat.Echo/Count" => {
             let order = Order::decode(first.as_slice()).ok()?;
-            let numbers = (1..=i64::from(order.code)).map(|value| Number { value }.encode_to_vec());
-            reply.send(&numbers.collect::<Vec<_>>(), OK);
+            let headers = [("content-type", "application/grpc")];
+            let mut stream = reply.begin(200, &headers, false)?;
+            for value in 1..=i64::from(order.code) {
+                pause(&order).await;
+                let number = Number { value }.encode_to_vec();
+                stream.send_data(frame(0, &number).into(), false).ok()?;
+            }
+            stream.send_trailers(fields(OK)?).ok()?;
         }
         "/compat.Echo/Sum" => {
             let numbers = messages
@@ -276,8 +282,16 @@ struct Files {
     files: Vec<Vec<u8>>,
 }
 
+/// Waits as long as an order says.
+async fn pause(order: &Order) {
+    let ms = u64::try_from(order.delay_ms).unwrap_or(0);
+    if ms > 0 {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+    }
+}
+
 async fn obey(reply: &mut Reply, order: &Order) -> Option<Closing> {
-    tokio::time::sleep(Duration::from_millis(order.delay_ms.max(0) as u64)).await;
+    pause(order).await;
     if !order.odd.is_empty() {
         return misbehave(reply, &order.odd);
     }

@@ -75,6 +75,56 @@ fn all_kinds_of_streams_are_one_sample_with_all_messages() {
 }
 
 #[test]
+fn each_message_of_a_stream_is_a_sub_result_from_the_one_before_it() {
+    let server = GrpcServer::start(Vec::new()).expect("a server");
+    let (port, folder) = (server.address().port(), protos());
+    let results = tempfile::tempdir().expect("a folder");
+    let file = results.path().join("results.xml");
+    let listener = format!(
+        r#"<ResultCollector guiclass="g" testclass="ResultCollector" testname="r"><objProp><name>saveConfig</name>
+        <value class="SampleSaveConfiguration"><xml>true</xml><time>true</time><label>true</label><subresults>true</subresults><timestamp>true</timestamp></value></objProp>
+        <stringProp name="filename">{}</stringProp></ResultCollector><hashTree/>"#,
+        file.display()
+    );
+    let order = r#"{"code": 3, "delay_ms": 20}"#;
+    let count = call(port, &folder, "compat.Echo/Count", order, "$[2].value");
+    for (most, labels) in [
+        ("1000", vec!["call", "call-0", "call-1", "call-2"]),
+        ("1", vec!["call", "call-0"]),
+    ] {
+        let _ = std::fs::remove_file(&file);
+        run(
+            &(count.clone() + &listener),
+            1,
+            &[("drumfire.grpc.max_sub_results", most)],
+        );
+        let text = std::fs::read_to_string(&file).expect("results");
+        let samples: Vec<&str> = text
+            .split("<sample ")
+            .skip(1)
+            .filter(|one| one.contains("lb=\"call"))
+            .collect();
+        let value = |sample: &str, name: &str| -> String {
+            let start = sample
+                .split(&format!("{name}=\""))
+                .nth(1)
+                .unwrap_or_default();
+            start.split('"').next().unwrap_or_default().to_owned()
+        };
+        let found: Vec<String> = samples.iter().map(|sample| value(sample, "lb")).collect();
+        assert_eq!(found, labels, "{text}");
+        let times: Vec<u64> = samples
+            .iter()
+            .filter_map(|sample| value(sample, "t").parse().ok())
+            .collect();
+        assert_eq!(times.len(), labels.len());
+        // Each is rounded to milliseconds.
+        assert!(times[1..].iter().sum::<u64>() <= times[0] + 3, "{times:?}");
+        assert!(times[1..].iter().all(|ms| *ms > 0), "{times:?}");
+    }
+}
+
+#[test]
 fn a_server_is_asked_for_its_services_if_there_is_no_folder() {
     let set = drumfire_grpc::compile(Path::new(&protos()), &[]).expect("they are sound");
     let server = GrpcServer::start(drumfire_grpc::descriptors(&set)).expect("a server");

@@ -174,3 +174,37 @@ fn examples_fit_their_messages() {
         r#"{"value":0,"inner":{"value":0,"inner":{"value":0,"inner":{}}}}"#
     );
 }
+
+#[test]
+fn no_bytes_and_no_text_make_it_panic() {
+    let schema = schema();
+    let id = schema.message_named("t.All").expect("a message");
+    let text = schema.example(id);
+    let bytes = schema.encode(&text, id).expect("it fits");
+    // Knuth's generator; the same numbers each time.
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below.max(1)
+    };
+    for _ in 0..5000 {
+        let mut damaged = bytes.clone();
+        for _ in 0..=random(4) {
+            let at = random(damaged.len());
+            damaged[at] = random(256) as u8;
+        }
+        damaged.truncate(random(bytes.len() * 2).max(1));
+        let mut out = String::new();
+        let _ = schema.print(&damaged, id, DEFAULTS, &mut out);
+        let mut letters: Vec<char> = text.chars().collect();
+        for _ in 0..=random(3) {
+            let at = random(letters.len());
+            letters[at] = [
+                '{', '}', '[', ']', '"', '\\', ',', ':', '-', '9', 'é', '/', '*',
+            ][random(13)];
+        }
+        let _ = schema.encode(&letters.into_iter().collect::<String>(), id);
+    }
+}

@@ -231,6 +231,7 @@ impl Conversation<'_> {
                         self.receiver.push(&data)?;
                     }
                     self.arrived();
+                    self.receiver.note_piece(self.place.arrived());
                     let released = body.flow_control().release_capacity(data.len());
                     released.map_err(kind)?;
                     if self.receiver.is_due() {

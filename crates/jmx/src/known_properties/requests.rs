@@ -246,6 +246,11 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "Count frames that a WebSocket frame filter discards in the size of the sample.",
         ),
         honoured(
+            "drumfire.grpc.max_sub_results",
+            "1000",
+            "How many messages of a stream become sub-results of its sample, each with its time.",
+        ),
+        honoured(
             "drumfire.grpc.plugin_faults",
             "true",
             "Reproduce two faults of the gRPC plugin: a channel stays shut after the first failed call, and a status without a description has no row.",

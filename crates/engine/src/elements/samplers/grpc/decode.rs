@@ -15,6 +15,8 @@ use crate::elements::config::keystore_config::of_plan as keystore;
 use crate::elements::samplers::http::settings::allowed_hosts;
 use crate::run::needs::Needs;
 
+/// The property that bounds the sub-results of a stream.
+const MAX_SUB_RESULTS: &str = "drumfire.grpc.max_sub_results";
 /// The property that chooses the form of calls.
 const PROTOCOL: &str = "drumfire.grpc.protocol";
 /// The property that reproduces the plugin's faults.
@@ -31,7 +33,7 @@ const PLUGIN_FAULTS: &str = "drumfire.grpc.plugin_faults";
 /// a row.
 ///
 /// Differences: without `.proto` files, an empty folder means that the server is asked by reflection, v1 or v1alpha; methods
-/// that stream succeed with all messages as a list, and a JSON array is sent as a stream of messages; connect time, latency and
+/// that stream succeed with all messages as a list and as sub-results, and a JSON array is sent as a stream of messages; connect time, latency and
 /// sent bytes are measured, which the plugin leaves at 0; with TLS, a Keystore Configuration chooses the client's certificate,
 /// and the system's authorities or `drumfire.tls_ca_file` verify the server.
 pub fn decode(d: &mut Decoder, needs: Needs) -> GrpcSampler {
@@ -105,6 +107,9 @@ fn sampler(d: &mut Decoder, settings: GrpcSettings, is_old: bool, needs: Needs) 
                 .unwrap_or_default(),
         ),
         has_faults: properties.get_bool(PLUGIN_FAULTS, true),
+        most_parts: usize::try_from(properties.get_long(MAX_SUB_RESULTS, 1000)).unwrap_or(0),
+        renames_parts: !properties.get_bool("subresults.disable_renaming", false)
+            && !d.decoding.save_config.functional_mode,
         channel: d.new_state(),
         needs,
     }

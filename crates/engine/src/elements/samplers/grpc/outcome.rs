@@ -1,6 +1,7 @@
 //! The sample of a call, as the plugin fills it.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use drumfire_grpc::call;
 use drumfire_grpc::{Code, PrintError, PrintStyle, Status};
@@ -9,6 +10,7 @@ use drumfire_results::{DataType, Sample, SharedText};
 
 use super::channel::Channel;
 use super::settings::Unprepared;
+use crate::base::clock::Clock;
 use crate::run::needs::Needs;
 
 /// The message of a sample without a call (`GrpcSamplerConstant`).
@@ -52,7 +54,13 @@ impl SampleStyle {
     }
 
     /// Fills the sample of a response.
-    pub fn read(self, sample: &mut Sample, incoming: &Incoming, channel: &Channel) -> CallEnd {
+    pub fn read(
+        self,
+        sample: &mut Sample,
+        incoming: &Incoming,
+        channel: &Channel,
+        parts: SubResults,
+    ) -> CallEnd {
         let mut messages = MessageList::default();
         let (schema, method) = (&channel.schema, &channel.method);
         let status = call::read(
@@ -60,14 +68,17 @@ impl SampleStyle {
             channel.dialect,
             channel.streams(),
             channel.limits,
-            &mut |message| {
+            &mut |message, end| {
                 messages.received += 1;
-                let text = messages.next();
-                let before = text.len();
+                let text = &mut messages.text;
+                let start = text.len();
                 match schema.print(message, method.output, self.response(), text) {
-                    Ok(()) => messages.printed += 1,
+                    Ok(()) => messages.printed.push(Printed {
+                        text: start..text.len(),
+                        end,
+                    }),
                     Err(error) => {
-                        text.truncate(before);
+                        text.truncate(start);
                         messages.is_damaged |= matches!(error, PrintError::Malformed(_));
                     }
                 }
@@ -94,6 +105,9 @@ impl SampleStyle {
         sample.success = true;
         sample.code = SharedText::Static("200");
         sample.message = SharedText::Static(if self.is_old { "Success" } else { " success" });
+        if messages.printed.len() > 1 {
+            self.attach_messages(sample, incoming, &messages, parts);
+        }
         let text = messages.finish();
         if self.needs.body {
             sample.response_data = Some(text.into_bytes().into());
@@ -101,6 +115,33 @@ impl SampleStyle {
             sample.body_bytes = text.len() as u64;
         }
         CallEnd::Open
+    }
+
+    /// Attaches a sub-result for each message of a stream, from the arrival of the one before it to its own.
+    fn attach_messages(
+        self,
+        sample: &mut Sample,
+        incoming: &Incoming,
+        messages: &MessageList,
+        parts: SubResults,
+    ) {
+        let mut since = incoming.times.begin;
+        for message in messages.printed.iter().take(parts.most) {
+            let pieces = &incoming.pieces;
+            let piece = pieces.partition_point(|(length, _)| *length < message.end as u64);
+            let at = pieces.get(piece).map_or(incoming.times.end, |(_, at)| *at);
+            let text = &messages.text[message.text.clone()];
+            let mut child = Sample::new(sample.label.clone(), sample.thread_name.clone());
+            child.start_ms = parts.clock.ms(since);
+            child.set_end(parts.clock.ms(at));
+            child.service_us = at.saturating_duration_since(since).as_micros() as u64;
+            child.data_type = DataType::Text;
+            child.set_ok();
+            child.response_data = self.needs.body.then(|| text.as_bytes().into());
+            child.body_bytes = text.len() as u64;
+            sample.attach_child(child, parts.renames);
+            since = at;
+        }
     }
 
     /// Fills the sample of a failed call (`generateErrorResult`, in which `SampleResult#setResponseData` fails without a text).
@@ -160,37 +201,43 @@ fn put_text(sample: &mut Sample, text: &str) {
     sample.response_data = Some(text.as_bytes().into());
 }
 
-/// The messages of a response as one text: the only one, or a list as `java.util.List` prints it.
+/// How the messages of a stream become sub-results.
+#[derive(Clone, Copy)]
+pub struct SubResults {
+    pub clock: Clock,
+    /// How many there may be.
+    pub most: usize,
+    /// Whether they are numbered.
+    pub renames: bool,
+}
+
+/// The messages of a response as text.
 #[derive(Default)]
 struct MessageList {
     text: String,
-    /// Messages that came, and those of them that have a JSON form.
+    printed: Vec<Printed>,
+    /// How many came, also without a JSON form.
     received: usize,
-    printed: usize,
     is_damaged: bool,
 }
 
-impl MessageList {
-    /// The text, to which the next message is appended.
-    fn next(&mut self) -> &mut String {
-        match self.printed {
-            0 => {}
-            1 if !self.text.starts_with('[') => {
-                self.text.insert(0, '[');
-                self.text.push_str(", ");
-            }
-            _ => self.text.push_str(", "),
-        }
-        &mut self.text
-    }
+/// A message that has a JSON form.
+struct Printed {
+    /// Its part of the text.
+    text: Range<usize>,
+    /// The length of the body at which it ends.
+    end: usize,
+}
 
-    fn finish(mut self) -> String {
-        match self.printed {
-            0 => "[]".to_owned(),
-            1 => self.text,
-            _ => {
-                self.text.push(']');
-                self.text
+impl MessageList {
+    /// The only message, or a list as `java.util.List` prints it.
+    fn finish(self) -> String {
+        match self.printed.as_slice() {
+            [_] => self.text,
+            all => {
+                let texts = all.iter().map(|one| &self.text[one.text.clone()]);
+                let texts: Vec<&str> = texts.collect();
+                format!("[{}]", texts.join(", "))
             }
         }
     }

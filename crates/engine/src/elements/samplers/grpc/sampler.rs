@@ -15,7 +15,7 @@ use drumfire_java::values::parse_long;
 use drumfire_results::Sample;
 
 use super::channel::{Channel, Request, UserChannel};
-use super::outcome::{CallEnd, SampleStyle};
+use super::outcome::{CallEnd, SampleStyle, SubResults};
 use super::schemas::Schemas;
 use super::settings::{GrpcSettings, Unprepared};
 use crate::elements::config::keystore_config::Keystore;
@@ -41,6 +41,9 @@ pub struct GrpcSampler {
     /// Whether the plugin's faults are reproduced: a channel stays shut after a failed call, and a status without a description
     /// has no row.
     pub has_faults: bool,
+    /// How many messages of a stream become sub-results, and whether these are numbered.
+    pub most_parts: usize,
+    pub renames_parts: bool,
     pub channel: StateId,
     pub needs: Needs,
 }
@@ -100,7 +103,9 @@ impl GrpcSampler {
         sample.start_ms = cx.clock().ms(begin);
         let end = match exchanged {
             Exchanged::Response(incoming) => {
-                let end = self.style().read(sample, &incoming, channel);
+                let end = self
+                    .style()
+                    .read(sample, &incoming, channel, self.parts(cx));
                 let secure = incoming.handshake.is_some();
                 self.time(cx, sample, &incoming.times, Stage::Read, secure);
                 sample.sent_bytes = incoming.wire.sent_bytes;
@@ -217,6 +222,7 @@ impl GrpcSampler {
                 Dialect::Grpc | Dialect::Web => Decode::Nothing,
             },
             trailers: true,
+            pieces: channel.method.server_streaming,
             ..WantedParts::ALL
         };
         let limits = Limits {
@@ -243,6 +249,14 @@ impl GrpcSampler {
         sample.phases = phases(times, secure);
         if let Some(first) = times.first_body.or(times.first_byte) {
             sample.mark_latency(clock.ms(first));
+        }
+    }
+
+    fn parts(&self, cx: &Context) -> SubResults {
+        SubResults {
+            clock: cx.clock(),
+            most: self.most_parts,
+            renames: self.renames_parts,
         }
     }
 

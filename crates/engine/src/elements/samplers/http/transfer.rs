@@ -68,6 +68,7 @@ impl Transfer {
                 },
                 relaxed: settings.relaxed,
                 trailers: false,
+                pieces: false,
             },
             retries: match client {
                 Client::HttpClient => settings.retries,
