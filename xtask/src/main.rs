@@ -95,7 +95,8 @@ fn main() -> ExitCode {
         ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
         [
-            "bench" | "faults" | "fleet" | "record" | "soak" | "streams" | "trust" | "truth" | "gen",
+            "bench" | "faults" | "fleet" | "record" | "soak" | "streams" | "trust" | "truth"
+            | "gen",
             ..,
         ] => tools(&words),
         ["dist", ref options @ ..] => packaging(options),

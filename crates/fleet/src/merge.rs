@@ -250,6 +250,7 @@ mod tests {
             own: Distribution::default(),
             target: Distribution::default(),
             trace: None,
+            stream: None,
         }
     }
 

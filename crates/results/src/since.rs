@@ -1,8 +1,8 @@
 //! The statistics of the later part of a run.
 
 use crate::buckets::bucket;
-use crate::histogram::{BUCKET_BITS, Histogram};
 use crate::distribution::Distribution;
+use crate::histogram::{BUCKET_BITS, Histogram};
 use crate::phases::Phases;
 use crate::sparse::{COARSE_BITS, Sparse};
 use crate::statistics::{LabelStatistics, Recording};
