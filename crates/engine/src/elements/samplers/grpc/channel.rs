@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use drumfire_expr::Template;
 use drumfire_grpc::call::ResponseLimits;
@@ -10,11 +11,14 @@ use drumfire_http::{HttpVersion, Limits, Session, Target};
 use drumfire_java::text::is_blank;
 
 use super::sampler::GrpcSampler;
+use super::schemas::ProtoError;
 use super::settings::{ChannelSettings, Unprepared, host_and_port};
 use crate::elements::samplers::http::settings::permit;
 use crate::elements::samplers::http::state::lasting_worker;
 use crate::run::context::Context;
 
+/// How long a server may be silent when it is asked for its services.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Larger requests are encoded again for each sample.
 const KEPT_REQUEST_BYTES: usize = 64 << 10;
 
@@ -50,6 +54,63 @@ pub struct Request {
     pub metadata: Metadata,
 }
 
+fn target(
+    sampler: &GrpcSampler,
+    cx: &mut Context,
+    settings: &ChannelSettings,
+    host: &str,
+    port: u16,
+) -> Result<Target, Unprepared> {
+    let mut target = Target::new(host, port, settings.tls);
+    if sampler.dialect.needs_http2() {
+        target.version = HttpVersion::Http2;
+    }
+    if settings.tls
+        && let Some(keystore) = &sampler.keystore
+    {
+        let identity = keystore.identity(cx);
+        let identity = identity.map_err(|exception| {
+            Unprepared::new(exception.trace().trim_end(), exception.response_message())
+        })?;
+        target.identity = Some(identity);
+    }
+    Ok(target)
+}
+
+/// The schema of the `.proto` files, or what the server tells if there are none.
+async fn schema(
+    sampler: &GrpcSampler,
+    cx: &Context,
+    settings: &ChannelSettings,
+    session: &Session,
+    target: &Target,
+) -> Result<Arc<Schema>, ProtoError> {
+    if let Some(root) = &settings.place.root {
+        return sampler.schemas.compiled(root, &settings.place);
+    }
+    let service = settings
+        .method
+        .rsplit_once('/')
+        .map_or("", |(service, _)| service);
+    let target = Target {
+        version: HttpVersion::Http2,
+        ..target.clone()
+    };
+    let limits = Limits {
+        connect: Some(PATIENCE),
+        response: Some(PATIENCE),
+        ..Limits::default()
+    };
+    let asked = async {
+        let set = reflect(session, &target, &settings.address, Some(service), limits);
+        set.await
+            .map_err(|failure| ProtoError::from(String::from(failure)))
+    };
+    let key = (settings.address.clone(), service.to_owned());
+    let told = cx.attend(sampler.schemas.told(key, asked)).await;
+    told.unwrap_or_else(|| Err("the run stopped before the server told its services".into()))
+}
+
 impl Channel {
     /// Prepares a channel; asks the server for its services if there are no files (`ClientCaller#init`).
     pub async fn new(
@@ -68,35 +129,8 @@ impl Channel {
         let worker = lasting_worker(cx, settings.trusts_all);
         let worker = worker.map_err(|error| Unprepared::no_schema(error.to_string()))?;
         let session = Session::new(worker);
-        let mut target = Target::new(host, port, settings.tls);
-        if sampler.dialect.needs_http2() {
-            target.version = HttpVersion::Http2;
-        }
-        if settings.tls
-            && let Some(keystore) = &sampler.keystore
-        {
-            let identity = keystore.identity(cx);
-            let identity = identity.map_err(|exception| {
-                Unprepared::new(exception.trace().trim_end(), exception.response_message())
-            })?;
-            target.identity = Some(identity);
-        }
-        let schema = match &settings.place.root {
-            Some(root) => sampler.schemas.compiled(root, &settings.place),
-            None => {
-                let service = settings
-                    .method
-                    .rsplit_once('/')
-                    .map_or("", |(service, _)| service);
-                let asked = async {
-                    let limits = Limits::default();
-                    let set = reflect(&session, &target, &settings.address, Some(service), limits);
-                    set.await.map_err(|failure| String::from(failure).into())
-                };
-                let key = (settings.address.clone(), service.to_owned());
-                sampler.schemas.told(key, asked).await
-            }
-        };
+        let target = target(sampler, cx, settings, host, port)?;
+        let schema = schema(sampler, cx, settings, &session, &target).await;
         let schema = schema.map_err(|error| Unprepared::no_schema(error.to_string()))?;
         let method = schema.method(&settings.method)?.clone();
         Ok(Channel {

@@ -101,7 +101,29 @@ impl GrpcSampler {
         let exchanged = self.exchange(cx, channel, &request, limit, begin).await;
         channel.keep(request);
         sample.start_ms = cx.clock().ms(begin);
-        let end = match exchanged {
+        let end = self.settle(cx, sample, channel, exchanged);
+        if end != CallEnd::Open {
+            channel.shut();
+        }
+        if end == CallEnd::Lost {
+            let why = format!(
+                "the plugin fails on{}, which has no description",
+                &*sample.message
+            );
+            cx.note_failure(Failed::Sample, None, &why);
+        }
+        end != CallEnd::Lost
+    }
+
+    /// Fills the sample of a call that has ended.
+    fn settle(
+        &self,
+        cx: &Context,
+        sample: &mut Sample,
+        channel: &Channel,
+        exchanged: Exchanged,
+    ) -> CallEnd {
+        match exchanged {
             Exchanged::Response(incoming) => {
                 let end = self
                     .style()
@@ -110,7 +132,10 @@ impl GrpcSampler {
                 self.time(cx, sample, &incoming.times, Stage::Read, secure);
                 sample.sent_bytes = incoming.wire.sent_bytes;
                 if !incoming.reused {
-                    sample.mark_connect(cx.clock().ms(incoming.times.connected.unwrap_or(begin)));
+                    sample.mark_connect(
+                        cx.clock()
+                            .ms(incoming.times.connected.unwrap_or(incoming.times.begin)),
+                    );
                 }
                 channel.session.worker().take_back(incoming);
                 end
@@ -133,18 +158,7 @@ impl GrpcSampler {
                 self.style().fail_with(sample, exception);
                 CallEnd::Failed
             }
-        };
-        if end != CallEnd::Open {
-            channel.shut();
         }
-        if end == CallEnd::Lost {
-            let why = format!(
-                "the plugin fails on{}, which has no description",
-                &*sample.message
-            );
-            cx.note_failure(Failed::Sample, None, &why);
-        }
-        end != CallEnd::Lost
     }
 
     /// The request and the channel of a call. A channel whose request cannot be made is shut.
