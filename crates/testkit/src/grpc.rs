@@ -58,6 +58,7 @@ struct Blob {
 /// A server on 127.0.0.1. It serves until the program ends.
 pub struct GrpcServer {
     address: SocketAddr,
+    certificate: String,
 }
 
 impl GrpcServer {
@@ -67,7 +68,7 @@ impl GrpcServer {
     /// # Errors
     /// No port is free.
     pub fn start(descriptors: Vec<Vec<u8>>) -> std::io::Result<GrpcServer> {
-        Self::start_with(None, descriptors)
+        Self::start_with(None, String::new(), descriptors)
     }
 
     /// Starts a server with TLS that presents a certificate of its own.
@@ -87,7 +88,12 @@ impl GrpcServer {
             .with_single_cert(vec![made.cert.der().clone()], key);
         let mut config = config.map_err(std::io::Error::other)?;
         config.alpn_protocols = vec![b"h2".to_vec()];
-        Self::start_with(Some(Arc::new(config).into()), Vec::new())
+        Self::start_with(Some(Arc::new(config).into()), made.cert.pem(), Vec::new())
+    }
+
+    /// Its certificate in PEM; empty without TLS.
+    pub fn certificate(&self) -> &str {
+        &self.certificate
     }
 
     /// Where it listens.
@@ -97,6 +103,7 @@ impl GrpcServer {
 
     fn start_with(
         tls: Option<TlsAcceptor>,
+        certificate: String,
         descriptors: Vec<Vec<u8>>,
     ) -> std::io::Result<GrpcServer> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -127,7 +134,10 @@ impl GrpcServer {
                 }
             });
         });
-        Ok(GrpcServer { address })
+        Ok(GrpcServer {
+            address,
+            certificate,
+        })
     }
 }
 

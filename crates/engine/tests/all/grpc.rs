@@ -186,6 +186,24 @@ fn silent_servers_and_large_responses_end_at_their_limits() {
 }
 
 #[test]
+fn servers_are_verified_by_the_authorities_that_the_user_names() {
+    let server = GrpcServer::start_tls().expect("a server");
+    let port = server.address().port();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, server.certificate()).expect("a file");
+    let hello = call(port, &protos(), "compat.Echo/Hello", "{}", "$.text");
+    let tls =
+        r#"<boolProp name="GRPCSampler.tls">true</boolProp></vn.zalopay.benchmark.GRPCSampler>"#;
+    let hello = hello.replace("</vn.zalopay.benchmark.GRPCSampler>", tls);
+    let ca = file.display().to_string();
+    let ran = run(&hello, 1, &[("drumfire.tls_ca_file", &ca)]);
+    assert_eq!(ran.column("responseMessage")[0], " success");
+    let ran = run(&hello, 1, &[]);
+    assert_eq!(ran.column("responseMessage")[0], " 14 UNAVAILABLE");
+}
+
+#[test]
 fn a_wrong_method_is_refused_before_the_run() {
     let body = call(1, &protos(), "compat.Echo/Helo", "{}", "$.none");
     let told = refusals(&group(1, 1, true), &body, &[]);

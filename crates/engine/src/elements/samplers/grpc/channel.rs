@@ -35,6 +35,7 @@ pub struct Channel {
     pub target: Target,
     pub schema: Arc<Schema>,
     pub method: Method,
+    pub authority: String,
     pub path: String,
     pub limits: ResponseLimits,
     pub dialect: Dialect,
@@ -134,6 +135,7 @@ impl Channel {
         let schema = schema.map_err(|error| Unprepared::no_schema(error.to_string()))?;
         let method = schema.method(&settings.method)?.clone();
         Ok(Channel {
+            authority: target.authority(),
             path: method.path(),
             limits: settings.limits,
             session,

@@ -212,11 +212,10 @@ impl GrpcSampler {
             let status = Status::new(Code::UNAVAILABLE, "Channel shutdown invoked");
             return Exchanged::Refused(status);
         }
-        let authority = channel.target.authority();
         let head = match call::head(&CallHead {
             dialect: channel.dialect,
             streams: channel.streams(),
-            authority: &authority,
+            authority: &channel.authority,
             path: &channel.path,
             metadata: &request.metadata,
             deadline: limit,
