@@ -29,6 +29,7 @@ mod properties;
 mod record;
 mod row;
 mod sample;
+mod sample_trace;
 mod save_config;
 mod since;
 mod sparse;
@@ -66,6 +67,7 @@ pub use sample::{
     AssertionResult, DataType, ResponseBody, Sample, SampleKind, TRANSACTION_MESSAGE_PREFIX,
     Written,
 };
+pub use sample_trace::{SampleTrace, TraceId, TraceLimits};
 pub use save_config::{SaveConfig, SaveConfigError, TimestampFormat};
 pub use sparse::{Sparse, percentile_of};
 pub use statistics::{LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording, StatisticsRow};
@@ -76,7 +78,7 @@ pub use threshold_watch::ThresholdWatch;
 pub use thresholds::{Metric, Threshold, ThresholdError, ThresholdOutcome, Verdict};
 pub use timeline::{Cell, Codes, Timeline, TimelineSample, TotalCell};
 pub use trace::{
-    LabelTrace, SampleTrace, ServerMetric, SlowSample, SlowestSoFar, TailSplit, TimeParts, TraceId,
-    TraceLimits, TraceRate, TraceRateError,
+    LabelTrace, ServerMetric, SlowSample, SlowestSoFar, TailSplit, TimeParts, TraceRate,
+    TraceRateError,
 };
 pub use writer::{FileReport, Filter, Inlet, OutputSpec, ResultWriter, WriterGauge, WriterReport};

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::args::quantities::{length_ms, per_second};
 
 const EXAMPLES: &str = "\
-  drumfire calibrate                      what this machine's numbers are worth at 1,000/s, and up to which rate
-  drumfire calibrate --rate 10000/s       the same at another rate
-  drumfire calibrate --plan plan.jmx      with the users, timers and requests of a plan";
+  drumfire calibrate                    at 1,000 requests a second
+  drumfire calibrate --rate 10000/s     at another rate
+  drumfire calibrate --plan plan.jmx    with the users and timers of a plan";
 
 /// The command line.
 #[derive(Debug, Clone, PartialEq, clap::Args)]

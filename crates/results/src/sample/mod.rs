@@ -8,9 +8,9 @@ use std::rc::Rc;
 use memchr::{memchr, memchr2_iter};
 
 use crate::phases::Phases;
+use crate::sample_trace::SampleTrace;
 use crate::streams::StreamSample;
 use crate::text::SharedText;
-use crate::trace::SampleTrace;
 
 pub use body::ResponseBody;
 pub use written::Written;

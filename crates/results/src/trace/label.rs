@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use drumfire_platform::secrets;
 use serde::{Deserialize, Serialize};
 
-use super::{SampleTrace, TimeParts, TraceId, TraceLimits};
+use super::TimeParts;
 use crate::buckets::bucket;
 use crate::failures::cut;
 use crate::sample::Sample;
+use crate::sample_trace::{SampleTrace, TraceId, TraceLimits};
 
 /// Buckets of elapsed times are at most an eighth wide, which suffices because only sums of them are shown.
 const BUCKET_BITS: u32 = 3;

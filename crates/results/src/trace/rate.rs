@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use drumfire_platform::message_error;
 
-use super::TraceId;
+use crate::sample_trace::TraceId;
 
 /// Each id has this many random bits at its end (W3C Trace Context, level 2).
 const RANDOM_BITS: u32 = 56;
