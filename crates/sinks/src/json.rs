@@ -2,15 +2,40 @@
 
 use std::time::Duration;
 
+use drumfire_results::{Distribution, LabelIncrement};
 use serde_json::{Map, Value, json};
 
 use crate::encoder::{Encoder, Interval, RunInfo};
-use crate::numbers::label_numbers;
+use crate::numbers::{Times, label_numbers};
 
 /// Encodes the lines of one run.
 pub struct JsonLines {
     /// The run and the user's tags.
     pub run: RunInfo,
+}
+
+/// The metrics of a label, with those of its streamed responses, if there are any.
+fn numbers(label: &LabelIncrement) -> Value {
+    let mut numbers = label_numbers(label);
+    if let Some(stream) = &label.stream {
+        let times = |times: &Distribution| {
+            let times = Times::of([times]);
+            json!({
+                "count": times.count(),
+                "p50_ms": times.percentile_ms(50.0),
+                "p95_ms": times.percentile_ms(95.0),
+                "max_ms": times.max_ms(),
+            })
+        };
+        let stream = json!({
+            "events": stream.events,
+            "tokens": stream.tokens,
+            "first_event": times(&stream.first_event),
+            "gap": times(&stream.gaps),
+        });
+        numbers.insert("stream".to_owned(), stream);
+    }
+    Value::Object(numbers)
 }
 
 impl Encoder for JsonLines {
@@ -19,12 +44,7 @@ impl Encoder for JsonLines {
     }
 
     fn encode(&mut self, interval: &Interval) -> Vec<Vec<u8>> {
-        let labels: Vec<Value> = interval
-            .increment
-            .labels
-            .iter()
-            .map(|label| Value::Object(label_numbers(label)))
-            .collect();
+        let labels: Vec<Value> = interval.increment.labels.iter().map(numbers).collect();
         let errors: Vec<Value> = interval
             .increment
             .errors
@@ -56,5 +76,37 @@ impl Encoder for JsonLines {
             "last": interval.is_last,
         });
         vec![format!("{line}\n").into_bytes()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drumfire_results::StreamIncrement;
+
+    use super::*;
+
+    #[test]
+    fn labels_with_streams_have_their_numbers() {
+        let mut label = LabelIncrement::new("Chat".to_owned(), false);
+        assert!(numbers(&label).get("stream").is_none());
+        let mut stream = StreamIncrement {
+            events: 3,
+            tokens: 2,
+            ..StreamIncrement::default()
+        };
+        stream.first_event.record(800);
+        stream.gaps.record(40);
+        stream.gaps.record(60);
+        label.stream = Some(Box::new(stream));
+        let stream = &numbers(&label)["stream"];
+        assert_eq!(
+            (&stream["events"], &stream["tokens"]),
+            (&json!(3), &json!(2))
+        );
+        assert_eq!(stream["first_event"]["p95_ms"], 0.8);
+        assert_eq!(
+            (&stream["gap"]["count"], &stream["gap"]["max_ms"]),
+            (&json!(2), &json!(0.06))
+        );
     }
 }
