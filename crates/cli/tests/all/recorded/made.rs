@@ -92,6 +92,7 @@ fn templates_are_the_plans_that_jmeter_ran() {
     make("made-new-http", &["new"]);
     make("made-new-login-csv", &["new", "--template", "login-csv"]);
     make("made-new-open-model", &["new", "--template", "open-model"]);
+    make("made-new-sse", &["new", "--template", "sse"]);
     make("made-new-websocket", &["new", "--template", "websocket"]);
     make("made-new-jdbc", &["new", "--template", "jdbc"]);
 }
