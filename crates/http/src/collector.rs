@@ -41,6 +41,15 @@ impl Collector {
         }
     }
 
+    /// Stores no more than this many bytes.
+    pub fn keep_at_most(&mut self, most: u64) {
+        self.keep = match self.keep {
+            Keep::All if most < u64::MAX => Keep::UpTo(most),
+            Keep::UpTo(own) => Keep::UpTo(own.min(most)),
+            other => other,
+        };
+    }
+
     /// Announces the body's length. Fails if a body of this length may not be stored.
     pub fn announce(&mut self, length: u64) -> Result<(), FailureKind> {
         let wanted = match self.keep {

@@ -350,9 +350,10 @@ impl Receiver {
             };
         }
         if let Some(watch) = self.watch.as_ref()
-            && watch.begin(head.status, head.content_type())
+            && let Some(most) = watch.begin(head.status, head.content_type())
         {
             self.body.watch = self.watch.clone();
+            self.body.keep_at_most(most);
         }
         let no_body = self.is_head || (self.is_connect && head.status / 100 == 2);
         self.framing = match self.rules {

@@ -6,8 +6,8 @@ use crate::failure::FailureKind;
 
 /// Sees the body of a response while it arrives, and may end it. One observer sees all attempts of an exchange.
 pub trait BodyWatch {
-    /// A response has begun. Returns whether to watch its body.
-    fn begin(&self, status: u16, content_type: Option<&[u8]>) -> bool;
+    /// A response has begun. Returns how many bytes of its body to keep at most, if anything is to be kept; `None` not to watch it.
+    fn begin(&self, status: u16, content_type: Option<&[u8]>) -> Option<u64>;
 
     /// Takes the next bytes of the body, after dechunking and decoding.
     ///

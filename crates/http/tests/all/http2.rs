@@ -240,8 +240,8 @@ async fn bodies_larger_than_all_windows_both_ways() {
 struct Ending;
 
 impl BodyWatch for Ending {
-    fn begin(&self, _: u16, _: Option<&[u8]>) -> bool {
-        true
+    fn begin(&self, _: u16, _: Option<&[u8]>) -> Option<u64> {
+        Some(u64::MAX)
     }
 
     fn piece(&self, _: &[u8]) -> Result<(), FailureKind> {

@@ -47,10 +47,10 @@ impl Notes {
 }
 
 impl BodyWatch for Notes {
-    fn begin(&self, status: u16, content_type: Option<&[u8]>) -> bool {
+    fn begin(&self, status: u16, content_type: Option<&[u8]>) -> Option<u64> {
         let content_type = content_type.map(<[u8]>::to_vec);
         self.heads.borrow_mut().push((status, content_type));
-        status == 200
+        (status == 200).then_some(5)
     }
 
     fn piece(&self, bytes: &[u8]) -> Result<(), FailureKind> {

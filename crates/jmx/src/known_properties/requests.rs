@@ -318,7 +318,7 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "drumfire.stream.stop.data",
             "",
-            "A streamed response ends with an event that has exactly these data; with `openai` the default is `[DONE]`.",
+            "A streamed response ends with an event that has exactly these data, such as `[DONE]`.",
         ),
         honoured(
             "drumfire.stream.stop.json",
@@ -343,7 +343,7 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "drumfire.stream.max_body_bytes",
             "1048576",
-            "Bytes of a streamed response that are kept for extractors, assertions and listeners; the rest is only counted. 0 keeps all.",
+            "Bytes of a stream that `drumfire.stream` or a stop asks for which are kept for extractors, assertions and listeners; the rest is only counted. 0 keeps all.",
         ),
         honoured(
             "drumfire.tls_verify",

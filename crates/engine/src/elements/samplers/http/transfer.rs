@@ -22,7 +22,6 @@ use super::proxy::JavaTunnel;
 use super::request::Sending;
 use super::settings::{HttpSettings, permit};
 use super::state::user;
-use crate::elements::samplers::stream::StreamWatch;
 use crate::run::context::Context;
 use crate::run::control::{Control, Stopping};
 use crate::run::property::Flag;
@@ -152,24 +151,6 @@ struct Terms {
 }
 
 impl Terms {
-    /// The parts of a streamed response to store. A stream that is asked for may have no end, so its body is bounded.
-    fn want_of_stream(&self, watch: &StreamWatch) -> WantedParts {
-        let mut want = self.want;
-        let rules = watch.rules();
-        if want.decode == Decode::Nothing {
-            want.decode = Decode::All;
-        }
-        if rules.is_asked {
-            let most = rules.limits.body_bytes;
-            want.keep = match want.keep {
-                Keep::All => Keep::UpTo(most),
-                Keep::UpTo(own) => Keep::UpTo(own.min(most)),
-                other => other,
-            };
-        }
-        want
-    }
-
     /// Refuses a request to a host that is not allowed, as the first hop or as its target.
     fn permit(&self, target: &Target) -> Result<(), TransferFailure> {
         let allowed = self.allowed_hosts.as_deref();
@@ -220,9 +201,14 @@ async fn transfer(
         [Part::Bytes(bytes)] => WireBody::Bytes(bytes),
         parts => WireBody::Parts(parts),
     };
-    let watch = sending.watch.as_ref();
-    let want = watch.map_or(terms.want, |watch| terms.want_of_stream(watch));
-    let watch = watch.map(|watch| Rc::clone(watch) as Rc<dyn BodyWatch>);
+    let mut want = terms.want;
+    let watch = sending
+        .watch
+        .clone()
+        .map(|watch| watch as Rc<dyn BodyWatch>);
+    if watch.is_some() && want.decode == Decode::Nothing {
+        want.decode = Decode::All;
+    }
     let mut outgoing = Outgoing {
         head: &sending.head,
         body,

@@ -34,8 +34,6 @@ pub const STOPS: [&str; 4] = [STOP_EVENTS, STOP_DATA, STOP_JSON, STOP_AFTER];
 
 /// The form that reads no stream, whatever surrounds the sampler.
 const OFF: &str = "off";
-/// The data that end a chat completion.
-const DONE: &str = "[DONE]";
 /// The media type of server-sent events.
 pub const EVENT_STREAM: &str = "text/event-stream";
 
@@ -157,10 +155,9 @@ impl StreamTemplate {
         let stops = stop_events.is_some() || stop_after.is_some() || stop_data.is_some();
         Ok(Some(StreamRules {
             is_asked: form.is_some() || stops || stop_json.is_some(),
-            stop_data: stop_data
-                .or_else(|| (form == Some(StreamForm::OpenAi)).then(|| DONE.to_owned())),
             form: form.unwrap_or(StreamForm::Sse),
             stop_events,
+            stop_data,
             stop_json,
             stop_after,
             limits: self.limits,

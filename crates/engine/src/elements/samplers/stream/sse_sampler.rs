@@ -308,7 +308,7 @@ impl SseWatch {
 }
 
 impl BodyWatch for SseWatch {
-    fn begin(&self, status: u16, content_type: Option<&[u8]>) -> bool {
+    fn begin(&self, status: u16, content_type: Option<&[u8]>) -> Option<u64> {
         let heard = &mut *self.0.borrow_mut();
         heard.status = status;
         let media_type = content_type.and_then(okhttp::media_type);
@@ -318,7 +318,7 @@ impl BodyWatch for SseWatch {
         if opens {
             heard.opened = Some(Instant::now());
         }
-        opens
+        opens.then_some(u64::MAX)
     }
 
     fn piece(&self, bytes: &[u8]) -> Result<(), FailureKind> {

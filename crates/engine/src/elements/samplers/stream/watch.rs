@@ -53,10 +53,6 @@ impl StreamWatch {
         Rc::new(StreamWatch::new(rules, Instant::now()))
     }
 
-    pub fn rules(&self) -> &StreamRules {
-        &self.rules
-    }
-
     /// Ends the observation: what was measured, unless the response was no stream.
     pub fn finish(&self) -> Option<Box<StreamSample>> {
         let WatchState { parser, mut events } = self.state.take();
@@ -71,20 +67,32 @@ impl StreamWatch {
     }
 }
 
+/// Whether a Content-Type is that of server-sent events.
+fn is_event_stream(content_type: &[u8]) -> bool {
+    let start = content_type.get(..EVENT_STREAM.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(EVENT_STREAM.as_bytes()))
+}
+
 impl BodyWatch for StreamWatch {
-    fn begin(&self, status: u16, content_type: Option<&[u8]>) -> bool {
-        let is_of_events = || {
-            let content_type = content_type.unwrap_or_default();
-            let start = content_type.get(..EVENT_STREAM.len());
-            start.is_some_and(|start| start.eq_ignore_ascii_case(EVENT_STREAM.as_bytes()))
-        };
-        let is_stream = (200..300).contains(&status) && (self.rules.is_asked || is_of_events());
-        let limit = self.rules.limits.event_bytes;
+    fn begin(&self, status: u16, content_type: Option<&[u8]>) -> Option<u64> {
+        let StreamRules { form, limits, .. } = self.rules;
+        let of_events = content_type.is_some_and(is_event_stream);
+        let is_stream = (200..300).contains(&status) && (self.rules.is_asked || of_events);
         *self.state.borrow_mut() = WatchState {
-            parser: is_stream.then(|| StreamParser::new(self.rules.form, limit)),
+            parser: is_stream.then(|| StreamParser::new(form, limits.event_bytes)),
             ..WatchState::default()
         };
-        is_stream
+        // A page among requests that are asked for events, as a property of the run asks, is kept whole.
+        let may_be_endless = match form {
+            StreamForm::Sse | StreamForm::OpenAi => of_events || content_type.is_none(),
+            StreamForm::Ndjson | StreamForm::Chunks => true,
+        };
+        let is_bounded = self.rules.is_asked && may_be_endless;
+        is_stream.then_some(if is_bounded {
+            limits.body_bytes
+        } else {
+            u64::MAX
+        })
     }
 
     fn piece(&self, bytes: &[u8]) -> Result<(), FailureKind> {
@@ -181,7 +189,7 @@ mod tests {
     fn watch(rules: StreamRules, pieces: &[(u64, &str)]) -> (usize, StreamSample) {
         let begin = Instant::now();
         let watch = StreamWatch::new(rules, begin);
-        assert!(watch.begin(200, None));
+        assert_eq!(watch.begin(200, None), Some(100));
         let taken = pieces.iter().take_while(|(at_ms, piece)| {
             watch.piece(piece.as_bytes()).unwrap();
             watch.arrived(begin + Duration::from_millis(*at_ms)) == Watched::Continues
@@ -253,11 +261,15 @@ mod tests {
         let mut accepting = rules(StreamForm::Sse);
         accepting.is_asked = false;
         let watch = StreamWatch::new(accepting, Instant::now());
-        assert!(watch.begin(200, Some(b"Text/Event-Stream; charset=utf-8")));
-        assert!(!watch.begin(200, Some(b"text/html")));
+        let events = Some(&b"Text/Event-Stream; charset=utf-8"[..]);
+        // Nothing is bounded that JMeter would keep.
+        assert_eq!(watch.begin(200, events), Some(u64::MAX));
+        assert_eq!(watch.begin(200, Some(b"text/html")), None);
         assert!(watch.finish().is_none());
         let watch = StreamWatch::new(rules(StreamForm::Sse), Instant::now());
-        assert!(!watch.begin(404, Some(b"text/event-stream")));
+        assert_eq!(watch.begin(200, Some(b"text/html")), Some(u64::MAX));
+        assert_eq!(watch.begin(200, events), Some(100));
+        assert_eq!(watch.begin(404, events), None);
         assert!(watch.piece(b"data: a\n\n").is_ok() && watch.finish().is_none());
     }
 
