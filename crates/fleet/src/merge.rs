@@ -231,26 +231,12 @@ mod tests {
         let mut ok = Distribution::default();
         times.iter().for_each(|time| ok.record(*time));
         LabelIncrement {
-            label: label.to_owned(),
-            transaction: false,
             count: times.len() as u64,
-            errors: 0,
             hits: times.len() as u64,
-            bytes: 0,
-            sent_bytes: 0,
-            phases: Default::default(),
             first_start_ms: second * 1000,
             last_end_ms: second * 1000 + 999,
             ok,
-            failed: Distribution::default(),
-            response: Distribution::default(),
-            scheduled: Distribution::default(),
-            latency: Distribution::default(),
-            connect: Distribution::default(),
-            own: Distribution::default(),
-            target: Distribution::default(),
-            trace: None,
-            stream: None,
+            ..LabelIncrement::new(label.to_owned(), false)
         }
     }
 
