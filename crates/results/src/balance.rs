@@ -1,8 +1,11 @@
 //! Whether every sample that users began is accounted for.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
+
+use crate::handover::Handover;
 
 /// The turns of samplers on one worker. Only the worker counts; others read.
 #[derive(Debug, Default)]
@@ -14,12 +17,12 @@ pub struct TurnCounts {
 impl TurnCounts {
     /// A user's turn at a sampler begins.
     pub fn begin(&self) {
-        add_one(&self.begun);
+        add(&self.begun, 1);
     }
 
-    /// A turn ended without a sample, as the plan says.
-    pub fn skip(&self) {
-        add_one(&self.skipped);
+    /// So many turns ended without a sample of their own, as the plan says.
+    pub fn skip(&self, turns: u64) {
+        add(&self.skipped, turns);
     }
 
     /// Adds the turns so far to a balance.
@@ -29,9 +32,39 @@ impl TurnCounts {
     }
 }
 
-/// Adds one without the cost of an atomic addition, as there is a single writer.
-fn add_one(count: &AtomicU64) {
-    count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+/// Adds without the cost of an atomic addition, as there is a single writer.
+fn add(count: &AtomicU64, more: u64) {
+    count.store(count.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+}
+
+/// Turns whose samples are parts of a transaction that is not recorded yet. If it never is, because the plan leaves it early, they
+/// are skipped.
+#[derive(Debug)]
+pub struct HeldTurns {
+    handover: Arc<Handover>,
+    turns: u64,
+}
+
+impl HeldTurns {
+    pub(crate) fn new(handover: Arc<Handover>) -> HeldTurns {
+        HeldTurns { handover, turns: 0 }
+    }
+
+    /// Holds so many more.
+    pub fn hold(&mut self, turns: u64) {
+        self.turns += turns;
+    }
+
+    /// Gives them up, to be recorded or held elsewhere.
+    pub fn take(&mut self) -> u64 {
+        std::mem::take(&mut self.turns)
+    }
+}
+
+impl Drop for HeldTurns {
+    fn drop(&mut self) {
+        self.handover.turns.skip(self.turns);
+    }
 }
 
 /// What became of the samples that users began. A run is complete if every one was recorded or skipped.
@@ -73,7 +106,7 @@ mod tests {
     fn every_turn_is_recorded_skipped_or_lost() {
         let turns = TurnCounts::default();
         (0..10).for_each(|_| turns.begin());
-        (0..2).for_each(|_| turns.skip());
+        turns.skip(2);
         let balance = |recorded| {
             let mut balance = SampleBalance {
                 recorded,

@@ -44,7 +44,7 @@ mod trace;
 mod writer;
 mod xml;
 
-pub use balance::{SampleBalance, TurnCounts};
+pub use balance::{HeldTurns, SampleBalance, TurnCounts};
 pub use collect::{Collector, LabelCount};
 pub use collectors::{CollectorKind, CollectorSet, CollectorSpec, Measure};
 pub use columns::Columns;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::balance::TurnCounts;
+use crate::balance::{HeldTurns, TurnCounts};
 use crate::collect::Collector;
 use crate::connections::Connections;
 use crate::distribution::Distribution;
@@ -135,6 +135,11 @@ impl Recorder {
     /// The turns of samplers that the worker's users take.
     pub fn turns(&self) -> &TurnCounts {
         &self.handover.turns
+    }
+
+    /// Holds the turns whose samples become parts of a transaction.
+    pub fn held_turns(&self) -> HeldTurns {
+        HeldTurns::new(Arc::clone(&self.handover))
     }
 
     /// Counts how late the generator itself was when an event was due, in microseconds.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use drumfire_expr::Raised;
 use drumfire_health::Stage;
-use drumfire_results::{AssertionResult, Sample, TurnCounts};
+use drumfire_results::{AssertionResult, Sample};
 use recycle_box::RecycleBox;
 
 use crate::run::action::{FailureAction, OnError};
@@ -52,14 +52,13 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         .intended
         .map(|intended| intended.elapsed().as_micros() as u64);
     user.cx.worker.stages.skip(&mut timed);
-    count_turn(user, TurnCounts::begin);
+    let turns = begin_turn(user);
     let result = take_turn_watched(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Sampler);
     user.cx.interruptions.clear();
     let has_given_up = gave_up(user, package);
     let Some(mut result) = result.filter(|_| !has_given_up) else {
-        count_turn(user, TurnCounts::skip);
-        return;
+        return count_skipped(user, turns);
     };
     result.delay_us = delay_us;
     if !result.ignore {
@@ -71,8 +70,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
         let examined = examine(user, package, &mut result, &mut timed).await;
         user.cx.parsed.clear();
         if !examined {
-            count_turn(user, TurnCounts::skip);
-            return;
+            return count_skipped(user, turns);
         }
         let reach = if transaction.is_some() {
             &package.reach_in_transaction
@@ -89,8 +87,8 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     }
     act_on_failure(user, result.success);
     let is_recorded = result.written.is_counted();
-    if !hand_on(user, result, transaction) && !is_recorded {
-        count_turn(user, TurnCounts::skip);
+    if !hand_on(user, result, transaction, turns) && !is_recorded {
+        count_skipped(user, turns);
     }
 }
 
@@ -104,12 +102,20 @@ fn end_timers(user: &mut User, journey: &Journey) {
     }
 }
 
-/// Counts a user's turn. The samples of a Parallel Controller's children are parts of its own, and have no turns.
-fn count_turn(user: &User, count: impl FnOnce(&TurnCounts)) {
+/// Counts the beginning of a user's turn, and returns how many it counted: the samples of a Parallel Controller's children are parts of
+/// its own, and have no turns.
+fn begin_turn(user: &User) -> u64 {
     let branch = user.cx.branch.as_ref();
-    if branch.is_none_or(|branch| !branch.collects()) {
-        count(user.cx.worker.recorder.borrow().turns());
+    if branch.is_some_and(|branch| branch.collects()) {
+        return 0;
     }
+    user.cx.worker.recorder.borrow().turns().begin();
+    1
+}
+
+/// Counts turns that end without a sample of their own.
+fn count_skipped(user: &User, turns: u64) {
+    user.cx.worker.recorder.borrow().turns().skip(turns);
 }
 
 /// Tells the user's context which sampler is next.
@@ -209,13 +215,18 @@ async fn examine(
 }
 
 /// Adds the sample to its transaction, if there is one, or else recycles it. Returns whether the transaction will be recorded with
-/// it.
-fn hand_on(user: &mut User, result: Box<Sample>, transaction: Option<ControllerId>) -> bool {
+/// it; then it holds the turns that the sample stands for.
+fn hand_on(
+    user: &mut User,
+    result: Box<Sample>,
+    transaction: Option<ControllerId>,
+    turns: u64,
+) -> bool {
     if let Some(transaction) = transaction
         && !result.ignore
         && let Some(run) = user.walk.parent_transaction(transaction)
     {
-        return run.add(*result);
+        return run.add(*result, turns);
     }
     user.cx.worker.room.take_sample_back(result);
     false
@@ -439,20 +450,21 @@ pub async fn tell_transaction(user: &mut User, id: ControllerId, outer: Option<C
     let Some(run) = user.walk.parent_transaction(id) else {
         return;
     };
-    let Some(mut result) = run.take_result() else {
+    let Some((mut result, turns)) = run.take_result() else {
         return;
     };
     let journey = user.journey();
     let Some(package) = &journey.transactions[id as usize] else {
-        return;
+        return count_skipped(user, turns);
     };
     let (in_group, in_all) = user.cx.active_users();
     result.set_thread(&user.cx.thread_name, in_group, in_all);
     judge(&package.assertions, &mut user.cx, &mut result).await;
     user.cx.parsed.clear();
     if let Some(outer) = outer {
-        if let Some(run) = user.walk.parent_transaction(outer) {
-            run.add(*result);
+        let outer = user.walk.parent_transaction(outer);
+        if !outer.is_some_and(|run| run.add(*result, turns)) {
+            count_skipped(user, turns);
         }
         return;
     }
@@ -460,7 +472,16 @@ pub async fn tell_transaction(user: &mut User, id: ControllerId, outer: Option<C
     while let Some(above) = journey.controllers[ancestors[ancestors.len() - 1] as usize].parent {
         ancestors.push(above);
     }
+    let was_counted = result.written.is_counted();
     notify(user, &mut result, &package.reach, &ancestors, None).await;
+    let is_new = result.written.is_counted() && !was_counted;
+    if !(is_new && result.is_from_transaction()) {
+        count_skipped(user, turns);
+    }
+    if is_new && !result.is_from_transaction() {
+        // A transaction that is told before it is done looks like a sampler's sample, and counts as one.
+        begin_turn(user);
+    }
     if let Some(run) = user.walk.parent_transaction(id)
         && !run.is_done()
     {
@@ -620,11 +641,11 @@ mod tests {
                 ignore,
                 ..Sample::default()
             };
-            hand_on(&mut user, Box::new(sample), Some(1));
+            hand_on(&mut user, Box::new(sample), Some(1), 1);
         }
         let run = user.walk.parent_transaction(1).expect("it is open");
         let result = run.take_result().expect("nobody has taken it");
-        assert_eq!(result.children.len(), 1);
+        assert_eq!((result.0.children.len(), result.1), (1, 1));
     }
 
     /// Fails every result, with sub-results or not.

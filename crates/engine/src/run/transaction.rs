@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use drumfire_results::Sample;
+use drumfire_results::{HeldTurns, Sample};
 
 use crate::run::step::Step;
 
@@ -100,11 +100,13 @@ pub struct ParentTransaction {
     connect_ms: i64,
     /// The service time of the samples inside.
     service_us: u64,
+    /// The turns of the samples inside.
+    held: HeldTurns,
 }
 
 impl ParentTransaction {
     /// `thread_name` is handed on to the children (`SampleResult#addSubResult`).
-    pub fn start(label: Rc<str>, thread_name: Rc<str>, start_ms: i64) -> Self {
+    pub fn start(label: Rc<str>, thread_name: Rc<str>, start_ms: i64, held: HeldTurns) -> Self {
         ParentTransaction {
             sample: Some(Box::new(Sample {
                 thread_name,
@@ -117,6 +119,7 @@ impl ParentTransaction {
             total_ms: 0,
             connect_ms: 0,
             service_us: 0,
+            held,
         }
     }
 
@@ -137,9 +140,9 @@ impl ParentTransaction {
         }
     }
 
-    /// Adds the sample of a child (`TransactionSampler#addSubSamplerResult`). Returns whether the transaction will be recorded with it:
-    /// one that was recorded already and goes on is not counted again.
-    pub fn add(&mut self, child: Sample) -> bool {
+    /// Adds the sample of a child (`TransactionSampler#addSubSamplerResult`), and holds the turns that it stands for. Returns false if
+    /// the transaction will not be recorded with it: one that was recorded already and goes on is not counted again.
+    pub fn add(&mut self, child: Sample, turns: u64) -> bool {
         let Some(own) = &mut self.sample else {
             return false;
         };
@@ -157,7 +160,11 @@ impl ParentTransaction {
         own.phases.add(child.phases);
         own.add_own(&child);
         own.add_child(child, false);
-        !own.written.is_counted()
+        if own.written.is_counted() {
+            return false;
+        }
+        self.held.hold(turns);
+        true
     }
 
     /// Ends the transaction (`TransactionSampler#setTransactionDone`).
@@ -176,9 +183,9 @@ impl ParentTransaction {
         own.connect_ms = self.connect_ms;
     }
 
-    /// Takes the parent sample; `None` if it was taken before.
-    pub fn take_result(&mut self) -> Option<Box<Sample>> {
-        self.sample.take()
+    /// Takes the parent sample and the turns that it stands for; `None` if it was taken before.
+    pub fn take_result(&mut self) -> Option<(Box<Sample>, u64)> {
+        Some((self.sample.take()?, self.held.take()))
     }
 
     /// Returns the parent sample of a transaction that goes on.

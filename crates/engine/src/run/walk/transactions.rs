@@ -16,11 +16,10 @@ impl Walker<'_> {
         }
         if self.begins(id) {
             let (name, start_ms) = self.name_and_start(id);
-            self.state(id).extra = Extra::Parent(Box::new(ParentTransaction::start(
-                name,
-                self.cx.thread_name.clone(),
-                start_ms,
-            )));
+            let held = self.cx.worker.recorder.borrow().held_turns();
+            let thread_name = self.cx.thread_name.clone();
+            let run = ParentTransaction::start(name, thread_name, start_ms, held);
+            self.state(id).extra = Extra::Parent(Box::new(run));
         }
         // Not `next`: a parent transaction asks `GenericController#next` again, never its own.
         let inner = loop {
@@ -110,9 +109,10 @@ impl Walker<'_> {
         };
         if let Some(Step::Transaction(inner)) = run.step()
             && let Some(inner) = self.walk.parent_transaction(inner)
-            && let Some(result) = inner.take_result()
+            && let Some((result, turns)) = inner.take_result()
+            && !run.add(*result, turns)
         {
-            run.add(*result);
+            self.cx.worker.recorder.borrow().turns().skip(turns);
         }
         let end_ms = self.cx.clock().now_ms();
         let include_timers = self.journey.controllers[id as usize].includes_timers();
