@@ -94,11 +94,11 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
 
 /// Ends the part of a turn that belongs to timers, and starts the limits on the sample's time.
 fn end_timers(user: &mut User, journey: &Journey) {
-    let overruns = &user.cx.shared.overruns;
-    let is_over = overruns.is_over(user.cx.group, user.cx.clock());
-    user.cx.is_in_timers &= is_over;
+    let cx = &mut user.cx;
+    // The clock is read only after a wait.
+    cx.is_in_timers = cx.is_in_timers && cx.shared.overruns.is_over(cx.group, cx.clock());
     for limit in &journey.time_limits {
-        limit.process(&mut user.cx);
+        limit.process(cx);
     }
 }
 
