@@ -41,6 +41,7 @@ mod threshold_watch;
 mod thresholds;
 mod timeline;
 mod trace;
+mod trace_rate;
 mod writer;
 mod xml;
 
@@ -77,8 +78,6 @@ pub use text::SharedText;
 pub use threshold_watch::ThresholdWatch;
 pub use thresholds::{Metric, Threshold, ThresholdError, ThresholdOutcome, Verdict};
 pub use timeline::{Cell, Codes, Timeline, TimelineSample, TotalCell};
-pub use trace::{
-    LabelTrace, ServerMetric, SlowSample, SlowestSoFar, TailSplit, TimeParts, TraceRate,
-    TraceRateError,
-};
+pub use trace::{LabelTrace, ServerMetric, SlowSample, SlowestSoFar, TailSplit, TimeParts};
+pub use trace_rate::{TraceRate, TraceRateError};
 pub use writer::{FileReport, Filter, Inlet, OutputSpec, ResultWriter, WriterGauge, WriterReport};

@@ -1,4 +1,4 @@
-//! What a sample stores of its trace (`drumfire.trace`).
+//! The trace of a sample: its id, and what the server said about its own time.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,14 +1,12 @@
-//! Traces of samples, and where the time of the slowest ones went (`drumfire.trace`).
+//! The traced samples of labels: where the time of the slowest ones went (`drumfire.trace`).
 
 mod label;
 mod parts;
-mod rate;
 
 use crate::sample::Sample;
 
 pub use self::label::{LabelTrace, ServerMetric, SlowSample, SlowestSoFar, TailSplit};
 pub use self::parts::TimeParts;
-pub use self::rate::{TraceRate, TraceRateError};
 
 /// Counts a sample among the traced ones of its label, if it has a trace.
 pub(crate) fn count(label: &mut Option<Box<LabelTrace>>, sample: &Sample) {
