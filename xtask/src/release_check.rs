@@ -40,6 +40,10 @@ const STEPS: &[CheckStep] = &[
         check: || super::tools(&["faults"]),
     },
     CheckStep {
+        name: "truth",
+        check: || super::tools(&["truth"]),
+    },
+    CheckStep {
         name: "soak",
         check: || super::tools(&["soak", "3600"]),
     },

@@ -28,6 +28,8 @@ const OWN: [&str; 2] = ["own_p50_ms", "own_p99_ms"];
 const COVERED: std::ops::RangeInclusive<f64> = 95.0..=99.5;
 /// The same for the short form, whose few runs prove little.
 const COVERED_SHORTLY: std::ops::RangeInclusive<f64> = 80.0..=100.0;
+/// A share of fewer intervals proves nothing.
+const FEWEST: u32 = 15;
 /// The way over loopback, in milliseconds: between the target's stamps and those of the generator's kernel.
 const WAY_MS: f64 = 0.05;
 /// How far the told part of the generator may be off: this share, or this many milliseconds.
@@ -244,7 +246,7 @@ fn judge(measured: &[(usize, Measured)], target: &Target, is_short: bool) -> any
     let expected = if is_short { COVERED_SHORTLY } else { COVERED };
     let wrong = covered
         .iter()
-        .any(|share| share.tried > 0 && !expected.contains(&share.percent()));
+        .any(|share| share.tried >= FEWEST && !expected.contains(&share.percent()));
     if wrong || counts.held < counts.tried {
         bail!(
             "between {} and {} of 100 intervals must hold the truth, and all counts must be equal",

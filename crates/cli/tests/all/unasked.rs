@@ -333,6 +333,8 @@ fn errors_of_commands_that_print_json_stay_off_standard_output() {
         &["plan", "broken.yml", "--json"],
         &["doctor", "nothere.jmx", "--json"],
         &["doctor", "broken.jmx", "--json"],
+        &["calibrate", "--plan", "nothere.jmx", "--json"],
+        &["calibrate", "--plan", "broken.jmx", "--json"],
         &["runs", "--json", "--plan", "nothere"],
         &["runs", "list", "--json", "--plan", "nothere"],
         &["runs", "--json", "--nothere"],
