@@ -93,7 +93,7 @@ fn timed(program: &Path, folder: &Path) -> anyhow::Result<String> {
 }
 
 fn case(program: &Path, case: &Path) -> anyhow::Result<usize> {
-    let servers = Servers::start(case)?.context("the case needs PostgreSQL")?;
+    let servers = Servers::start(case)?.context("the case needs a server that is not installed")?;
     let work = tempfile::tempdir()?;
     compat::lay_out(case, work.path())?;
     let words = servers.words(work.path());

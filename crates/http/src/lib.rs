@@ -32,6 +32,7 @@ mod collector;
 mod connect;
 mod connection;
 mod decode;
+mod duplex;
 mod errno;
 mod exchange;
 mod failure;
@@ -79,6 +80,7 @@ use linux as sys;
 #[cfg(not(target_os = "linux"))]
 use portable as sys;
 
+pub use duplex::Duplex;
 pub use exchange::exchange;
 pub use failure::{
     BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Http3Failure, Phase,

@@ -11,6 +11,7 @@ use memchr::memchr;
 
 use crate::connect::Opening;
 use crate::connection::Connection;
+use crate::duplex::Duplex;
 use crate::failure::{Failure, FailureKind};
 use crate::message::{Body, Limits, Times, Tunnel};
 use crate::proxy::BareConnect;
@@ -221,6 +222,13 @@ impl WebSocket {
         }
     }
 
+    /// The connection for a protocol that is not HTTP: its bytes are sent in binary frames if `mask` is there, which seeds their
+    /// masks, and as they are otherwise.
+    pub fn into_duplex(mut self, mask: Option<u32>) -> Duplex {
+        let received = self.received.split_off(self.consumed);
+        Duplex::new(self.connection, self.worker, received, mask)
+    }
+
     /// Closes the connection.
     pub fn close(self) {
         self.worker.counts.closed(false);
@@ -285,15 +293,15 @@ impl WebSocket {
 }
 
 /// The head of a frame.
-struct FrameHead {
+pub(crate) struct FrameHead {
     first: u8,
     head_bytes: usize,
-    payload_bytes: u64,
+    pub payload_bytes: u64,
 }
 
 impl FrameHead {
     /// Parses the head; `None` if it is incomplete.
-    fn read(bytes: &[u8]) -> Option<Self> {
+    pub fn read(bytes: &[u8]) -> Option<Self> {
         let [first, second, rest @ ..] = bytes else {
             return None;
         };
@@ -310,7 +318,7 @@ impl FrameHead {
     }
 
     /// Takes the frame, if it has arrived completely.
-    fn take(&self, received: &[u8]) -> Option<Frame> {
+    pub fn take(&self, received: &[u8]) -> Option<Frame> {
         let start = self.head_bytes;
         let end = start + usize::try_from(self.payload_bytes).ok()?;
         let payload = received.get(start..end)?.to_vec();
@@ -325,7 +333,7 @@ impl FrameHead {
 }
 
 /// A final, masked frame.
-fn encode(opcode: Opcode, payload: &[u8], mask: [u8; 4]) -> Vec<u8> {
+pub(crate) fn encode(opcode: Opcode, payload: &[u8], mask: [u8; 4]) -> Vec<u8> {
     const FINAL: u8 = 0x80;
     const MASKED: u8 = 0x80;
     let mut bytes = Vec::with_capacity(14 + payload.len());

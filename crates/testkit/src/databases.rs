@@ -265,7 +265,7 @@ fn account(name: &str) -> Option<(u32, u32)> {
     found.and_then(fields)
 }
 
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
     listener.local_addr().expect("it is bound").port()
 }

@@ -8,6 +8,7 @@ pub mod databases;
 pub mod grpc;
 #[cfg(feature = "http3")]
 pub mod http3;
+pub mod mosquitto;
 pub mod mutation;
 pub mod nats;
 pub mod plans;

@@ -23,6 +23,12 @@ pub mod junit_request;
 pub mod ldap_extended_request;
 pub mod ldap_request;
 pub mod mail_reader_sampler;
+pub mod mqtt_connect;
+pub mod mqtt_disconnect;
+pub mod mqtt_efficient_connect;
+pub mod mqtt_efficient_disconnect;
+pub mod mqtt_pub;
+pub mod mqtt_sub;
 pub mod old_grpc_request;
 pub mod old_http_request;
 pub mod os_process_sampler;
@@ -64,6 +70,12 @@ pub(crate) const ALL: &[&ElementFacts] = &[
     &ldap_extended_request::FACTS,
     &ldap_request::FACTS,
     &mail_reader_sampler::FACTS,
+    &mqtt_connect::FACTS,
+    &mqtt_disconnect::FACTS,
+    &mqtt_efficient_connect::FACTS,
+    &mqtt_efficient_disconnect::FACTS,
+    &mqtt_pub::FACTS,
+    &mqtt_sub::FACTS,
     &old_grpc_request::FACTS,
     &old_http_request::FACTS,
     &os_process_sampler::FACTS,

@@ -11,6 +11,7 @@ pub mod jms;
 pub mod ldap;
 pub mod login;
 pub mod mail_security;
+pub mod mqtt;
 pub mod save_config;
 pub mod scope;
 pub mod script;

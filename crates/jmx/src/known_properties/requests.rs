@@ -261,6 +261,41 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "The form of GRPC Requests: `grpc` over HTTP/2, or `grpc-web` or `connect` over HTTP/1.1.",
         ),
         honoured(
+            "drumfire.mqtt.max_packet_bytes",
+            "268435456",
+            "The largest packet of an MQTT server, in bytes; a larger one ends the connection. 0 for no limit.",
+        ),
+        honoured(
+            "drumfire.mqtt.max_waiting_bytes",
+            "16777216",
+            "The memory of the messages of one sampler that no sample has taken, in bytes; a sample fails if more came. 0 for no limit.",
+        ),
+        honoured(
+            "drumfire.mqtt.sequence",
+            "false",
+            "Number the messages of MQTT Pub Samplers, and count lost and repeated ones in MQTT Sub Samplers.",
+        ),
+        honoured(
+            "drumfire.mqtt.will_topic",
+            "",
+            "The topic of the message that an MQTT server sends when it loses a user's connection.",
+        ),
+        honoured(
+            "drumfire.mqtt.will_message",
+            "",
+            "The text of that message.",
+        ),
+        honoured(
+            "drumfire.mqtt.will_qos",
+            "0",
+            "The QoS of that message.",
+        ),
+        honoured(
+            "drumfire.mqtt.will_retain",
+            "false",
+            "Let the server keep that message for later subscribers.",
+        ),
+        honoured(
             "drumfire.http.version",
             "1.1",
             "With 2, HTTP Requests speak HTTP/2: over TLS if the server agrees, over plain TCP without asking. With 3, in builds with the feature http3, they speak HTTP/3 for HTTPS without a proxy.",

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::databases::Postgres;
+use crate::mosquitto::Mosquitto;
 use crate::server::Server;
 
 use exchanges::Exchange;
@@ -100,10 +101,12 @@ fn words(folder: &Path, server: &Server) -> Vec<String> {
 }
 
 /// The servers of a case: the site, and those that its plan asks for. A plan with a connection pool gets a PostgreSQL database, and
-/// one that reads the property `ftp_port`, `smtp_port`, `grpc_port` or `grpcs_port` (gRPC with TLS) gets a server of that protocol.
+/// one that reads the property `ftp_port`, `smtp_port`, `grpc_port` or `grpcs_port` (gRPC with TLS) gets a server of that protocol. One
+/// that reads `mqtt_port` gets a Mosquitto broker.
 pub struct Servers {
     site: Server,
     database: Option<Postgres>,
+    _broker: Option<Mosquitto>,
     exchanges: Vec<Exchange>,
 }
 
@@ -122,10 +125,22 @@ impl Servers {
         } else {
             None
         };
+        let broker = if plan.contains("__P(mqtt_port)") {
+            match Mosquitto::start() {
+                Some(broker) => Some(broker),
+                None => return Ok(None),
+            }
+        } else {
+            None
+        };
+        let mut exchanges = exchanges::asked_by(&plan)?;
+        let ports = broker.iter().flat_map(Mosquitto::ports);
+        exchanges.extend(ports.map(|(property, port)| Exchange { property, port }));
         Ok(Some(Servers {
             site: site(),
             database,
-            exchanges: exchanges::asked_by(&plan)?,
+            _broker: broker,
+            exchanges,
         }))
     }
 

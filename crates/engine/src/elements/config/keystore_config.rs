@@ -21,7 +21,7 @@ use drumfire_expr::Properties;
 use drumfire_http::Identity;
 use drumfire_java::Exception;
 
-use super::jks::KeyStoreError;
+use super::jks::{KeyStoreError, PrivateKeyEntry};
 use super::{jks, pkcs12};
 use crate::decode::roles::Roles;
 use crate::decode::{Decoder, DecodingContext, OutsideAccess};
@@ -128,23 +128,37 @@ fn visit(element: &Element, decoding: &mut DecodingContext, choice: &mut KeySele
     }
 }
 
+/// The first key of a PKCS#12 or JKS file.
+///
+/// # Errors
+/// The file cannot be read, or has no key.
+pub fn first_identity(file: &Path, password: &str) -> Result<Arc<Identity>, KeyStoreError> {
+    let entry = entries(file, password)?.into_iter().next();
+    let entry = entry.ok_or("No key(s) found")?;
+    let identity = Identity::from_der(entry.chain, entry.key);
+    Ok(identity.map_err(|fault| format!("key '{}': {fault}", entry.alias))?)
+}
+
+/// Java's type JKS also reads PKCS#12 and decides by the first bytes of the file.
+fn entries(file: &Path, password: &str) -> Result<Vec<PrivateKeyEntry>, KeyStoreError> {
+    let data = drumfire_platform::files::read_regular(file).map_err(|error| error.to_string())?;
+    if data.starts_with(&jks::MAGIC) {
+        jks::read(&data, password)
+    } else {
+        pkcs12::read(&data, password)
+    }
+}
+
 /// `JmeterKeyStore#load`.
 fn load(
     file: &str,
     properties: &Properties,
     choice: &KeySelection,
 ) -> Result<Vec<(String, Arc<Identity>)>, KeyStoreError> {
-    let data = drumfire_platform::files::read_regular(Path::new(file))
-        .map_err(|error| error.to_string())?;
     let password = properties
         .get_system("javax.net.ssl.keyStorePassword")
         .unwrap_or_default();
-    // Java's type JKS also reads PKCS#12 and decides by the first bytes of the file.
-    let entries = if data.starts_with(&jks::MAGIC) {
-        jks::read(&data, &password)?
-    } else {
-        pkcs12::read(&data, &password)?
-    };
+    let entries = entries(Path::new(file), &password)?;
     let is_within = |index: i64| index >= choice.start && (choice.end == -1 || index <= choice.end);
     let mut keys = Vec::new();
     for (entry, index) in entries.into_iter().zip(0_i64..) {

@@ -13,6 +13,10 @@ pub mod http;
 pub mod java_sampler;
 mod jdbc_sampler;
 pub mod listing;
+#[cfg(feature = "mqtt")]
+mod mqtt;
+#[cfg(not(feature = "mqtt"))]
+mod mqtt_missing;
 mod parallel_http_sampler;
 mod parallel_sampler;
 mod set_variables_action;
@@ -82,6 +86,10 @@ pub fn decode(
         class if grpc::CLASSES.contains(&class) => boxed(grpc::decode(d, needs)),
         #[cfg(not(feature = "grpc"))]
         class if grpc_missing::CLASSES.contains(&class) => grpc_missing::refuse(d),
+        #[cfg(feature = "mqtt")]
+        class if mqtt::CLASSES.contains(&class) => boxed(mqtt::decode(d, needs)),
+        #[cfg(not(feature = "mqtt"))]
+        class if mqtt_missing::CLASSES.contains(&class) => mqtt_missing::refuse(d),
         class => decode_other(class, d, configs),
     }
 }

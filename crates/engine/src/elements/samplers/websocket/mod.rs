@@ -20,8 +20,8 @@ mod frames;
 mod inflater;
 mod proxy;
 mod sampler;
-mod stop;
-mod upgrade;
+pub mod stop;
+pub mod upgrade;
 
 use drumfire_elements::samplers;
 

@@ -17,12 +17,12 @@ const OWN: [&str; 5] = [
 ];
 
 /// The request's key.
-pub(super) fn nonce(random: [u64; 2]) -> String {
+pub fn nonce(random: [u64; 2]) -> String {
     STANDARD.encode(random.map(u64::to_ne_bytes).as_flattened())
 }
 
 /// The request; fails on a header that would break it.
-pub(super) fn request(
+pub fn request(
     host: &str,
     port: u16,
     path: &str,
@@ -51,7 +51,7 @@ pub(super) fn request(
 
 /// The headers of a valid answer, sorted by name without regard to case, with the values of one name joined.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct UpgradeHeaders(Vec<(String, String)>);
+pub struct UpgradeHeaders(Vec<(String, String)>);
 
 impl UpgradeHeaders {
     /// Reads the answer's head.
@@ -176,7 +176,7 @@ fn ascii(line: &[u8]) -> String {
 }
 
 /// Brings entries into the order in which a `java.util.HashMap` with these keys gives them.
-pub(super) fn order_as_hash_map(map: &mut [(String, String)]) {
+pub fn order_as_hash_map(map: &mut [(String, String)]) {
     let mut capacity = 16;
     while map.len() > capacity * 3 / 4 {
         capacity *= 2;

@@ -1,0 +1,194 @@
+//! The plan's properties of the MQTT samplers.
+
+use drumfire_elements::Property;
+use drumfire_elements::samplers::{
+    mqtt_connect, mqtt_disconnect, mqtt_efficient_connect, mqtt_pub, mqtt_sub,
+};
+use drumfire_elements::shared::mqtt as facts;
+use drumfire_expr::Template;
+use drumfire_mqtt::Qos;
+
+use super::connect::ManySettings;
+use super::publish::PublishSettings;
+use super::sampler::{MqttAction, MqttSampler};
+use super::settings::{ConnectSettings, Identities, WillSettings};
+use super::subscribe::SubscribeSettings;
+use crate::decode::Decoder;
+use crate::decode::setting::Flag;
+use crate::elements::samplers::http::settings::{allowed_hosts, size_limit};
+use crate::run::needs::Needs;
+
+/// The bound of packets, which the plugin leaves to the protocol.
+const MAX_PACKET_BYTES: &str = "drumfire.mqtt.max_packet_bytes";
+/// The bound of messages that wait for a Sub Sampler.
+const MAX_WAITING_BYTES: &str = "drumfire.mqtt.max_waiting_bytes";
+/// Whether payloads have sequence numbers.
+const SEQUENCE: &str = "drumfire.mqtt.sequence";
+const WILL_TOPIC: &str = "drumfire.mqtt.will_topic";
+const WILL_MESSAGE: &str = "drumfire.mqtt.will_message";
+const WILL_QOS: &str = "drumfire.mqtt.will_qos";
+const WILL_RETAIN: &str = "drumfire.mqtt.will_retain";
+
+/// MQTT Connect (`net.xmeter.samplers.ConnectSampler`): opens the user's MQTT connection, which its other MQTT samplers use.
+///
+/// Properties: `mqtt.server`, `.port`, `.version` (`5`, or else 3.1.1), `.conn_timeout` in seconds, `.protocol` (`TCP`, `SSL`,
+/// `WS`, `WSS`), `.ws_path`, `.dual_ssl_authentication`, `.clientcert_file_path`, `.clientcert_password`, `.user_name`,
+/// `.password`, `.client_id_prefix`, `.client_id_suffix`, `.conn_keep_alive` in seconds, `.conn_clean_session`, and
+/// `.client_name`, which only changes how messages show the connection. `.conn_attempt_max` and `.reconn_attempt_max` must be
+/// numbers. Efficient MQTT Connect (`EfficientConnectSampler`) opens `.conn_capacity` connections, and subscribes them with
+/// `.sub_when_connected`, `.topic_name` and `.qos_level`; its samples are sub-results. MQTT DisConnect (`DisConnectSampler`) and
+/// Efficient MQTT DisConnect (`EfficientDisConnectSampler`) end them.
+///
+/// MQTT Pub Sampler (`PubSampler`): publishes `mqtt.message_to_sent` by `.message_type` and `.message_type_fixed_length` to
+/// `.topic_name`, with `.qos_level`, `.retained_message` and `.add_timestamp`. A sample of QoS 1 or 2 lasts until the server has
+/// acknowledged.
+///
+/// MQTT Sub Sampler (`SubSampler`): subscribes once to `mqtt.topic_name` and waits for `.sample_condition_value` milliseconds or
+/// messages, by `.sample_condition`. With `.add_timestamp` the sample lasts as long as its messages took on average;
+/// `.debug_response` shows them. After a failed sample the user pauses for a second, as in the plugin.
+///
+/// Properties of the run: `drumfire.mqtt.will_topic`, `.will_message`, `.will_qos` and `.will_retain` (a will, whose texts may
+/// have variables), `drumfire.mqtt.sequence`, `drumfire.mqtt.max_packet_bytes`, `drumfire.mqtt.max_waiting_bytes`, and those of
+/// HTTPS for TLS.
+///
+/// Differences: lost connections are not opened again; a user's connections end with the user; a Sub Sampler fails at once if the
+/// server refuses its subscription, or if the connection is lost while it waits for a number of messages, for which the plugin
+/// waits for ever.
+pub fn decode(d: &mut Decoder, needs: Needs) -> MqttSampler {
+    let action = match d.element.class.as_str() {
+        mqtt_connect::CLASS => MqttAction::Connect(Box::new(connect(d))),
+        mqtt_pub::CLASS => MqttAction::Publish(Box::new(publish(d))),
+        mqtt_sub::CLASS => MqttAction::Subscribe(Box::new(subscribe(d))),
+        mqtt_disconnect::CLASS => MqttAction::Disconnect,
+        mqtt_efficient_connect::CLASS => MqttAction::ConnectMany(Box::new(ManySettings {
+            connect: connect(d),
+            capacity: template(d, &mqtt_efficient_connect::CAPACITY),
+            subscribes: flag(d, &mqtt_efficient_connect::SUBSCRIBE),
+            topics: template(d, &facts::TOPICS),
+            qos: template(d, &facts::QOS),
+        })),
+        _ => MqttAction::DisconnectMany,
+    };
+    let properties = d.settings().properties.clone();
+    let bytes = |name, default| {
+        usize::try_from(size_limit(&properties, name, default)).unwrap_or(usize::MAX)
+    };
+    MqttSampler {
+        action,
+        needs,
+        user: d.shared_state("mqtt connections"),
+        many_prefix: match properties.get_system("batchConLabelPrefix") {
+            Some(prefix) => prefix.to_string(),
+            None => "xmeter-mqtt-batch-con-mode-".to_owned(),
+        },
+        rename_children: !properties.get_bool("subresults.disable_renaming", false)
+            && !d.decoding.save_config.functional_mode,
+        allowed_hosts: allowed_hosts(
+            &properties
+                .get("drumfire.http.allowed_hosts")
+                .unwrap_or_default(),
+        ),
+        max_packet_bytes: bytes(MAX_PACKET_BYTES, 256 << 20),
+        max_waiting_bytes: bytes(MAX_WAITING_BYTES, 16 << 20),
+    }
+}
+
+fn connect(d: &mut Decoder) -> ConnectSettings {
+    tell_reconnections(d);
+    ConnectSettings {
+        server: template(d, &facts::SERVER),
+        port: template(d, &facts::PORT),
+        version: template(d, &facts::VERSION),
+        timeout: template(d, &facts::TIMEOUT),
+        client_name: template(d, &facts::CLIENT),
+        protocol: template(d, &facts::PROTOCOL),
+        path: template(d, &facts::WS_PATH),
+        dual_auth: flag(d, &facts::DUAL_AUTH),
+        certificate: template(d, &facts::CERTIFICATE),
+        certificate_password: template(d, &facts::CERTIFICATE_PASSWORD),
+        user: template(d, &facts::USER),
+        password: template(d, &facts::PASSWORD),
+        client_id: template(d, &facts::CLIENT_ID),
+        adds_suffix: flag(d, &facts::CLIENT_ID_SUFFIX),
+        keep_alive: template(d, &facts::KEEP_ALIVE),
+        attempts: template(d, &facts::ATTEMPTS),
+        reconnections: template(d, &facts::RECONNECTIONS),
+        clean: template(d, &facts::CLEAN),
+        will: will(d),
+        base_dir: d.settings().base_dir.clone(),
+        identities: Identities::default(),
+    }
+}
+
+/// Lost connections stay lost, which is told if the plan asks for the contrary.
+fn tell_reconnections(d: &mut Decoder) {
+    let count = d.text(facts::RECONNECTIONS.name);
+    let count = count.trim();
+    if !matches!(count, "" | "0") && !count.contains("${") {
+        let message = format!(
+            "'{}' asks for `{count}` reconnections, but a lost connection stays lost; connect again in the plan",
+            d.element.name
+        );
+        d.warn("mqtt-no-reconnection", message);
+    }
+}
+
+fn will(d: &mut Decoder) -> Option<WillSettings> {
+    let properties = d.settings().properties.clone();
+    let topic = properties.get_trimmed(WILL_TOPIC)?;
+    let qos = properties.get_trimmed(WILL_QOS).unwrap_or_default();
+    let number = if qos.is_empty() { Ok(0) } else { qos.parse() };
+    let qos = number.ok().and_then(Qos::of).unwrap_or_else(|| {
+        let message = format!("`{}` in {WILL_QOS} is no QoS", &*qos);
+        d.refuse("mqtt-will", message, "write 0, 1 or 2");
+        Qos::default()
+    });
+    let message = properties.get(WILL_MESSAGE).unwrap_or_default();
+    Some(WillSettings {
+        topic: d.compile(&topic),
+        message: d.compile(&message),
+        qos,
+        retain: properties.get_bool(WILL_RETAIN, false),
+    })
+}
+
+fn publish(d: &mut Decoder) -> PublishSettings {
+    PublishSettings {
+        topic: template(d, &facts::TOPIC),
+        qos: template(d, &facts::QOS),
+        stamped: flag(d, &mqtt_pub::TIMESTAMP),
+        retained: flag(d, &mqtt_pub::RETAINED),
+        kind: template(d, &mqtt_pub::MESSAGE_TYPE),
+        length: template(d, &mqtt_pub::LENGTH),
+        message: template(d, &mqtt_pub::MESSAGE),
+        numbered: has_sequence(d),
+        random: d.new_state(),
+    }
+}
+
+fn subscribe(d: &mut Decoder) -> SubscribeSettings {
+    SubscribeSettings {
+        topics: template(d, &facts::TOPICS),
+        qos: template(d, &facts::QOS),
+        stamped: flag(d, &mqtt_sub::TIMESTAMP),
+        shows_texts: flag(d, &mqtt_sub::DEBUG_RESPONSE),
+        condition: template(d, &mqtt_sub::CONDITION),
+        value: d.optional(mqtt_sub::CONDITION_VALUE.name),
+        numbered: has_sequence(d),
+        inbox: d.new_state(),
+    }
+}
+
+fn has_sequence(d: &Decoder) -> bool {
+    d.settings().properties.get_bool(SEQUENCE, false)
+}
+
+/// A property, or the value that it has when it is missing.
+fn template(d: &mut Decoder, property: &Property) -> Template {
+    d.optional(property.name)
+        .unwrap_or_else(|| Template::raw(property.absent))
+}
+
+fn flag(d: &mut Decoder, property: &Property) -> Flag {
+    Flag::decode(d, property.name, property.absent == "true")
+}

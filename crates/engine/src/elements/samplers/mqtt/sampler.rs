@@ -1,0 +1,133 @@
+//! What the MQTT samplers have in common.
+
+use std::sync::Arc;
+
+use drumfire_expr::Template;
+use drumfire_results::{Sample, SharedText};
+
+use super::connect::ManySettings;
+use super::link::UserLink;
+use super::publish::PublishSettings;
+use super::settings::ConnectSettings;
+use super::subscribe::SubscribeSettings;
+use crate::run::context::{Context, StateId};
+use crate::run::needs::Needs;
+use crate::run::sampler::{Sampler, SamplerTurn};
+
+/// A decoded MQTT sampler.
+pub struct MqttSampler {
+    pub action: MqttAction,
+    pub needs: Needs,
+    /// The user's [`MqttUser`].
+    pub user: StateId,
+    /// In front of the labels of the Efficient samplers (`AbstractMQTTSampler#getLabelPrefix`).
+    pub many_prefix: String,
+    pub rename_children: bool,
+    pub allowed_hosts: Option<Arc<[String]>>,
+    /// The largest packet that a server may send.
+    pub max_packet_bytes: usize,
+    /// The memory of a connection's messages that no sampler has taken.
+    pub max_waiting_bytes: usize,
+}
+
+/// What a sampler does.
+pub enum MqttAction {
+    Connect(Box<ConnectSettings>),
+    ConnectMany(Box<ManySettings>),
+    Publish(Box<PublishSettings>),
+    Subscribe(Box<SubscribeSettings>),
+    Disconnect,
+    DisconnectMany,
+}
+
+/// The connections of a user.
+#[derive(Default)]
+pub struct MqttUser {
+    pub link: Option<UserLink>,
+    /// The client identifier of the last connection, which stays when the connection ends.
+    pub client_id: Option<String>,
+    pub many: Option<Many>,
+    /// The memory of the last payload.
+    pub payload: Vec<u8>,
+}
+
+/// The connections of Efficient MQTT Connect.
+#[derive(Default)]
+pub struct Many {
+    pub capacity: usize,
+    pub links: Vec<UserLink>,
+    /// Whether there is one, and it was not ended.
+    pub is_open: bool,
+}
+
+impl MqttSampler {
+    async fn sample(
+        &self,
+        cx: &mut Context,
+        mut user: Box<MqttUser>,
+        mut sample: Box<Sample>,
+    ) -> Option<Box<Sample>> {
+        let is_sampled = match &self.action {
+            MqttAction::Connect(settings) => {
+                self.connect(cx, &mut user, settings, &mut sample).await
+            }
+            MqttAction::ConnectMany(settings) => {
+                self.connect_many(cx, &mut user, settings, &mut sample)
+                    .await
+            }
+            MqttAction::Subscribe(settings) => {
+                self.subscribe(cx, &user, settings, &mut sample).await
+            }
+            MqttAction::DisconnectMany => self.disconnect_many(cx, &mut user, &mut sample),
+            MqttAction::Disconnect => {
+                self.disconnect(cx, &mut user, &mut sample);
+                true
+            }
+            MqttAction::Publish(_) => unreachable!("it takes no future, see `turn`"),
+        };
+        cx.put_state(self.user, user);
+        is_sampled.then_some(sample)
+    }
+
+    /// Sets the response data.
+    pub(super) fn body(&self, sample: &mut Sample, text: &str) {
+        set_body(sample, self.needs, text);
+    }
+}
+
+impl Sampler for MqttSampler {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        let label = name.eval(cx);
+        let label = match &self.action {
+            MqttAction::ConnectMany(_) | MqttAction::DisconnectMany => {
+                format!("{}{}", self.many_prefix, &*label).into()
+            }
+            _ => cx.label(label),
+        };
+        let sample = Box::new(Sample::new(label, cx.thread_name.clone()));
+        let user: Box<MqttUser> = cx.take_state(self.user).unwrap_or_default();
+        match &self.action {
+            MqttAction::Publish(settings) => self.publish(cx, user, settings, sample),
+            _ => SamplerTurn::wait(self.sample(cx, user, sample)),
+        }
+    }
+}
+
+/// Fails a sample.
+pub fn fail(
+    sample: &mut Sample,
+    needs: Needs,
+    code: &'static str,
+    message: impl Into<SharedText>,
+    body: &str,
+) {
+    sample.success = false;
+    sample.code = SharedText::Static(code);
+    sample.message = message.into();
+    set_body(sample, needs, body);
+}
+
+fn set_body(sample: &mut Sample, needs: Needs, text: &str) {
+    sample.body_bytes = text.len() as u64;
+    sample.response_data = needs.body.then(|| text.as_bytes().into());
+}
