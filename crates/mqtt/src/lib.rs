@@ -33,4 +33,4 @@ pub use packet::{ConnAck, Packet, PacketError, Publish};
 pub use reason::{connect_reason, reason};
 pub use request::{Connect, Message, Qos, Version, Will};
 pub use stamp::{Sequence, SequenceWatch, TIME_MARK, sequence_of, stamped_ms};
-pub use topic::{TopicError, check_filter, check_topic};
+pub use topic::{TopicError, check_filter, check_topic, matches};

@@ -96,6 +96,28 @@ pub fn check_filter(filter: &str) -> Result<(), TopicError> {
     Ok(())
 }
 
+/// Whether a topic matches a topic filter, which [`check_filter`] has accepted.
+pub fn matches(filter: &str, topic: &str) -> bool {
+    let filter = match filter.strip_prefix("$share/") {
+        Some(shared) => shared.split_once('/').map_or("", |(_, filter)| filter),
+        None => filter,
+    };
+    if topic.starts_with('$') && filter.starts_with(['#', '+']) {
+        return false;
+    }
+    let mut levels = topic.split('/');
+    for wanted in filter.split('/') {
+        if wanted == "#" {
+            return true;
+        }
+        match levels.next() {
+            Some(level) if wanted == "+" || wanted == level => {}
+            _ => return false,
+        }
+    }
+    levels.next().is_none()
+}
+
 fn check_text(text: &str) -> Result<(), TopicError> {
     if text.is_empty() {
         Err(TopicError::Empty)
@@ -119,6 +141,24 @@ mod tests {
         assert_eq!(check_topic("ü/#"), Err(TopicError::Wildcard('#', 2)));
         assert_eq!(check_topic("+/a"), Err(TopicError::Wildcard('+', 0)));
         assert_eq!(check_topic(&"x".repeat(65_536)), Err(TopicError::TooLong));
+    }
+
+    /// The examples are those of section 4.7.
+    #[test]
+    fn filters_match_topics() {
+        for (filter, topic, is_match) in [
+            ("sport/tennis/player1/#", "sport/tennis/player1", true),
+            ("sport/tennis/player1/#", "sport/tennis/player1/score", true),
+            ("sport/tennis/+", "sport/tennis/player1/ranking", false),
+            ("sport/+", "sport", false),
+            ("sport/+", "sport/", true),
+            ("#", "$SYS/x", false),
+            ("$SYS/#", "$SYS/x", true),
+            ("$share/g/a/+", "a/b", true),
+            ("a", "a/b", false),
+        ] {
+            assert_eq!(matches(filter, topic), is_match, "{filter} {topic}");
+        }
     }
 
     #[test]

@@ -14,20 +14,25 @@ const HIGH: u8 = 0x80;
 
 /// The response to an opening handshake.
 pub fn switch(request: &ReceivedRequest) -> Vec<u8> {
-    let mut hash = Sha1::new();
-    hash.update(request.header("Sec-WebSocket-Key").unwrap_or_default());
-    hash.update("258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
-    let accept = STANDARD.encode(hash.finalize());
+    let accept = accept(request.header("Sec-WebSocket-Key").unwrap_or_default());
     format!(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
     )
     .into_bytes()
 }
 
+/// The server's answer to the key of an opening handshake.
+pub(crate) fn accept(key: &str) -> String {
+    let mut hash = Sha1::new();
+    hash.update(key);
+    hash.update("258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
+    STANDARD.encode(hash.finalize())
+}
+
 /// A frame from a client.
 pub(crate) struct Frame {
     first: u8,
-    data: Vec<u8>,
+    pub(crate) data: Vec<u8>,
 }
 
 impl Frame {
@@ -46,6 +51,14 @@ impl Frame {
         }
         bytes.drain(..start + length);
         Some(Frame { first, data })
+    }
+
+    /// A whole binary message.
+    pub(crate) fn binary(data: Vec<u8>) -> Frame {
+        Frame {
+            first: HIGH | 2,
+            data,
+        }
     }
 
     /// Whether it closes the connection.

@@ -10,6 +10,7 @@ mod http2;
 mod jdbc;
 mod jmeter6;
 mod layers;
+mod mqtt;
 mod parallel_controller;
 mod pre_processors;
 mod redis_data_set;

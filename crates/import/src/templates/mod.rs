@@ -247,6 +247,20 @@ pub static TEMPLATES: [Template; 20] = [
         Make::Plan(own::grpc),
     )
     .tried_with("--demo"),
+    plan(
+        "mqtt",
+        "",
+        "Messages over MQTT, with their latency",
+        &[
+            takes("host", "127.0.0.1", "Host of the broker"),
+            takes("port", "1883", "Port"),
+            takes("topic", "drumfire", "First level of the topics"),
+            takes("message", "{\"temperature\": 21.5}", "Message"),
+        ],
+        Make::Plan(own::mqtt),
+    )
+    .needs("an MQTT broker at 127.0.0.1:1883")
+    .tried_with("-Jhost=127.0.0.1 -Jport=1883"),
     plan("jdbc", "JDBC Load Test", "Queries to a database", &DATABASE, Make::Plan(own::jdbc))
         .needs("a PostgreSQL server at 127.0.0.1:5432, which user `postgres` may enter without a password")
         .tried_with("-Jdb.url=jdbc:postgresql://127.0.0.1:5432/postgres -Jdb.user=postgres"),

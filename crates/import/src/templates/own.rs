@@ -1,10 +1,12 @@
 //! The plans of the templates that JMeter has no counterpart of, and what all templates are made of.
 
 use drumfire_elements::config::jdbc_connection;
-use drumfire_elements::controllers::loop_controller;
+use drumfire_elements::controllers::{loop_controller, once_only_controller};
 use drumfire_elements::samplers::{
-    jdbc_request, websocket_close, websocket_open, websocket_request_response,
+    jdbc_request, mqtt_connect, mqtt_pub, mqtt_sub, websocket_close, websocket_open,
+    websocket_request_response,
 };
+use drumfire_elements::shared::mqtt;
 use drumfire_elements::timers::uniform_random_timer;
 use drumfire_jmx::{Node, Tree};
 
@@ -227,6 +229,48 @@ pub fn grpc(values: &Values<'_>) -> Tree {
     };
     let call = grpc_sampler(&server, &method);
     Tree::new(plan.above([users(vec![think(), call])]))
+}
+
+/// Messages over MQTT, whose latency the subscriber measures.
+pub fn mqtt(values: &Values<'_>) -> Tree {
+    let comments = "Each user connects once, and then publishes a message every second to a topic of its own.\n\
+                    The Sub Sampler shows how long messages take from the publisher to the subscriber.\n\
+                    The samplers are those of the plugin \"mqtt-jmeter\" by EMQ.\n\
+                    Run it with: drumfire run PLAN.jmx -Jhost=broker.example -Jport=1883 -Jusers=50 -Jseconds=300";
+    let plan = elements::test_plan("MQTT", comments, &[]);
+    let topic = format!("{}/${{__threadNum}}", values.get("topic"));
+    let connect = mqtt_connect::FACTS
+        .node("Connect")
+        .with(mqtt::SERVER.name, values.property("host"))
+        .with(mqtt::PORT.name, values.property("port"))
+        .with(mqtt::VERSION.name, "3.1.1")
+        .with(mqtt::PROTOCOL.name, "TCP")
+        .with(mqtt::TIMEOUT.name, mqtt::TIMEOUT.default)
+        .with(mqtt::CLIENT_ID.name, "drumfire_")
+        .with(mqtt::CLIENT_ID_SUFFIX.name, true)
+        .with(mqtt::KEEP_ALIVE.name, mqtt::KEEP_ALIVE.default)
+        .with(mqtt::ATTEMPTS.name, "0")
+        .with(mqtt::RECONNECTIONS.name, "0")
+        .with(mqtt::CLEAN.name, "true");
+    let once = once_only_controller::FACTS.node("Once").above([connect]);
+    let receive = mqtt_sub::FACTS
+        .node("Receive")
+        .with(mqtt::TOPICS.name, topic.as_str())
+        .with(mqtt::QOS.name, "1")
+        .with(mqtt_sub::TIMESTAMP.name, true)
+        .with(mqtt_sub::DEBUG_RESPONSE.name, false)
+        .with(mqtt_sub::CONDITION.name, mqtt_sub::CONDITION.default)
+        .with(mqtt_sub::CONDITION_VALUE.name, "${__P(pause_ms,1000)}");
+    let publish = mqtt_pub::FACTS
+        .node("Publish")
+        .with(mqtt::TOPIC.name, topic.as_str())
+        .with(mqtt::QOS.name, "1")
+        .with(mqtt_pub::TIMESTAMP.name, true)
+        .with(mqtt_pub::RETAINED.name, false)
+        .with(mqtt_pub::MESSAGE_TYPE.name, "String")
+        .with(mqtt_pub::LENGTH.name, mqtt_pub::LENGTH.default)
+        .with(mqtt_pub::MESSAGE.name, values.get("message"));
+    Tree::new(plan.above([users(vec![once, receive, publish])]))
 }
 
 /// Queries to a database.

@@ -61,6 +61,7 @@ pages! {
     jmeter6_holds: "docs/jmeter6.md",
     live_holds: "docs/live.md",
     mcp_holds: "docs/mcp.md",
+    mqtt_holds: "docs/mqtt.md",
     outputs_holds: "docs/outputs.md",
     streams_holds: "docs/streams.md",
     performance_holds: "docs/performance.md",

@@ -1,7 +1,6 @@
 //! An open connection, and the task that receives its messages.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -51,8 +50,8 @@ pub struct Link {
     answers: RefCell<Vec<Answer>>,
     /// Where messages go; the last Sub Sampler of the user has it.
     inbox: RefCell<Option<Rc<RefCell<Inbox>>>>,
-    /// The texts of the topics to which it has subscribed.
-    pub subscribed: RefCell<HashSet<String>>,
+    /// The topics of each subscription, separated by commas.
+    subscriptions: RefCell<Vec<String>>,
     pub sequence: RefCell<Sequence>,
     end: RefCell<Option<LinkEnd>>,
     /// Tells waiting samplers that something has come.
@@ -147,7 +146,7 @@ impl Link {
             },
             answers: RefCell::default(),
             inbox: RefCell::default(),
-            subscribed: RefCell::default(),
+            subscriptions: RefCell::default(),
             sequence: RefCell::default(),
             end: RefCell::default(),
             news: Notify::new(),
@@ -171,6 +170,37 @@ impl Link {
         if !known.as_ref().is_some_and(|known| Rc::ptr_eq(known, inbox)) {
             *known = Some(inbox.clone());
         }
+    }
+
+    /// Whether it has subscribed to these topics.
+    pub fn has_subscribed(&self, topics: &str) -> bool {
+        self.subscriptions
+            .borrow()
+            .iter()
+            .any(|known| known == topics)
+    }
+
+    /// Counts a subscription. Retained messages may come with the answer to it, so this comes before it is sent.
+    pub fn note_subscription(&self, topics: &str) {
+        self.subscriptions.borrow_mut().push(topics.to_owned());
+    }
+
+    /// Takes back the last subscription, which the server has refused.
+    pub fn forget_subscription(&self) {
+        self.subscriptions.borrow_mut().pop();
+    }
+
+    /// How often the plugin delivers a message: once for each subscription that matches it (`MqttIncomingPublishFlows`).
+    fn deliveries(&self, topic: &str) -> usize {
+        let subscriptions = self.subscriptions.borrow();
+        if subscriptions.len() < 2 {
+            return 1;
+        }
+        let is_match = |topics: &&String| {
+            let mut filters = topics.split(',');
+            filters.any(|filter| drumfire_mqtt::matches(filter, topic))
+        };
+        subscriptions.iter().filter(is_match).count()
     }
 
     /// Sends what `write` writes. True if the kernel has taken it.
@@ -350,7 +380,9 @@ impl Link {
                 if let Some(inbox) = &*self.inbox.borrow() {
                     let now_ms = self.clock.now_ms();
                     let limit = self.limits.waiting_bytes;
-                    inbox.borrow_mut().take(message.payload, now_ms, limit);
+                    for _ in 0..self.deliveries(message.topic) {
+                        inbox.borrow_mut().take(message.payload, now_ms, limit);
+                    }
                 }
                 return;
             }

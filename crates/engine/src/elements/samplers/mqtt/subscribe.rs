@@ -94,17 +94,18 @@ impl MqttSampler {
         }));
         inbox.borrow_mut().wanted = wanted;
         link.deliver_to(&inbox);
-        if !link.subscribed.borrow().contains(&topics) {
+        if !link.has_subscribed(&topics) {
             let qos = qos(&settings.qos.eval(cx));
+            link.note_subscription(&topics);
             if let Err(error) = self.subscribe_link(cx, &link, &topics, qos).await {
                 tracing::info!("subscribe failed: {error}");
+                link.forget_subscription();
                 let message = format!("Failed to subscribe to topic(s):{topics}");
                 let code = "501";
                 self.fail_subscribe(cx, user, sample, Refusal { code, message })
                     .await;
                 return true;
             }
-            link.subscribed.borrow_mut().insert(topics);
         }
         match condition {
             Condition::Time(time) => drop(cx.attend_sleep(Instant::now() + time).await),
