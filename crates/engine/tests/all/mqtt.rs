@@ -93,6 +93,34 @@ fn mqtt_5_with_every_qos_and_sequence_numbers() {
     assert_eq!(messages(&ran, "receive"), received);
 }
 
+/// The plugin's client opens no WebSocket connection with this version of JMeter, so no case of compat/ has one.
+#[test]
+fn connections_over_websocket_and_tls() {
+    let Some(broker) = Mosquitto::start() else {
+        return;
+    };
+    let long = "x".repeat(100_000);
+    for (port, protocol) in [(broker.websocket_port, "WS"), (broker.tls_port, "SSL")] {
+        let body = [
+            connect(
+                port,
+                protocol,
+                &[("protocol", protocol), ("ws_path", "mqtt")],
+            ),
+            publish("own", "2", &long),
+            receive("own", BY_TIME, "50"),
+            publish("own", "2", &long),
+            receive("own", BY_TIME, "50"),
+            sampler("DisConnectSampler", "leave", &[]),
+        ];
+        let ran = run(&body.concat(), 1, &[]);
+        assert_eq!(ran.column("responseCode"), ["200"; 6], "{protocol}");
+    }
+    let secure = [("protocol", "WSS"), ("conn_timeout", "2")];
+    let ran = run(&connect(broker.websocket_port, "wss", &secure), 1, &[]);
+    assert_eq!(ran.column("responseCode"), ["502"]);
+}
+
 #[test]
 fn a_will_is_sent_when_the_user_ends_without_leaving() {
     let Some(broker) = Mosquitto::start() else {

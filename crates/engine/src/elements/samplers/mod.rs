@@ -14,7 +14,7 @@ pub mod java_sampler;
 mod jdbc_sampler;
 pub mod listing;
 #[cfg(feature = "mqtt")]
-mod mqtt;
+pub mod mqtt;
 #[cfg(not(feature = "mqtt"))]
 mod mqtt_missing;
 mod parallel_http_sampler;

@@ -7,6 +7,8 @@ mod class_path;
 mod files;
 #[cfg(feature = "grpc")]
 mod grpc;
+#[cfg(feature = "mqtt")]
+mod mqtt;
 mod numbers;
 mod ports;
 mod provenance;
@@ -100,6 +102,8 @@ fn inspect(plan: &Element, settings: &RunSettings) -> Vec<Diagnostic> {
     let mut findings = files::missing(&sight, &mut definitions);
     #[cfg(feature = "grpc")]
     findings.extend(grpc::faults(&sight, &mut definitions));
+    #[cfg(feature = "mqtt")]
+    findings.extend(mqtt::faults(&sight, &mut definitions));
     findings.extend(class_path::missing_entries(settings));
     findings.extend(numbers::bad(&sight, &mut definitions));
     findings.extend(ports::too_high(&sight, &mut definitions));

@@ -29,44 +29,18 @@ const WILL_MESSAGE: &str = "drumfire.mqtt.will_message";
 const WILL_QOS: &str = "drumfire.mqtt.will_qos";
 const WILL_RETAIN: &str = "drumfire.mqtt.will_retain";
 
-/// MQTT Connect (`net.xmeter.samplers.ConnectSampler`): opens the user's MQTT connection, which its other MQTT samplers use.
-///
-/// Properties: `mqtt.server`, `.port`, `.version` (`5`, or else 3.1.1), `.conn_timeout` in seconds, `.protocol` (`TCP`, `SSL`,
-/// `WS`, `WSS`), `.ws_path`, `.dual_ssl_authentication`, `.clientcert_file_path`, `.clientcert_password`, `.user_name`,
-/// `.password`, `.client_id_prefix`, `.client_id_suffix`, `.conn_keep_alive` in seconds, `.conn_clean_session`, and
-/// `.client_name`, which only changes how messages show the connection. `.conn_attempt_max` and `.reconn_attempt_max` must be
-/// numbers. Efficient MQTT Connect (`EfficientConnectSampler`) opens `.conn_capacity` connections, and subscribes them with
-/// `.sub_when_connected`, `.topic_name` and `.qos_level`; its samples are sub-results. MQTT DisConnect (`DisConnectSampler`) and
-/// Efficient MQTT DisConnect (`EfficientDisConnectSampler`) end them.
-///
-/// MQTT Pub Sampler (`PubSampler`): publishes `mqtt.message_to_sent` by `.message_type` and `.message_type_fixed_length` to
-/// `.topic_name`, with `.qos_level`, `.retained_message` and `.add_timestamp`. A sample of QoS 1 or 2 lasts until the server has
-/// acknowledged.
-///
-/// MQTT Sub Sampler (`SubSampler`): subscribes once to `mqtt.topic_name` and waits for `.sample_condition_value` milliseconds or
-/// messages, by `.sample_condition`. With `.add_timestamp` the sample lasts as long as its messages took on average;
-/// `.debug_response` shows them. After a failed sample the user pauses for a second, as in the plugin.
+/// The sampler of an element of one of the plugin's classes.
 ///
 /// Properties of the run: `drumfire.mqtt.will_topic`, `.will_message`, `.will_qos` and `.will_retain` (a will, whose texts may
 /// have variables), `drumfire.mqtt.sequence`, `drumfire.mqtt.max_packet_bytes`, `drumfire.mqtt.max_waiting_bytes`, and those of
 /// HTTPS for TLS.
-///
-/// Differences: lost connections are not opened again; a user's connections end with the user; a Sub Sampler fails at once if the
-/// server refuses its subscription, or if the connection is lost while it waits for a number of messages, for which the plugin
-/// waits for ever.
 pub fn decode(d: &mut Decoder, needs: Needs) -> MqttSampler {
     let action = match d.element.class.as_str() {
         mqtt_connect::CLASS => MqttAction::Connect(Box::new(connect(d))),
         mqtt_pub::CLASS => MqttAction::Publish(Box::new(publish(d))),
         mqtt_sub::CLASS => MqttAction::Subscribe(Box::new(subscribe(d))),
         mqtt_disconnect::CLASS => MqttAction::Disconnect,
-        mqtt_efficient_connect::CLASS => MqttAction::ConnectMany(Box::new(ManySettings {
-            connect: connect(d),
-            capacity: template(d, &mqtt_efficient_connect::CAPACITY),
-            subscribes: flag(d, &mqtt_efficient_connect::SUBSCRIBE),
-            topics: template(d, &facts::TOPICS),
-            qos: template(d, &facts::QOS),
-        })),
+        mqtt_efficient_connect::CLASS => MqttAction::ConnectMany(Box::new(connect_many(d))),
         _ => MqttAction::DisconnectMany,
     };
     let properties = d.settings().properties.clone();
@@ -93,8 +67,17 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> MqttSampler {
     }
 }
 
+/// MQTT Connect (`net.xmeter.samplers.ConnectSampler`): opens the user's MQTT connection, which its other MQTT samplers use.
+///
+/// Properties: `mqtt.server`, `.port`, `.version` (`5`, or else 3.1.1), `.conn_timeout` in seconds, `.protocol` (`TCP`, `SSL`,
+/// `WS`, `WSS`), `.ws_path`, `.dual_ssl_authentication`, `.clientcert_file_path`, `.clientcert_password`, `.user_name`,
+/// `.password`, `.client_id_prefix`, `.client_id_suffix`, `.conn_keep_alive` in seconds, `.conn_clean_session`, and
+/// `.client_name`, which only changes how messages show the connection. `.conn_attempt_max` and `.reconn_attempt_max` must be
+/// numbers.
+///
+/// Differences: a lost connection is not opened again; a connection ends with its user. `drumfire.mqtt.will_topic` and its
+/// siblings set a will.
 fn connect(d: &mut Decoder) -> ConnectSettings {
-    tell_reconnections(d);
     ConnectSettings {
         server: template(d, &facts::SERVER),
         port: template(d, &facts::PORT),
@@ -120,16 +103,18 @@ fn connect(d: &mut Decoder) -> ConnectSettings {
     }
 }
 
-/// Lost connections stay lost, which is told if the plan asks for the contrary.
-fn tell_reconnections(d: &mut Decoder) {
-    let count = d.text(facts::RECONNECTIONS.name);
-    let count = count.trim();
-    if !matches!(count, "" | "0") && !count.contains("${") {
-        let message = format!(
-            "'{}' asks for `{count}` reconnections, but a lost connection stays lost; connect again in the plan",
-            d.element.name
-        );
-        d.warn("mqtt-no-reconnection", message);
+/// Efficient MQTT Connect (`net.xmeter.samplers.EfficientConnectSampler`): opens several MQTT connections, each of which is a
+/// sub-result.
+///
+/// Properties: those of MQTT Connect, `mqtt.conn_capacity` (how many), and `mqtt.sub_when_connected`, with which each connection
+/// subscribes to `.topic_name` with `.qos_level`.
+fn connect_many(d: &mut Decoder) -> ManySettings {
+    ManySettings {
+        connect: connect(d),
+        capacity: template(d, &mqtt_efficient_connect::CAPACITY),
+        subscribes: flag(d, &mqtt_efficient_connect::SUBSCRIBE),
+        topics: template(d, &facts::TOPICS),
+        qos: template(d, &facts::QOS),
     }
 }
 
@@ -152,6 +137,11 @@ fn will(d: &mut Decoder) -> Option<WillSettings> {
     })
 }
 
+/// MQTT Pub Sampler (`net.xmeter.samplers.PubSampler`): publishes a message.
+///
+/// Properties: `mqtt.topic_name`, `.qos_level`, `.retained_message`, `.add_timestamp`, `.message_type` with `.message_to_sent`
+/// and `.message_type_fixed_length`. A sample of QoS 1 or 2 lasts until the server has acknowledged. With
+/// `drumfire.mqtt.sequence`, messages are numbered.
 fn publish(d: &mut Decoder) -> PublishSettings {
     PublishSettings {
         topic: template(d, &facts::TOPIC),
@@ -166,6 +156,15 @@ fn publish(d: &mut Decoder) -> PublishSettings {
     }
 }
 
+/// MQTT Sub Sampler (`net.xmeter.samplers.SubSampler`): subscribes once, and waits for messages.
+///
+/// Properties: `mqtt.topic_name`, `.qos_level`, `.sample_condition` and `.sample_condition_value` (milliseconds, or messages),
+/// `.add_timestamp`, with which the sample lasts as long as its messages took on average, and `.debug_response`, which shows
+/// them. A message counts once for each subscription of the connection that matches it, and after a failed sample the user
+/// pauses for a second, as in the plugin.
+///
+/// Differences: the sample fails at once if the server refuses the subscription, or if the connection is lost while it waits for
+/// a number of messages, for which the plugin waits for ever.
 fn subscribe(d: &mut Decoder) -> SubscribeSettings {
     SubscribeSettings {
         topics: template(d, &facts::TOPICS),

@@ -76,7 +76,8 @@ impl MqttSampler {
         sample.set_end(cx.clock().now_ms());
         if left.is_err() {
             let id = &user.link.client_id;
-            let body = format!("Client [{id}] failed. Couldn't disconnect connection.");
+            // `MessageFormat` takes the apostrophe of the plugin's text for a quotation mark.
+            let body = format!("Client [{id}] failed. Couldnt disconnect connection.");
             let message = format!("Failed to disconnect Connection {shown}.");
             fail(sample, self.needs, "501", message, &body);
             return false;

@@ -10,7 +10,9 @@
 //! | `inbox.rs` | received messages in batches (`SubBean`) |
 //! | `connect.rs`, `publish.rs`, `subscribe.rs`, `disconnect.rs` | one sample of each kind |
 //! | `sampler.rs` | what they have in common |
+//! | `check.rs` | faults that are known before the run |
 
+mod check;
 mod connect;
 mod decode;
 mod disconnect;
@@ -24,6 +26,7 @@ mod subscribe;
 
 use drumfire_elements::samplers;
 
+pub use check::faults;
 pub use decode::decode;
 
 /// The samplers' classes.

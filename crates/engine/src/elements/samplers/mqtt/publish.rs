@@ -253,7 +253,7 @@ impl PublishSettings {
 }
 
 /// `DatatypeConverter#parseHexBinary`.
-fn from_hex(text: &str) -> Result<Vec<u8>, Unusable> {
+pub fn from_hex(text: &str) -> Result<Vec<u8>, Unusable> {
     let units = text.encode_utf16().count();
     if units % 2 != 0 {
         return Err(format!("hexBinary needs to be even-length: {text}").into());

@@ -36,7 +36,9 @@ pub enum MqttAction {
     ConnectMany(Box<ManySettings>),
     Publish(Box<PublishSettings>),
     Subscribe(Box<SubscribeSettings>),
+    /// MQTT DisConnect (`net.xmeter.samplers.DisConnectSampler`): ends the user's MQTT connection.
     Disconnect,
+    /// Efficient MQTT DisConnect (`net.xmeter.samplers.EfficientDisConnectSampler`): ends the connections of Efficient MQTT Connect.
     DisconnectMany,
 }
 

@@ -15,7 +15,7 @@ use crate::elements::config::keystore_config;
 use crate::run::context::Context;
 
 /// The longest client identifier with a random suffix (`Constants.MAX_CLIENT_ID_LENGTH`).
-const MAX_CLIENT_ID: usize = 23;
+pub const MAX_CLIENT_ID: usize = 23;
 /// The path of a WebSocket connection without one (`MqttWebSocketConfig.DEFAULT_SERVER_PATH`).
 const DEFAULT_PATH: &str = "mqtt";
 
