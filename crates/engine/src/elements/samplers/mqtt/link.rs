@@ -9,6 +9,7 @@ use drumfire_http::{Duplex, FailureKind};
 use drumfire_mqtt::{Client, Event, Message, PacketError, PublishError, Qos, Sequence};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use tokio::task::coop::consume_budget;
 
 use super::inbox::Inbox;
 use crate::base::clock::Clock;
@@ -336,6 +337,8 @@ impl Link {
             if let Err(end) = received {
                 break end;
             }
+            // A server that floods the connection leaves the worker's other users their turn.
+            consume_budget().await;
         };
         link.finish(end);
     }
