@@ -176,10 +176,10 @@ impl Client {
             Packet::Publish(message) => self.accept(message, out, on),
             Packet::PubRel(id) => {
                 self.received.remove(&id);
-                request::acknowledge(Ack::PubComp, id, out);
+                request::acknowledge(Ack::Completed, id, out);
             }
             Packet::PubRec(id, code) if code < 128 => {
-                request::acknowledge(Ack::PubRel, id, out);
+                request::acknowledge(Ack::Released, id, out);
             }
             Packet::PubAck(id, code) | Packet::PubRec(id, code) | Packet::PubComp(id, code) => {
                 if self.open.remove(&id) {
@@ -200,9 +200,9 @@ impl Client {
     fn accept(&mut self, message: Publish<'_>, out: &mut Vec<u8>, on: &mut dyn FnMut(Event<'_>)) {
         match message.qos {
             Qos::AtMostOnce => {}
-            Qos::AtLeastOnce => request::acknowledge(Ack::PubAck, message.id, out),
+            Qos::AtLeastOnce => request::acknowledge(Ack::Arrived, message.id, out),
             Qos::ExactlyOnce => {
-                request::acknowledge(Ack::PubRec, message.id, out);
+                request::acknowledge(Ack::Received, message.id, out);
                 if !self.received.insert(message.id) {
                     return;
                 }

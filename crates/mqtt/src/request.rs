@@ -79,13 +79,13 @@ pub struct Message<'a> {
     pub retain: bool,
 }
 
-/// The type of an acknowledgement.
+/// The first byte of an acknowledgement: PUBACK, PUBREC, PUBREL, PUBCOMP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ack {
-    PubAck = 0x40,
-    PubRec = 0x50,
-    PubRel = 0x62,
-    PubComp = 0x70,
+    Arrived = 0x40,
+    Received = 0x50,
+    Released = 0x62,
+    Completed = 0x70,
 }
 
 impl Connect {

@@ -80,9 +80,9 @@ pub fn put_length(mut value: usize, out: &mut Vec<u8>) {
 /// The bytes that [`put_length`] takes.
 pub fn length_bytes(value: usize) -> usize {
     match value {
-        ..128 => 1,
-        ..16_384 => 2,
-        ..2_097_152 => 3,
+        0..128 => 1,
+        128..16_384 => 2,
+        16_384..2_097_152 => 3,
         _ => 4,
     }
 }

@@ -1,6 +1,5 @@
 //! The plan's properties of the MQTT samplers.
 
-use drumfire_elements::Property;
 use drumfire_elements::samplers::{
     mqtt_connect, mqtt_disconnect, mqtt_efficient_connect, mqtt_pub, mqtt_sub,
 };
@@ -79,24 +78,32 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> MqttSampler {
 /// siblings set a will.
 fn connect(d: &mut Decoder) -> ConnectSettings {
     ConnectSettings {
-        server: template(d, &facts::SERVER),
-        port: template(d, &facts::PORT),
-        version: template(d, &facts::VERSION),
-        timeout: template(d, &facts::TIMEOUT),
-        client_name: template(d, &facts::CLIENT),
-        protocol: template(d, &facts::PROTOCOL),
-        path: template(d, &facts::WS_PATH),
-        dual_auth: flag(d, &facts::DUAL_AUTH),
-        certificate: template(d, &facts::CERTIFICATE),
-        certificate_password: template(d, &facts::CERTIFICATE_PASSWORD),
-        user: template(d, &facts::USER),
-        password: template(d, &facts::PASSWORD),
-        client_id: template(d, &facts::CLIENT_ID),
-        adds_suffix: flag(d, &facts::CLIENT_ID_SUFFIX),
-        keep_alive: template(d, &facts::KEEP_ALIVE),
-        attempts: template(d, &facts::ATTEMPTS),
-        reconnections: template(d, &facts::RECONNECTIONS),
-        clean: template(d, &facts::CLEAN),
+        server: template(d, facts::SERVER.name, facts::SERVER.absent),
+        port: template(d, facts::PORT.name, facts::PORT.absent),
+        version: template(d, facts::VERSION.name, facts::VERSION.absent),
+        timeout: template(d, facts::TIMEOUT.name, facts::TIMEOUT.absent),
+        client_name: template(d, facts::CLIENT.name, facts::CLIENT.absent),
+        protocol: template(d, facts::PROTOCOL.name, facts::PROTOCOL.absent),
+        path: template(d, facts::WS_PATH.name, facts::WS_PATH.absent),
+        dual_auth: flag(d, facts::DUAL_AUTH.name, facts::DUAL_AUTH.absent),
+        certificate: template(d, facts::CERTIFICATE.name, facts::CERTIFICATE.absent),
+        certificate_password: template(
+            d,
+            facts::CERTIFICATE_PASSWORD.name,
+            facts::CERTIFICATE_PASSWORD.absent,
+        ),
+        user: template(d, facts::USER.name, facts::USER.absent),
+        password: template(d, facts::PASSWORD.name, facts::PASSWORD.absent),
+        client_id: template(d, facts::CLIENT_ID.name, facts::CLIENT_ID.absent),
+        adds_suffix: flag(
+            d,
+            facts::CLIENT_ID_SUFFIX.name,
+            facts::CLIENT_ID_SUFFIX.absent,
+        ),
+        keep_alive: template(d, facts::KEEP_ALIVE.name, facts::KEEP_ALIVE.absent),
+        attempts: template(d, facts::ATTEMPTS.name, facts::ATTEMPTS.absent),
+        reconnections: template(d, facts::RECONNECTIONS.name, facts::RECONNECTIONS.absent),
+        clean: template(d, facts::CLEAN.name, facts::CLEAN.absent),
         will: will(d),
         base_dir: d.settings().base_dir.clone(),
         identities: Identities::default(),
@@ -111,10 +118,18 @@ fn connect(d: &mut Decoder) -> ConnectSettings {
 fn connect_many(d: &mut Decoder) -> ManySettings {
     ManySettings {
         connect: connect(d),
-        capacity: template(d, &mqtt_efficient_connect::CAPACITY),
-        subscribes: flag(d, &mqtt_efficient_connect::SUBSCRIBE),
-        topics: template(d, &facts::TOPICS),
-        qos: template(d, &facts::QOS),
+        capacity: template(
+            d,
+            mqtt_efficient_connect::CAPACITY.name,
+            mqtt_efficient_connect::CAPACITY.absent,
+        ),
+        subscribes: flag(
+            d,
+            mqtt_efficient_connect::SUBSCRIBE.name,
+            mqtt_efficient_connect::SUBSCRIBE.absent,
+        ),
+        topics: template(d, facts::TOPICS.name, facts::TOPICS.absent),
+        qos: template(d, facts::QOS.name, facts::QOS.absent),
     }
 }
 
@@ -144,13 +159,17 @@ fn will(d: &mut Decoder) -> Option<WillSettings> {
 /// `drumfire.mqtt.sequence`, messages are numbered.
 fn publish(d: &mut Decoder) -> PublishSettings {
     PublishSettings {
-        topic: template(d, &facts::TOPIC),
-        qos: template(d, &facts::QOS),
-        stamped: flag(d, &mqtt_pub::TIMESTAMP),
-        retained: flag(d, &mqtt_pub::RETAINED),
-        kind: template(d, &mqtt_pub::MESSAGE_TYPE),
-        length: template(d, &mqtt_pub::LENGTH),
-        message: template(d, &mqtt_pub::MESSAGE),
+        topic: template(d, facts::TOPIC.name, facts::TOPIC.absent),
+        qos: template(d, facts::QOS.name, facts::QOS.absent),
+        stamped: flag(d, mqtt_pub::TIMESTAMP.name, mqtt_pub::TIMESTAMP.absent),
+        retained: flag(d, mqtt_pub::RETAINED.name, mqtt_pub::RETAINED.absent),
+        kind: template(
+            d,
+            mqtt_pub::MESSAGE_TYPE.name,
+            mqtt_pub::MESSAGE_TYPE.absent,
+        ),
+        length: template(d, mqtt_pub::LENGTH.name, mqtt_pub::LENGTH.absent),
+        message: template(d, mqtt_pub::MESSAGE.name, mqtt_pub::MESSAGE.absent),
         numbered: has_sequence(d),
         random: d.new_state(),
     }
@@ -167,11 +186,15 @@ fn publish(d: &mut Decoder) -> PublishSettings {
 /// a number of messages, for which the plugin waits for ever.
 fn subscribe(d: &mut Decoder) -> SubscribeSettings {
     SubscribeSettings {
-        topics: template(d, &facts::TOPICS),
-        qos: template(d, &facts::QOS),
-        stamped: flag(d, &mqtt_sub::TIMESTAMP),
-        shows_texts: flag(d, &mqtt_sub::DEBUG_RESPONSE),
-        condition: template(d, &mqtt_sub::CONDITION),
+        topics: template(d, facts::TOPICS.name, facts::TOPICS.absent),
+        qos: template(d, facts::QOS.name, facts::QOS.absent),
+        stamped: flag(d, mqtt_sub::TIMESTAMP.name, mqtt_sub::TIMESTAMP.absent),
+        shows_texts: flag(
+            d,
+            mqtt_sub::DEBUG_RESPONSE.name,
+            mqtt_sub::DEBUG_RESPONSE.absent,
+        ),
+        condition: template(d, mqtt_sub::CONDITION.name, mqtt_sub::CONDITION.absent),
         value: d.optional(mqtt_sub::CONDITION_VALUE.name),
         numbered: has_sequence(d),
         inbox: d.new_state(),
@@ -183,11 +206,10 @@ fn has_sequence(d: &Decoder) -> bool {
 }
 
 /// A property, or the value that it has when it is missing.
-fn template(d: &mut Decoder, property: &Property) -> Template {
-    d.optional(property.name)
-        .unwrap_or_else(|| Template::raw(property.absent))
+fn template(d: &mut Decoder, name: &str, absent: &str) -> Template {
+    d.optional(name).unwrap_or_else(|| Template::raw(absent))
 }
 
-fn flag(d: &mut Decoder, property: &Property) -> Flag {
-    Flag::decode(d, property.name, property.absent == "true")
+fn flag(d: &mut Decoder, name: &str, absent: &str) -> Flag {
+    Flag::decode(d, name, absent == "true")
 }

@@ -255,7 +255,7 @@ impl PublishSettings {
 /// `DatatypeConverter#parseHexBinary`.
 pub fn from_hex(text: &str) -> Result<Vec<u8>, Unusable> {
     let units = text.encode_utf16().count();
-    if units % 2 != 0 {
+    if !units.is_multiple_of(2) {
         return Err(format!("hexBinary needs to be even-length: {text}").into());
     }
     let digits: Option<Vec<u8>> = text

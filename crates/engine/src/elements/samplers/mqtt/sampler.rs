@@ -63,34 +63,6 @@ pub struct Many {
 }
 
 impl MqttSampler {
-    async fn sample(
-        &self,
-        cx: &mut Context,
-        mut user: Box<MqttUser>,
-        mut sample: Box<Sample>,
-    ) -> Option<Box<Sample>> {
-        let is_sampled = match &self.action {
-            MqttAction::Connect(settings) => {
-                self.connect(cx, &mut user, settings, &mut sample).await
-            }
-            MqttAction::ConnectMany(settings) => {
-                self.connect_many(cx, &mut user, settings, &mut sample)
-                    .await
-            }
-            MqttAction::Subscribe(settings) => {
-                self.subscribe(cx, &user, settings, &mut sample).await
-            }
-            MqttAction::DisconnectMany => self.disconnect_many(cx, &mut user, &mut sample),
-            MqttAction::Disconnect => {
-                self.disconnect(cx, &mut user, &mut sample);
-                true
-            }
-            MqttAction::Publish(_) => unreachable!("it takes no future, see `turn`"),
-        };
-        cx.put_state(self.user, user);
-        is_sampled.then_some(sample)
-    }
-
     /// Sets the response data.
     pub(super) fn body(&self, sample: &mut Sample, text: &str) {
         set_body(sample, self.needs, text);
@@ -106,11 +78,37 @@ impl Sampler for MqttSampler {
             }
             _ => cx.label(label),
         };
-        let sample = Box::new(Sample::new(label, cx.thread_name.clone()));
-        let user: Box<MqttUser> = cx.take_state(self.user).unwrap_or_default();
+        let mut sample = Box::new(Sample::new(label, cx.thread_name.clone()));
+        let mut user: Box<MqttUser> = cx.take_state(self.user).unwrap_or_default();
+        // Each action has a future of its own: a user that waits for messages takes no room for connecting.
         match &self.action {
             MqttAction::Publish(settings) => self.publish(cx, user, settings, sample),
-            _ => SamplerTurn::wait(self.sample(cx, user, sample)),
+            MqttAction::Subscribe(settings) => SamplerTurn::wait(async move {
+                let is_sampled = self.subscribe(cx, &user, settings, &mut sample).await;
+                cx.put_state(self.user, user);
+                is_sampled.then_some(sample)
+            }),
+            MqttAction::Connect(settings) => SamplerTurn::wait(async move {
+                let is_sampled = self.connect(cx, &mut user, settings, &mut sample).await;
+                cx.put_state(self.user, user);
+                is_sampled.then_some(sample)
+            }),
+            MqttAction::ConnectMany(settings) => SamplerTurn::wait(async move {
+                let connecting = self.connect_many(cx, &mut user, settings, &mut sample);
+                let is_sampled = connecting.await;
+                cx.put_state(self.user, user);
+                is_sampled.then_some(sample)
+            }),
+            MqttAction::Disconnect => {
+                self.disconnect(cx, &mut user, &mut sample);
+                cx.put_state(self.user, user);
+                SamplerTurn::Done(Some(sample))
+            }
+            MqttAction::DisconnectMany => {
+                let is_sampled = self.disconnect_many(cx, &mut user, &mut sample);
+                cx.put_state(self.user, user);
+                SamplerTurn::Done(is_sampled.then_some(sample))
+            }
         }
     }
 }
