@@ -41,6 +41,7 @@ pub mod websocket_close;
 pub mod websocket_open;
 pub mod websocket_ping_pong;
 pub mod websocket_request_response;
+pub mod websocket_sampler;
 pub mod websocket_single_read;
 pub mod websocket_single_write;
 
@@ -88,6 +89,7 @@ pub(crate) const ALL: &[&ElementFacts] = &[
     &websocket_open::FACTS,
     &websocket_ping_pong::FACTS,
     &websocket_request_response::FACTS,
+    &websocket_sampler::FACTS,
     &websocket_single_read::FACTS,
     &websocket_single_write::FACTS,
 ];

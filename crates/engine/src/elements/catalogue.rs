@@ -294,6 +294,7 @@ static ENTRIES: &[ElementClass] = &[
     native(&facts::samplers::mqtt_disconnect::FACTS, nothing),
     native(&facts::samplers::mqtt_efficient_connect::FACTS, nothing),
     native(&facts::samplers::mqtt_efficient_disconnect::FACTS, nothing),
+    native(&facts::samplers::websocket_sampler::FACTS, nothing),
     native(&facts::config::http_defaults::FACTS, nothing),
     native(&facts::config::old_login::FACTS, nothing),
     native(&facts::config::java_defaults::FACTS, nothing),

@@ -57,6 +57,7 @@ const UNREAD: [(&str, &str); 32] = [
         "allowedThroughputSurplus",
         "JMeter does not read it, either",
     ),
+    ("ignoreSslErrors", "`--tls-verify` decides for all elements"),
     ("avg_response_time_length", "its name is put together"),
     ("avg_response_latency_length", "its name is put together"),
     ("error_rate_length", "its name is put together"),

@@ -22,4 +22,5 @@ mod tcp_sampler;
 mod thread_groups;
 mod waiting;
 mod websocket;
+mod websocket_sampler;
 mod weighted_switch;

@@ -16,12 +16,12 @@ use tokio_websockets::{CloseCode, Config, Message, ServerBuilder};
 
 /// Starts a server that answers messages by what they say: `fragments` in three frames, `ping` with a ping before the answer,
 /// `bin` with bytes, `silence` not at all, `bye` with a close frame, everything else with itself.
-fn server() -> SocketAddr {
+pub(crate) fn server() -> SocketAddr {
     server_with(None)
 }
 
 /// The same, by TLS if there are settings for it.
-fn server_with(tls: Option<TlsAcceptor>) -> SocketAddr {
+pub(crate) fn server_with(tls: Option<TlsAcceptor>) -> SocketAddr {
     let (tell, address) = channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -128,7 +128,7 @@ fn run(body: &str) -> Ran {
 }
 
 /// Code, message and success of each row.
-fn told(ran: &Ran) -> Vec<[&str; 3]> {
+pub(crate) fn told(ran: &Ran) -> Vec<[&str; 3]> {
     let columns = ["responseCode", "responseMessage", "success"].map(|name| ran.column(name));
     (0..ran.rows.len())
         .map(|at| [columns[0][at], columns[1][at], columns[2][at]])
@@ -265,7 +265,7 @@ fn a_timeout_leaves_the_connection_as_it_is() {
 }
 
 /// A server of TLS with a certificate that nobody knows.
-fn tls() -> TlsAcceptor {
+pub(crate) fn tls() -> TlsAcceptor {
     let certified = rcgen::generate_simple_self_signed(["peer.test".to_owned()]);
     let certified = certified.expect("a valid name");
     let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).expect("PKCS#8");
@@ -298,14 +298,14 @@ fn connections_by_tls() {
 }
 
 /// A Header Manager with one header.
-fn header(name: &str, value: &str) -> String {
+pub(crate) fn header(name: &str, value: &str) -> String {
     format!(
         r#"<HeaderManager guiclass="HeaderPanel" testclass="HeaderManager" testname="h"><collectionProp name="HeaderManager.headers"><elementProp name="" elementType="Header"><stringProp name="Header.name">{name}</stringProp><stringProp name="Header.value">{value}</stringProp></elementProp></collectionProp></HeaderManager><hashTree/>"#
     )
 }
 
 /// An assertion that the response is this text.
-fn says(text: &str) -> String {
+pub(crate) fn says(text: &str) -> String {
     format!(
         r#"<ResponseAssertion guiclass="AssertionGui" testclass="ResponseAssertion" testname="a"><collectionProp name="Asserion.test_strings"><stringProp name="0">{text}</stringProp></collectionProp><stringProp name="Assertion.test_field">Assertion.response_data</stringProp><boolProp name="Assertion.assume_success">false</boolProp><intProp name="Assertion.test_type">8</intProp></ResponseAssertion><hashTree/>"#
     )

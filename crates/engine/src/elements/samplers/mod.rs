@@ -81,6 +81,7 @@ pub fn decode(
         | facts::bzm_http2_request::CLASS => boxed(http::decode(d, configs, needs)?),
         parallel_http_sampler::CLASS => boxed(parallel_http_sampler::decode(d, configs, needs)?),
         facts::sse_sampler::CLASS => boxed(stream::sse_sampler::decode(d, needs)),
+        facts::websocket_sampler::CLASS => boxed(websocket::decode_zaleski(d, configs, needs)),
         class if websocket::CLASSES.contains(&class) => boxed(websocket::decode(d, configs, needs)),
         #[cfg(feature = "grpc")]
         class if grpc::CLASSES.contains(&class) => boxed(grpc::decode(d, needs)),

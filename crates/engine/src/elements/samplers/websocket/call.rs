@@ -1,11 +1,13 @@
 //! The settings of one sample, evaluated and checked as the plugin does it.
 
 use std::path::Path;
+use std::time::Duration;
 
 use drumfire_expr::Template;
-use drumfire_http::Opcode;
+use drumfire_http::{Limits, Opcode};
 use drumfire_java::values::property_bool;
 
+use super::client::limit;
 use super::decode::{Payload, PayloadType, WebSocketAction, WebSocketAddress};
 use super::frames;
 use super::sampler::WebSocketSampler;
@@ -67,6 +69,15 @@ impl WebSocketCall {
                 _ => String::new(),
             },
         })
+    }
+
+    /// The limits of opening a connection.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            connect: Some(Duration::from_millis(self.connect_timeout_ms)),
+            response: limit(self.read_timeout_ms),
+            ..Limits::default()
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use drumfire_http::{
 use drumfire_results::Sample;
 use drumfire_web::status::too_large_message;
 
-use super::call::{Endpoint, WebSocketCall};
+use super::call::Endpoint;
 use super::inflater::{self, Inflater};
 use super::proxy::Connect;
 use super::stop::WebSocketFailure;
@@ -46,6 +46,15 @@ impl ClientState {
 enum Message {
     Text,
     Binary,
+}
+
+/// The opening handshake of a connection.
+pub(super) struct Opened {
+    pub answer: UpgradeHeaders,
+    /// The size of the answer's head.
+    pub received_bytes: u64,
+    /// The size of the request.
+    pub sent_bytes: u64,
 }
 
 /// A connection, open or not, to one address.
@@ -136,11 +145,10 @@ impl WebSocketClient {
     pub(super) async fn open(
         &mut self,
         cx: &mut Context,
-        call: &WebSocketCall,
+        limits: Limits,
         headers: &[(String, String)],
         proxy: Option<&ProxyChoice>,
-        sample: &mut Sample,
-    ) -> Result<UpgradeHeaders, WebSocketFailure> {
+    ) -> Result<Opened, WebSocketFailure> {
         if self.state != ClientState::Closed {
             let text = format!("Cannot connect when state is {}", self.state.name());
             return Err(WebSocketFailure::illegal_state(text));
@@ -154,11 +162,6 @@ impl WebSocketClient {
         let mut target = Target::new(host.as_str(), *port, *tls);
         let tunnel = proxy.map(|choice| Connect { choice });
         target.proxy = tunnel.as_ref().map(Connect::proxy);
-        let limits = Limits {
-            connect: Some(Duration::from_millis(call.connect_timeout_ms)),
-            response: limit(call.read_timeout_ms),
-            ..Limits::default()
-        };
         let random = cx.random();
         let nonce = upgrade::nonce([random.next_u64(), random.next_u64()]);
         let whole;
@@ -183,10 +186,11 @@ impl WebSocketClient {
         self.socket = Some(socket);
         self.inflater = Inflater::asked_for(headers, worker(cx).http.sizes().body_bytes);
         self.state = ClientState::Connected;
-        sample.mark_connect(cx.clock().now_ms());
-        sample.header_bytes = head.len() as u64;
-        sample.sent_bytes = request.len() as u64;
-        Ok(answer)
+        Ok(Opened {
+            answer,
+            received_bytes: head.len() as u64,
+            sent_bytes: request.len() as u64,
+        })
     }
 
     /// Sends a frame; returns its size in bytes.
@@ -319,6 +323,11 @@ impl WebSocketClient {
         is_data(frame) && self.last == Some(Message::Text)
     }
 
+    /// Whether the frame just received is a part of a compressed message whose end is yet to come.
+    pub(super) fn is_partly_inflated(&self, frame: &Frame) -> bool {
+        self.was_compressed && !frame.is_final
+    }
+
     pub(super) fn is_binary(&self, frame: &Frame) -> bool {
         is_data(frame) && self.last == Some(Message::Binary)
     }
@@ -351,7 +360,7 @@ fn is_data(frame: &Frame) -> bool {
 }
 
 /// 0 waits for ever, as `Socket#setSoTimeout` has it.
-fn limit(ms: u64) -> Option<Duration> {
+pub(super) fn limit(ms: u64) -> Option<Duration> {
     (ms > 0).then(|| Duration::from_millis(ms))
 }
 

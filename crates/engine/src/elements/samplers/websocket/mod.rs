@@ -1,4 +1,5 @@
-//! The WebSocket samplers of Peter Doornbosch (Luminis): six elements that share one connection per user.
+//! The WebSocket samplers of Peter Doornbosch (Luminis): six elements that share one connection per user. The sampler of
+//! Maciej Zaleski (`zaleski/`) uses their connection, handshake and frames.
 //!
 //! | file | what |
 //! |---|---|
@@ -22,12 +23,14 @@ mod proxy;
 mod sampler;
 pub mod stop;
 pub mod upgrade;
+mod zaleski;
 
 use drumfire_elements::samplers;
 
 pub use client::WebSocketClient;
 pub use decode::decode;
 pub use sampler::WebSocketSampler;
+pub use zaleski::decode as decode_zaleski;
 
 /// The samplers' classes.
 pub const CLASSES: [&str; 6] = [

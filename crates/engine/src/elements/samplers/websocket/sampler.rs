@@ -73,8 +73,13 @@ impl WebSocketSampler {
         let mut opened = None;
         let outcome = if connects {
             let proxy = self.proxy.for_client(client.host());
-            let opening = client.open(cx, &call, &headers, proxy.map(Arc::as_ref), &mut sample);
-            opening.await.map(|answer| opened = Some(answer))
+            let opening = client.open(cx, call.limits(), &headers, proxy.map(Arc::as_ref));
+            opening.await.map(|open| {
+                sample.mark_connect(cx.clock().now_ms());
+                sample.header_bytes = open.received_bytes;
+                sample.sent_bytes = open.sent_bytes;
+                opened = Some(open.answer);
+            })
         } else {
             Ok(())
         };
