@@ -9,7 +9,7 @@ pub(crate) enum DatabaseKind {
     Postgres,
 }
 
-/// When a connection is encrypted. Certificates are not checked in any of these cases; the drivers do that in others.
+/// When a connection is encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encryption {
     /// Never.
@@ -21,6 +21,17 @@ pub(crate) enum Encryption {
     Prefer,
     /// Always.
     Require,
+}
+
+/// What is verified of the server's certificate, on a connection that must be encrypted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Verification {
+    /// Whether an authority that the client knows vouches for it.
+    pub chain: bool,
+    /// Whether it is for the server's name.
+    pub name: bool,
+    /// The file with these authorities (`sslrootcert`); `None` is the driver's choice.
+    pub authorities: Option<String>,
 }
 
 /// The address of a database to which the program can connect without Java.
@@ -40,6 +51,7 @@ pub struct DatabaseAddress {
     /// The name by which the server lists this client.
     pub application_name: Option<String>,
     encryption: Encryption,
+    verification: Verification,
 }
 
 impl DatabaseAddress {
@@ -63,21 +75,22 @@ impl DatabaseAddress {
         self.encryption
     }
 
+    pub(crate) fn verification(&self) -> &Verification {
+        &self.verification
+    }
+
     #[cfg(feature = "postgres")]
     fn postgres(url: &str) -> Option<DatabaseAddress> {
         let rest = url.strip_prefix("jdbc:postgresql://")?;
         let (mut address, settings) =
             DatabaseAddress::of_server(rest, DatabaseKind::Postgres, 5432)?;
+        (address.encryption, address.verification) = postgres_encryption(&settings)?;
         for (name, value) in settings {
-            match (name, value) {
-                ("user", value) => address.user = Some(value.to_owned()),
-                ("password", value) => address.password = Some(value.to_owned()),
-                ("ApplicationName", value) => address.application_name = Some(value.to_owned()),
-                ("sslmode", "disable") => address.encryption = Encryption::Disable,
-                ("sslmode", "allow") => address.encryption = Encryption::Allow,
-                ("sslmode", "prefer") => address.encryption = Encryption::Prefer,
-                ("sslmode", "require") => address.encryption = Encryption::Require,
-                ("ssl", "false") => {}
+            match name {
+                "user" => address.user = Some(value.to_owned()),
+                "password" => address.password = Some(value.to_owned()),
+                "ApplicationName" => address.application_name = Some(value.to_owned()),
+                "ssl" | "sslmode" | "sslrootcert" | "sslfactory" => {}
                 _ => return None,
             }
         }
@@ -88,13 +101,12 @@ impl DatabaseAddress {
     fn mysql(url: &str) -> Option<DatabaseAddress> {
         let rest = url.strip_prefix("jdbc:mysql://")?;
         let (mut address, settings) = DatabaseAddress::of_server(rest, DatabaseKind::MySql, 3306)?;
-        address.encryption = mysql_encryption(&settings)?;
+        (address.encryption, address.verification) = mysql_encryption(&settings)?;
         for (name, value) in settings {
             match (name, value) {
                 ("user", value) => address.user = Some(value.to_owned()),
                 ("password", value) => address.password = Some(value.to_owned()),
-                ("useSSL" | "requireSSL" | "sslMode", _) => {}
-                ("verifyServerCertificate", "false") => {}
+                ("useSSL" | "requireSSL" | "sslMode" | "verifyServerCertificate", _) => {}
                 ("useUnicode", "true") | ("characterEncoding", "utf8" | "UTF-8" | "utf-8") => {}
                 ("allowPublicKeyRetrieval", _) => {}
                 _ => return None,
@@ -129,27 +141,79 @@ impl DatabaseAddress {
             password: None,
             application_name: None,
             encryption: Encryption::Prefer,
+            verification: Verification::default(),
         };
         Some((address, settings?))
     }
 }
 
+/// `sslmode`; without it, `ssl` means `verify-full` (`SslMode#of`). `sslfactory` may turn off the check of the chain
+/// (`NonValidatingFactory`), but not that of the name.
+#[cfg(feature = "postgres")]
+fn postgres_encryption(settings: &[(&str, &str)]) -> Option<(Encryption, Verification)> {
+    let mut verification = Verification {
+        authorities: of(settings, "sslrootcert").map(str::to_owned),
+        ..Verification::default()
+    };
+    let mode = match (of(settings, "sslmode"), of(settings, "ssl")) {
+        (Some(mode), _) => mode,
+        (None, Some("true" | "")) => "verify-full",
+        (None, Some("false") | None) => "prefer",
+        (None, Some(_)) => return None,
+    };
+    let encryption = match mode {
+        "disable" => Encryption::Disable,
+        "allow" => Encryption::Allow,
+        "prefer" => Encryption::Prefer,
+        "require" => Encryption::Require,
+        "verify-ca" | "verify-full" => {
+            verification.chain = true;
+            verification.name = mode == "verify-full";
+            Encryption::Require
+        }
+        _ => return None,
+    };
+    match of(settings, "sslfactory") {
+        Some("org.postgresql.ssl.NonValidatingFactory") => verification.chain = false,
+        Some("org.postgresql.ssl.LibPQFactory") | None => {}
+        Some(_) => return None,
+    }
+    Some((encryption, verification))
+}
+
 /// `sslMode`, or else the older settings that it replaces (`JdbcPropertySet#postInitialization`).
 #[cfg(feature = "mysql")]
-fn mysql_encryption(settings: &[(&str, &str)]) -> Option<Encryption> {
-    let of = |name: &str| {
-        let found = settings.iter().find(|(one, _)| *one == name);
-        found.map(|(_, value)| value.to_ascii_uppercase())
+fn mysql_encryption(settings: &[(&str, &str)]) -> Option<(Encryption, Verification)> {
+    let of = |name: &str| of(settings, name).map(str::to_ascii_uppercase);
+    let is = |name: &str, value: &str| of(name).as_deref() == Some(value);
+    let mode = match of("sslMode") {
+        Some(mode) => mode,
+        None if is("useSSL", "FALSE") => "DISABLED".to_owned(),
+        // `VERIFY_CA`.
+        None if is("verifyServerCertificate", "TRUE") => return None,
+        None if is("requireSSL", "TRUE") => "REQUIRED".to_owned(),
+        None => "PREFERRED".to_owned(),
     };
-    match of("sslMode").as_deref() {
-        Some("DISABLED") => Some(Encryption::Disable),
-        Some("PREFERRED") => Some(Encryption::Prefer),
-        Some("REQUIRED") => Some(Encryption::Require),
-        Some(_) => None,
-        None if of("useSSL").as_deref() == Some("FALSE") => Some(Encryption::Disable),
-        None if of("requireSSL").as_deref() == Some("TRUE") => Some(Encryption::Require),
-        None => Some(Encryption::Prefer),
-    }
+    let encryption = match &*mode {
+        "DISABLED" => Encryption::Disable,
+        "PREFERRED" => Encryption::Prefer,
+        "REQUIRED" | "VERIFY_IDENTITY" => Encryption::Require,
+        // With this mode the library verifies the name as well, which Connector/J does not.
+        _ => return None,
+    };
+    let is_verified = mode == "VERIFY_IDENTITY";
+    let verification = Verification {
+        chain: is_verified,
+        name: is_verified,
+        authorities: None,
+    };
+    Some((encryption, verification))
+}
+
+/// The value of a setting.
+fn of<'a>(settings: &[(&str, &'a str)], name: &str) -> Option<&'a str> {
+    let found = settings.iter().find(|(one, _)| *one == name);
+    found.map(|(_, value)| *value)
 }
 
 fn plain(text: &str) -> bool {
@@ -211,7 +275,7 @@ mod tests {
         assert_eq!(postgres("?sslmode=allow"), Some(Encryption::Allow));
         assert_eq!(postgres("?sslmode=require"), Some(Encryption::Require));
         assert_eq!(postgres("?sslmode=disable"), Some(Encryption::Disable));
-        assert_eq!(postgres("?sslmode=verify-ca"), None);
+        assert_eq!(postgres("?sslmode=verify"), None);
         let mysql = |query: &str| {
             let url = format!("jdbc:mysql://db/shop{query}");
             let address = DatabaseAddress::parse(&url, "com.mysql.cj.jdbc.Driver");
@@ -231,10 +295,44 @@ mod tests {
     }
 
     #[test]
+    fn certificates_are_verified_as_the_settings_say() {
+        let verified = |url: &str, driver: &str| {
+            let address = DatabaseAddress::parse(url, driver).expect("it is one");
+            let Verification {
+                chain,
+                name,
+                authorities,
+            } = address.verification().clone();
+            let must = address.encryption() == Encryption::Require;
+            (must, chain, name, authorities)
+        };
+        let postgres = |query: &str| {
+            let url = format!("jdbc:postgresql://db/shop{query}");
+            verified(&url, "org.postgresql.Driver")
+        };
+        assert_eq!(postgres("?sslmode=require"), (true, false, false, None));
+        assert_eq!(postgres("?sslmode=verify-ca"), (true, true, false, None));
+        assert_eq!(postgres("?ssl=true"), (true, true, true, None));
+        let root = Some("/etc/rds.pem".to_owned());
+        assert_eq!(
+            postgres("?sslrootcert=/etc/rds.pem&ssl=true&sslmode=verify-full"),
+            (true, true, true, root)
+        );
+        let lenient = "?ssl=true&sslfactory=org.postgresql.ssl.NonValidatingFactory";
+        assert_eq!(postgres(lenient), (true, false, true, None));
+        let mysql = |query: &str| {
+            let url = format!("jdbc:mysql://db/shop{query}");
+            verified(&url, "com.mysql.cj.jdbc.Driver")
+        };
+        assert_eq!(mysql("?sslMode=VERIFY_IDENTITY"), (true, true, true, None));
+        assert_eq!(mysql("?sslMode=REQUIRED"), (true, false, false, None));
+    }
+
+    #[test]
     fn addresses_that_only_the_driver_understands_go_to_java() {
         for url in [
             "jdbc:postgresql://a,b/shop",
-            "jdbc:postgresql://db/shop?ssl=true",
+            "jdbc:postgresql://db/shop?ssl=true&sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory",
             "jdbc:postgresql://db/shop?currentSchema=x",
             "jdbc:postgresql:shop",
             "jdbc:oracle:thin:@db:1521:x",

@@ -415,7 +415,11 @@ fn mysql_as_connector_j_speaks_it() {
 }
 
 fn certificate() -> Pem {
-    let made = rcgen::generate_simple_self_signed(["db.test".to_owned()]);
+    certificate_for("db.test")
+}
+
+fn certificate_for(name: &str) -> Pem {
+    let made = rcgen::generate_simple_self_signed([name.to_owned()]);
     let made = made.expect("a key can be made");
     Pem {
         chain: made.cert.pem(),
@@ -481,6 +485,54 @@ fn postgresql_is_asked_for_encryption() {
             "null 0: java.sql.SQLException: Cannot create PoolableConnectionFactory (FATAL: no pg_hba.conf entry for host \"127.0.0.1\", user \"jm\", database \"tls\", no encryption)"
         ]
     );
+}
+
+/// A file of authorities for `sslrootcert`; the words are pgjdbc's.
+#[test]
+fn postgresql_shows_a_certificate() {
+    let own = certificate_for("localhost");
+    let Some(server) = Postgres::start_encrypted(&own) else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("the folder is writable");
+        path.display().to_string()
+    };
+    let known = file("known.pem", &own.chain);
+    let other = file("other.pem", &certificate_for("localhost").chain);
+    let empty = file("empty.pem", "");
+    let missing = folder.path().join("missing.pem").display().to_string();
+    let seen = |host: &str, query: &str| {
+        let url = format!("jdbc:postgresql://{host}:{}/postgres?{query}", server.port);
+        let body = pool("db", 0, &[("dbUrl", &url)]) + &select("select 1", &[]);
+        let row = rows(&body).remove(0);
+        let cannot = "null 0: java.sql.SQLException: Cannot create PoolableConnectionFactory ";
+        row.strip_prefix(cannot).unwrap_or(&row).to_owned()
+    };
+    let with = |mode: &str, file: &str| format!("sslmode={mode}&sslrootcert={file}");
+    for (host, query) in [
+        ("localhost", with("verify-full", &known)),
+        ("localhost", format!("ssl=true&sslrootcert={known}")),
+        ("127.0.0.1", with("verify-ca", &known)),
+        ("127.0.0.1", with("require", &missing)),
+        (
+            "localhost",
+            "ssl=true&sslfactory=org.postgresql.ssl.NonValidatingFactory".to_owned(),
+        ),
+    ] {
+        let row = seen(host, &query);
+        assert!(row.starts_with("200 "), "{query}: {row}");
+    }
+    let name = "(The hostname 127.0.0.1 could not be verified by hostnameverifier PgjdbcHostnameVerifier.)";
+    assert_eq!(seen("127.0.0.1", &with("verify-full", &known)), name);
+    let untrusted = seen("localhost", &with("verify-ca", &other));
+    assert!(untrusted.starts_with("(SSL error: "), "{untrusted}");
+    let absent = format!("(Could not open SSL root certificate file {missing}.)");
+    assert_eq!(seen("localhost", &with("verify-ca", &missing)), absent);
+    let useless = format!("(Loading the SSL root certificate {empty} into a TrustManager failed.)");
+    assert_eq!(seen("localhost", &with("verify-full", &empty)), useless);
 }
 
 /// So does Connector/J; a server without encryption is used without.

@@ -3,14 +3,15 @@
 mod literal;
 mod types;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Error, Opts, OptsBuilder, ServerError, SslOpts};
 use tokio::time::timeout;
+use tokio_rustls::rustls::RootCertStore;
 
-use crate::address::Encryption;
+use crate::address::{Encryption, Verification};
 use crate::{DatabaseAddress, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult};
 
 const PLAIN: &str = "java.sql.SQLException";
@@ -239,10 +240,7 @@ async fn connect(
     };
     let plain: Opts = builder.clone().into();
     if !is_plain {
-        let any_certificate = SslOpts::default()
-            .with_danger_accept_invalid_certs(true)
-            .with_danger_skip_domain_validation(true);
-        let opts: Opts = builder.ssl_opts(any_certificate).into();
+        let opts: Opts = builder.ssl_opts(tls(address.verification())).into();
         match Conn::new(opts.clone()).await {
             Err(Error::Driver(DriverError::NoClientSslFlagFromServer)) => {
                 if encryption == Encryption::Require {
@@ -255,6 +253,26 @@ async fn connect(
     }
     let connection = Conn::new(plain.clone()).await.map_err(failure)?;
     Ok((connection, plain))
+}
+
+/// Without verification any certificate will do; with it, its chain must lead to an authority of the system, as Java's own
+/// authorities usually are, and its name must fit.
+fn tls(verification: &Verification) -> SslOpts {
+    static AUTHORITIES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+        let system = rustls_native_certs::load_native_certs().certs;
+        let usable = system
+            .into_iter()
+            .filter(|one| RootCertStore::empty().add(one.clone()).is_ok());
+        usable.map(|one| one.to_vec()).collect()
+    });
+    if verification.chain {
+        let authorities = AUTHORITIES.iter().map(|one| one.clone().into());
+        SslOpts::default().with_root_certs(authorities.collect())
+    } else {
+        SslOpts::default()
+            .with_danger_accept_invalid_certs(true)
+            .with_danger_skip_domain_validation(true)
+    }
 }
 
 fn no_encryption() -> SqlFailure {

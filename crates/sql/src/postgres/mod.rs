@@ -21,7 +21,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::address::Encryption;
+use crate::address::{Encryption, Verification};
 use crate::marker::{self, Numbered};
 use crate::{
     Argument, DatabaseAddress, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult,
@@ -102,7 +102,7 @@ impl PostgresConnection {
         let stream = connect(&server).await?;
         let stream = match encryption {
             Encryption::Disable => Stream::Plain(stream),
-            _ => encrypted(stream, &server, encryption).await?,
+            _ => encrypted(stream, &server, encryption, address.verification()).await?,
         };
         let mut connection = PostgresConnection {
             stream,
@@ -543,6 +543,7 @@ async fn encrypted(
     mut stream: TcpStream,
     server: &(String, u16),
     encryption: Encryption,
+    verification: &Verification,
 ) -> Result<Stream, SqlFailure> {
     let mut request = BytesMut::new();
     frontend::ssl_request(&mut request);
@@ -551,14 +552,11 @@ async fn encrypted(
         stream.read_u8().await
     };
     match timeout(CONNECT, ask).await {
-        Ok(Ok(b'S')) => match timeout(CONNECT, stream::encrypt(stream, &server.0)).await {
-            Ok(Ok(stream)) => Ok(stream),
-            Ok(Err(error)) => {
-                let message = format!("SSL error: {error}");
-                Err(SqlFailure::new(CLASS, message, Some("08006")))
-            }
-            Err(_) => Err(attempt_failed()),
-        },
+        Ok(Ok(b'S')) => {
+            let encrypting = stream::encrypt(stream, &server.0, verification);
+            let encrypted = timeout(CONNECT, encrypting).await;
+            encrypted.unwrap_or_else(|_| Err(attempt_failed()))
+        }
         Ok(Ok(b'N' | b'E')) if encryption == Encryption::Require => {
             let message = "The server does not support SSL.";
             Err(SqlFailure::new(CLASS, message, Some("08004")))
