@@ -3,7 +3,7 @@ use crate::collector::{GROWTH, MAX_RESERVE_BYTES};
 use crate::failure::{BadChunk, DecodeFailure, StatusLinePart};
 
 /// Responses and what HttpClient made of them.
-const RECORDED: &str = include_str!("../tests/httpclient.txt");
+const RECORDED: &str = include_str!("../../tests/httpclient.txt");
 
 fn unescape(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -195,7 +195,7 @@ impl Template {
 const ACCOUNTS: &str = "user,password\nann,secret\nbob,secret\n";
 
 /// All templates: plans, then elements that go into plans.
-pub static TEMPLATES: [Template; 20] = [
+pub static TEMPLATES: [Template; 21] = [
     plan("http", "Building a Web Test Plan", "Users who open two pages and think between them", &SERVER, Make::Plan(own::http))
         .tried_with("--demo"),
     plan("login-csv", "", "Users from a CSV file who log in with the token of the form", &SERVER, Make::Plan(own::login))

@@ -184,7 +184,6 @@ impl MqttSampler {
                 tcp_connected: None,
                 connected: None,
                 sent: Some(begin),
-                is_sent_at_once: true,
                 arrivals: None,
                 first_byte: answered,
                 first_body: None,
