@@ -64,28 +64,34 @@ impl MqttSampler {
         settings: &SubscribeSettings,
         sample: &mut Sample,
     ) -> bool {
-        let Some(link) = user.link.as_ref().map(|user| user.link.clone()) else {
-            let message = "Subscribe failed because connection is not established.".to_owned();
-            let code = "500";
-            self.fail_subscribe(cx, user, sample, Refusal { code, message })
-                .await;
-            return true;
-        };
-        let (condition, wanted) = match settings.condition(cx) {
-            Ok(read) => read,
+        match self.receive(cx, user, settings, sample).await {
+            Ok(is_sampled) => is_sampled,
             Err(refusal) => {
                 self.fail_subscribe(cx, user, sample, refusal).await;
-                return true;
+                true
             }
-        };
+        }
+    }
+
+    async fn receive(
+        &self,
+        cx: &mut Context,
+        user: &MqttUser,
+        settings: &SubscribeSettings,
+        sample: &mut Sample,
+    ) -> Result<bool, Refusal> {
+        let link = user.link.as_ref().map(|user| user.link.clone());
+        let link = link.ok_or_else(|| {
+            let message = "Subscribe failed because connection is not established.";
+            Refusal::new("500", message)
+        })?;
+        let (condition, wanted) = settings.condition(cx)?;
         let topics = settings.topics.eval(cx).into_string();
-        if let Some((filter, error)) = topics
-            .split(',')
-            .find_map(|filter| Some((filter, check_filter(filter).err()?)))
-        {
+        let wrong = |filter| Some((filter, check_filter(filter).err()?));
+        if let Some((filter, error)) = topics.split(',').find_map(wrong) {
             let why = format!("the plugin fails on the topic filter `{filter}`: {error}");
             cx.note_failure(Failed::Sample, None, &why);
-            return false;
+            return Ok(false);
         }
         let inbox = Rc::clone(cx.state(settings.inbox, || {
             let mut inbox = Inbox::default();
@@ -101,21 +107,14 @@ impl MqttSampler {
                 tracing::info!("subscribe failed: {error}");
                 link.forget_subscription();
                 let message = format!("Failed to subscribe to topic(s):{topics}");
-                let code = "501";
-                self.fail_subscribe(cx, user, sample, Refusal { code, message })
-                    .await;
-                return true;
+                return Err(Refusal::new("501", message));
             }
         }
         match condition {
             Condition::Time(time) => drop(cx.attend_sleep(Instant::now() + time).await),
             Condition::Count => {
                 if let Some(Err(end)) = cx.attend(link.batch(&inbox)).await {
-                    let message = format!("Connection lost: {end}");
-                    let code = "501";
-                    self.fail_subscribe(cx, user, sample, Refusal { code, message })
-                        .await;
-                    return true;
+                    return Err(Refusal::new("501", format!("Connection lost: {end}")));
                 }
             }
         }
@@ -132,7 +131,7 @@ impl MqttSampler {
                 "{left_out} messages exceeded {limit} bytes of waiting messages (drumfire.mqtt.max_waiting_bytes)"
             ));
         }
-        true
+        Ok(true)
     }
 
     /// `SubSampler#produceResult`.
@@ -210,6 +209,13 @@ impl MqttSampler {
     }
 }
 
+impl Refusal {
+    fn new(code: &'static str, message: impl Into<String>) -> Refusal {
+        let message = message.into();
+        Refusal { code, message }
+    }
+}
+
 impl SubscribeSettings {
     fn condition(&self, cx: &mut Context) -> Result<(Condition, Wanted), Refusal> {
         let by_time = &*self.condition.eval(cx) == BY_TIME;
@@ -218,10 +224,7 @@ impl SubscribeSettings {
             None if by_time => Some(1000),
             None => Some(1),
         };
-        let refuse = |code, message: &str| {
-            let message = message.to_owned();
-            Err(Refusal { code, message })
-        };
+        let refuse = |code, message: &str| Err(Refusal::new(code, message));
         let wanted = Wanted {
             count: None,
             stamped: self.stamped.get(cx),
