@@ -566,4 +566,11 @@ fn mariadb_is_asked_for_encryption() {
     let body = at("db", "?useSSL=false") + &select("select 1", &[]);
     let refused = rows(&body);
     assert!(refused[0].contains("Access denied"), "{refused:?}");
+    // The system's authorities do not know the certificate.
+    let body = at("db", "?sslMode=VERIFY_IDENTITY") + &select("select 1", &[]);
+    let untrusted = rows(&body);
+    assert!(
+        untrusted[0].contains("Communications link failure"),
+        "{untrusted:?}"
+    );
 }

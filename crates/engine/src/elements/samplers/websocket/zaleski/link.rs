@@ -126,7 +126,10 @@ impl Link {
             response: Some(limit),
             ..Limits::default()
         };
-        match self.client.open(cx, limits, headers, None).await {
+        // Both parts of opening have the limit, and the whole has it, too.
+        let opening = tokio::time::timeout(limit, self.client.open(cx, limits, headers, None));
+        let opened = opening.await.unwrap_or(Err(WebSocketFailure::ReadTimeout));
+        match opened {
             Ok(_) => {
                 self.is_open = true;
                 self.log.push_str(
