@@ -31,10 +31,6 @@ pub(crate) struct Verification {
     /// Whether it is for the server's name.
     pub name: bool,
     /// The file with these authorities (`sslrootcert`); `None` is the driver's choice.
-    #[cfg_attr(
-        not(feature = "postgres"),
-        expect(dead_code, reason = "only PostgreSQL has it")
-    )]
     pub authorities: Option<String>,
 }
 
