@@ -363,7 +363,7 @@ fn errors_of_commands_that_print_json_stay_off_standard_output() {
             assert!(tried.contains_key(command), "{command}");
         }
     }
-    assert_eq!(tried.len(), 6);
+    assert_eq!(tried.len(), 7);
 }
 
 #[test]
