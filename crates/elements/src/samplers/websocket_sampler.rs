@@ -55,12 +55,12 @@ pub const SERVER: Property = text("serverAddress")
 
 pub const PORT: Property = whole("serverPort")
     .label("Port Number:")
-    .help("Sets the port. Without one it is 80, or 443 for `wss`.");
+    .help("Sets the port: 80 if it is empty, or 443 for `wss`.");
 
 pub const CONNECT_TIMEOUT: Property = whole("connectionTimeout")
     .label("Connection:")
     .absent("5000")
-    .help("Limits the time to connect. A text that is no number means 20000.");
+    .help("Limits the time to connect: a text that is no number means 20000.");
 
 pub const RESPONSE_TIMEOUT: Property = whole("responseTimeout")
     .label("Response:")
@@ -101,7 +101,7 @@ pub const ARGUMENTS: Property = inner("queryStringParameters", &items::ARGUMENTS
 
 pub const PAYLOAD: Property = text("requestPayload")
     .label("Request data")
-    .help("Holds the message. If it is empty, nothing is sent.");
+    .help("Holds the message, of which an empty one is not sent.");
 
 pub const IGNORE_TLS_ERRORS: Property = flag("ignoreSslErrors")
     .label("Ignore SSL certificate errors")

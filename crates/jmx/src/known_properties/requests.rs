@@ -285,11 +285,7 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "",
             "The text of that message.",
         ),
-        honoured(
-            "drumfire.mqtt.will_qos",
-            "0",
-            "The QoS of that message.",
-        ),
+        honoured("drumfire.mqtt.will_qos", "0", "The QoS of that message."),
         honoured(
             "drumfire.mqtt.will_retain",
             "false",
