@@ -143,6 +143,9 @@ impl GrpcServer {
 
 type Descriptors = Arc<Vec<Vec<u8>>>;
 
+/// After this time, a client that waits has sent everything.
+const QUIET: Duration = Duration::from_millis(100);
+
 /// A client that goes away ends its connection.
 async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, descriptors: Descriptors) {
     let Ok(mut connection) = h2::server::handshake(stream).await else {
@@ -152,8 +155,12 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, descriptors: Descrip
     loop {
         let accepted = tokio::select! {
             accepted = connection.accept() => accepted,
-            // The stream ends after its connection, which then says nothing about it.
-            reply = closed.recv() => return drop((connection, reply)),
+            reply = closed.recv() => {
+                // A connection that closes with unread bytes resets: first take what the client has under way.
+                let _ = tokio::time::timeout(QUIET, connection.accept()).await;
+                // The stream ends after its connection, which then says nothing about it.
+                return drop((connection, reply));
+            }
         };
         let Some(Ok((request, respond))) = accepted else {
             return;
