@@ -22,7 +22,7 @@ const TICK: Duration = Duration::from_micros(500);
 const OPENING_S: u64 = 2;
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
 
-/// What to measure.
+/// The measurement that was asked for.
 struct Wanted {
     streams: usize,
     /// Events a second on each stream.

@@ -296,13 +296,13 @@ export interface Report {
   toleratedMs: number;
   errors: ErrorKind[];
   findings: Finding[];
-  /** What the statistics leave out, in one sentence without its end. */
+  /** The part that the statistics leave out, in one sentence without its end. */
   leftOut?: string;
   /** How exactly the 95th percentile is known, in one sentence. */
   runLength: string | null;
   /** How the runs of a repeated run differ. */
   repeats?: { runs: number; numbers: RepeatedNumber[]; sentence: string } | null;
-  /** What tracing found (`--trace`). */
+  /** The findings of tracing (`--trace`). */
   traces?: { total: TracedLabel; labels: TracedLabel[]; slowest: SlowTrace[] };
   total: Row;
   labels: Row[];

@@ -479,7 +479,7 @@ pub struct AgentEnd {
     /// The number of its last batch.
     pub sequence: u64,
     pub samples: u64,
-    /// What became of the samples that its users began.
+    /// The fate of the samples that its users began.
     pub balance: Option<SampleBalance>,
     pub connections: Connections,
     pub elapsed_ms: u64,

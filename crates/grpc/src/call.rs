@@ -34,7 +34,7 @@ impl Default for ResponseLimits {
     }
 }
 
-/// What the head of a request says.
+/// The head of a request.
 #[derive(Clone, Copy)]
 pub struct CallHead<'a> {
     /// The form of the call.

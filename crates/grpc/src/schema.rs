@@ -27,7 +27,7 @@ pub enum MethodError {
     Service {
         /// The full name of the method.
         name: String,
-        /// What may be meant.
+        /// The most similar name.
         hint: String,
     },
     /// The service has no such method.
@@ -35,7 +35,7 @@ pub enum MethodError {
     Method {
         /// Its full name.
         name: String,
-        /// What may be meant.
+        /// The most similar name.
         hint: String,
     },
 }
@@ -277,7 +277,7 @@ impl Schema {
         })
     }
 
-    /// What may be meant instead of a name that no method has.
+    /// The most similar name to one that no method has.
     fn hint(&self, full_name: &str) -> String {
         let known: Vec<String> = self
             .methods

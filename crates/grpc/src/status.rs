@@ -2,7 +2,7 @@
 
 use drumfire_http::{Failure, FailureKind, Http2Failure, Phase};
 
-/// What the plugin's client says of a failed TLS handshake.
+/// The plugin's message for a failed TLS handshake.
 const IN_HANDSHAKE: &str = "io exception\nChannel Pipeline: [SslHandler#0, ProtocolNegotiators$ClientTlsHandler#0, \
     WriteBufferingAndExceptionHandler#0, DefaultChannelPipeline$TailContext#0]";
 
@@ -96,7 +96,7 @@ impl Code {
 pub struct Status {
     /// The code.
     pub code: Code,
-    /// What the server or this client says about it.
+    /// The description by the server or by this client.
     pub description: Option<Box<str>>,
 }
 
@@ -137,8 +137,8 @@ impl Status {
                 Self::new(UNAVAILABLE, format!("Unable to resolve host {host}"))
             }
             FailureKind::Http2(Http2Failure::Reset(code)) => of_reset(*code),
-            FailureKind::Http2(Http2Failure::GoAway(code)) => {
-                let name = reset_name(*code).unwrap_or("INTERNAL_ERROR");
+            FailureKind::Http2(own @ Http2Failure::GoAway(_)) => {
+                let name = own.code_name().unwrap_or("INTERNAL_ERROR");
                 let context = "Connection closed after GOAWAY. HTTP/2 error code";
                 Self::new(UNAVAILABLE, format!("{context}: {name}"))
             }
@@ -171,31 +171,10 @@ fn address(failure: &Failure, host: &str, port: u16) -> String {
     format!("{name}/{}:{port}", ip.as_deref().unwrap_or(host))
 }
 
-/// The name of an HTTP/2 error code (RFC 9113 section 7).
-fn reset_name(code: u32) -> Option<&'static str> {
-    const RESETS: [&str; 14] = [
-        "NO_ERROR",
-        "PROTOCOL_ERROR",
-        "INTERNAL_ERROR",
-        "FLOW_CONTROL_ERROR",
-        "SETTINGS_TIMEOUT",
-        "STREAM_CLOSED",
-        "FRAME_SIZE_ERROR",
-        "REFUSED_STREAM",
-        "CANCEL",
-        "COMPRESSION_ERROR",
-        "CONNECT_ERROR",
-        "ENHANCE_YOUR_CALM",
-        "INADEQUATE_SECURITY",
-        "HTTP_1_1_REQUIRED",
-    ];
-    RESETS.get(usize::try_from(code).ok()?).copied()
-}
-
 /// The status of a stream that the server reset (`GrpcUtil.Http2Error`).
 fn of_reset(code: u32) -> Status {
     const CLOSED: &str = "RST_STREAM closed stream.";
-    let Some(name) = reset_name(code) else {
+    let Some(name) = Http2Failure::Reset(code).code_name() else {
         let text = format!("{CLOSED} Unrecognized HTTP/2 error code: {code}");
         return Status::new(Code::INTERNAL, text);
     };

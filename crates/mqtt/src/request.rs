@@ -36,7 +36,7 @@ impl Qos {
     }
 }
 
-/// What CONNECT says.
+/// The content of CONNECT.
 #[derive(Debug, Default, Clone)]
 pub struct Connect {
     /// The version.

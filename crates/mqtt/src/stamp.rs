@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use memchr::memmem;
 
-/// What stands behind the time.
+/// The separator behind the time.
 pub const TIME_MARK: &str = "ts_sep_flag";
-/// What stands behind the sequence number.
+/// The separator behind the sequence number.
 const SEQUENCE_MARK: &str = "seq_sep_flag";
 /// Neither a time nor a sequence number is looked for beyond these bytes.
 const MAX_STAMP_BYTES: usize = 256;

@@ -86,7 +86,7 @@ pub struct RunFile {
     /// The requests that servers counted, beside those that were sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<CheckedCount>,
-    /// What became of the samples that users began, if every machine of the run told.
+    /// The fate of the samples that users began, if every machine of the run told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<SampleBalance>,
     /// How the runs of a repeated run differ, if this is one.
@@ -97,7 +97,7 @@ pub struct RunFile {
     pub ended_early: bool,
     /// The measurements.
     pub recording: Recording,
-    /// What outputs show instead, if the user leaves the warm-up out. It is not stored.
+    /// The statistics that outputs show instead, if the user leaves the warm-up out. It is not stored.
     #[serde(skip)]
     pub settled: Option<SettledPart>,
 }

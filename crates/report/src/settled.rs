@@ -10,6 +10,6 @@ pub const WITHOUT_WARM_UP: &str = "drumfire.without_warm_up";
 pub struct SettledPart {
     /// The samples after the warm-up.
     pub recording: Recording,
-    /// What was left out, in one sentence without its end.
+    /// The part that was left out, in one sentence without its end.
     pub told: String,
 }

@@ -1,4 +1,4 @@
-//! What tracing found: where the time of the slowest samples went, what servers named, and the slowest traces with links.
+//! The findings of tracing: where the time of the slowest samples went, what servers named, and the slowest traces with links.
 
 use std::str::FromStr;
 
@@ -86,7 +86,7 @@ struct Parts {
     generator_ms: f64,
     connect_ms: f64,
     tls_ms: f64,
-    /// What servers named as their own time; `None` if no server did. Then it is in `wait_ms`.
+    /// The time that servers named as their own; `None` if no server did. Then it is in `wait_ms`.
     server_ms: Option<f64>,
     wait_ms: f64,
     transfer_ms: f64,

@@ -20,7 +20,7 @@ impl TurnCounts {
         add(&self.begun, 1);
     }
 
-    /// So many turns ended without a sample of their own, as the plan says.
+    /// The turns that ended without a sample of their own, as the plan says.
     pub fn skip(&self, turns: u64) {
         add(&self.skipped, turns);
     }
@@ -67,7 +67,7 @@ impl Drop for HeldTurns {
     }
 }
 
-/// What became of the samples that users began. A run is complete if every one was recorded or skipped.
+/// The fate of all samples that users began. A run is complete if every one was recorded or skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SampleBalance {
     /// Turns of samplers that users began.

@@ -23,7 +23,7 @@ pub(crate) enum Encryption {
     Require,
 }
 
-/// What is verified of the server's certificate, on a connection that must be encrypted.
+/// How the server's certificate is verified, on a connection that must be encrypted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verification {
     /// Whether an authority that the client knows vouches for it.

@@ -178,7 +178,7 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, descriptors: Descrip
 /// The connection is to be closed without a word.
 struct Closing;
 
-/// What remains to be sent of a response.
+/// The rest of a response.
 struct Reply {
     respond: SendResponse<Bytes>,
 }

@@ -3,7 +3,7 @@
 /// A run against the target of known times.
 #[derive(Debug, Clone, Copy)]
 pub struct Situation {
-    /// What it stages.
+    /// Its name in the table.
     pub name: &'static str,
     /// The service, as the target understands it (`crates/commands/src/calibrate/service.rs`).
     pub service: &'static str,

@@ -12,7 +12,7 @@ use crate::whole_file;
 /// The file, in the user's state folder.
 const FILE: &str = "calibration.json";
 
-/// What the numbers of this machine are worth.
+/// How far percentiles that this machine measures are off.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// When it was measured, in milliseconds since the Unix epoch.

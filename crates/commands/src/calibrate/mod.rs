@@ -1,4 +1,4 @@
-//! `drumfire calibrate`: what this machine's numbers are worth. Runs against a target of known times, in a process of its own, are
+//! `drumfire calibrate`: measures how far this machine's numbers are off. Runs against a target of known times, in a process of its own, are
 //! compared with what the target itself measured with the kernel's stamps.
 
 pub mod arguments;

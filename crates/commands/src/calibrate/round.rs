@@ -14,7 +14,7 @@ pub const PERCENTS: [f64; 3] = [50.0, 99.0, 99.9];
 /// The label of each user's first request. Its time includes that of the new connection, which the target does not see.
 pub const CONNECT: &str = "connect";
 
-/// What one run measured.
+/// The numbers of one run beside the true ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Round {
     /// Samples a second.

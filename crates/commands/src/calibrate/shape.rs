@@ -8,7 +8,7 @@ use drumfire_jmx::{Node, Prop, Tree, Value};
 
 use super::round::CONNECT;
 
-/// What became of a plan.
+/// A plan whose requests go to the target.
 #[derive(Debug, Default)]
 pub struct Shape {
     /// The plan.

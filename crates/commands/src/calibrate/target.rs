@@ -129,7 +129,7 @@ fn first_request(bytes: &[u8]) -> io::Result<Option<Request>> {
         std::str::from_utf8(field.value).ok()
     };
     let body = if field("Transfer-Encoding").is_some() {
-        let end = memmem(&bytes[head..], b"0\r\n\r\n");
+        let end = memchr::memmem::find(&bytes[head..], b"0\r\n\r\n");
         end.map(|at| at + 5)
     } else {
         let length = field("Content-Length").map_or(Some(0), |value| value.trim().parse().ok());
@@ -140,12 +140,6 @@ fn first_request(bytes: &[u8]) -> io::Result<Option<Request>> {
         path: request.path.unwrap_or_default().to_owned(),
         length: head + body,
     }))
-}
-
-fn memmem(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes
-        .windows(wanted.len())
-        .position(|window| window == wanted)
 }
 
 /// Answers the requests of a connection until it ends.

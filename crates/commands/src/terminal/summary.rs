@@ -48,7 +48,7 @@ pub struct Summary {
     pub cpu_us: Option<f64>,
     /// How many connections were opened, and how many TLS handshakes there were.
     pub connections: Connections,
-    /// What became of the samples that users began, if every machine told.
+    /// The fate of the samples that users began, if every machine told.
     pub balance: Option<SampleBalance>,
     /// The result files.
     pub files: Vec<PathBuf>,
@@ -307,7 +307,7 @@ fn connections(text: &mut String, seen: &Connections) {
     text.push('\n');
 }
 
-/// What became of the samples that users began.
+/// The fate of the samples that users began.
 fn balance(text: &mut String, balance: Option<SampleBalance>) {
     let Some(balance) = balance else {
         return;

@@ -157,7 +157,7 @@ impl Ledger {
         self.connections
     }
 
-    /// What became of the samples that users began, once everything is posted.
+    /// The fate of the samples that users began, once everything is posted.
     pub fn balance(&self) -> SampleBalance {
         let mut balance = SampleBalance {
             recorded: self.recording.total().service.count(),

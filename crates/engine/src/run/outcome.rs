@@ -14,7 +14,7 @@ pub struct Outcome {
     pub recording: Recording,
     /// The counts of connections.
     pub connections: Connections,
-    /// What became of the samples that users began; `None` if a machine of the run did not tell.
+    /// The fate of the samples that users began; `None` if a machine of the run did not tell.
     pub balance: Option<SampleBalance>,
     /// How long the run took.
     pub elapsed: Duration,

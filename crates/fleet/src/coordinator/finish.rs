@@ -109,7 +109,7 @@ impl Coordinator<'_, '_, '_> {
         }
     }
 
-    /// What became of the samples that users began; `None` if an agent did not tell, or told only of its life after a restart.
+    /// The fate of the samples that users began; `None` if an agent did not tell, or told only of its life after a restart.
     fn balance(&self, agents: &[AgentOutcome]) -> Option<SampleBalance> {
         let mut sum = SampleBalance::default();
         for (agent, outcome) in self.agents.iter().zip(agents) {

@@ -51,7 +51,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// What the value is, for messages.
+    /// The kind of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Json::Null => "null",

@@ -79,7 +79,7 @@ struct ReportPage<'a> {
     tolerated_ms: u64,
     errors: Vec<errors::PageErrors>,
     findings: Vec<Finding>,
-    /// What the statistics leave out, in one sentence without its end.
+    /// The part that the statistics leave out, in one sentence without its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a str>,
     /// How exactly the 95th percentile is known, in one sentence.

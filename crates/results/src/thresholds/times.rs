@@ -37,7 +37,7 @@ impl MeasuredTimes {
         }
     }
 
-    /// What a statistic of them is, in a sentence.
+    /// The end of a sentence about a statistic of them.
     pub fn described(self) -> &'static str {
         match self {
             MeasuredTimes::Service => "",

@@ -38,7 +38,7 @@ struct SummaryDocument<'r> {
     labels: Vec<Label<'r>>,
 }
 
-/// What became of the samples that users began.
+/// The fate of the samples that users began.
 #[derive(Serialize)]
 struct Balance {
     begun: u64,

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Larger requests are encoded again for each sample.
 const KEPT_REQUEST_BYTES: usize = 64 << 10;
 
-/// What a user keeps of one sampler.
+/// The state of a sampler that a user keeps.
 pub struct UserChannel {
     pub settings: ChannelSettings,
     /// `None` before the first sample, and while it fails.

@@ -192,7 +192,7 @@ impl GrpcSampler {
         }
         let mut shown = String::new();
         let (schema, input) = (&channel.schema, channel.method.input);
-        // What was encoded just now can be printed.
+        // The message was encoded just now, so it can be printed.
         let _ = schema.print(&request.first, input, self.style().request(), &mut shown);
         sample.sampler_data = Some(shown.into());
         if !self.is_old {

@@ -68,7 +68,7 @@ fn has_protos(folder: &Path) -> bool {
 
 type Compiled = Result<Arc<Schema>, ProtoError>;
 
-/// What has been compiled, by its place, and what servers have told.
+/// The compiled schemas by their folder, and those that servers described.
 #[derive(Default)]
 pub struct Schemas {
     compiled: Mutex<HashMap<ProtoPlace, Compiled>>,

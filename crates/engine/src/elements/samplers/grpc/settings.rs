@@ -1,4 +1,4 @@
-//! What a sampler evaluates: most of it once for each user, the request for each sample.
+//! The settings of a sampler. Each user evaluates most of them once, and the request for each sample.
 
 use std::path::Path;
 
@@ -114,7 +114,7 @@ impl Address {
     }
 }
 
-/// What a user evaluates at the first sample (`GrpcRequestConfig`).
+/// The settings that a user evaluates at the first sample (`GrpcRequestConfig`).
 #[derive(Clone)]
 pub struct ChannelSettings {
     pub address: String,

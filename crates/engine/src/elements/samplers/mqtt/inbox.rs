@@ -18,7 +18,7 @@ pub struct Batch {
     pub texts: String,
 }
 
-/// What a sampler wants of its messages.
+/// The messages that a sampler waits for, and their parts that it needs.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
     /// A batch is full with this many messages; `None` if time ends it.

@@ -61,7 +61,7 @@ pub struct Link {
     awaits_pong: Cell<bool>,
 }
 
-/// What a connection may take.
+/// The pings and the memory limit of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkLimits {
     /// The pause after which a ping is sent; zero sends none.
@@ -70,7 +70,7 @@ pub struct LinkLimits {
     pub waiting_bytes: usize,
 }
 
-/// What a server has answered.
+/// The answers of a server.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     Connected {

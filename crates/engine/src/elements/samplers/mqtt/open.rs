@@ -12,7 +12,7 @@ use crate::base::clock::Clock;
 use crate::elements::samplers::websocket::stop::WebSocketFailure;
 use crate::elements::samplers::websocket::upgrade::{self, UpgradeHeaders};
 
-/// What opening a connection takes besides the plan's values.
+/// The values for opening a connection besides the plan's values.
 pub struct OpenRules {
     pub clock: Clock,
     /// The largest packet that the server may send.

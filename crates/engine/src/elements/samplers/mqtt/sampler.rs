@@ -1,4 +1,4 @@
-//! What the MQTT samplers have in common.
+//! The common part of the MQTT samplers.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct MqttSampler {
     pub max_waiting_bytes: usize,
 }
 
-/// What a sampler does.
+/// The action of a sampler.
 pub enum MqttAction {
     Connect(Box<ConnectSettings>),
     ConnectMany(Box<ManySettings>),

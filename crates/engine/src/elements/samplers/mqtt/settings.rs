@@ -1,4 +1,4 @@
-//! What Connect evaluates.
+//! The settings that MQTT Connect evaluates.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -43,7 +43,7 @@ pub struct SubscribeSettings {
     pub inbox: StateId,
 }
 
-/// What ends a sample.
+/// The condition that ends a sample.
 enum Condition {
     Time(Duration),
     Count,

@@ -11,7 +11,7 @@ const TEXTS: [&str; 5] = [
     "tool_calls",
 ];
 
-/// What a chunk brings.
+/// The content of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chunk {
     /// Whether it has text. The first chunk often has only the role, the last only the reason of the end.

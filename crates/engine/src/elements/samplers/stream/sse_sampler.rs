@@ -262,7 +262,7 @@ impl Sampler for SseSampler {
 /// The observer of one sample's responses (the plugin's `EventSourceListener`).
 struct SseWatch(RefCell<Heard>);
 
-/// What has been heard so far.
+/// The events so far.
 #[derive(Default)]
 struct Heard {
     begin: Option<Instant>,

@@ -44,7 +44,7 @@ impl Tally {
         self.seen
     }
 
-    /// What was measured.
+    /// The measured numbers.
     pub fn finish(self) -> StreamSample {
         self.sample
     }

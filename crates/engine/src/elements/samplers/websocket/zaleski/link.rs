@@ -43,7 +43,7 @@ impl Problem {
     }
 }
 
-/// What the sampler that opens a connection decides for it.
+/// The settings that a connection takes from the sampler that opens it.
 pub(super) struct LinkSettings {
     pub response_pattern: String,
     pub close_pattern: String,
@@ -387,7 +387,7 @@ fn words(failure: WebSocketFailure) -> String {
     }
 }
 
-/// What `work` gives without waiting.
+/// Polls `work` once; `None` if it waits.
 async fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     std::future::poll_fn(|task| {
