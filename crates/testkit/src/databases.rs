@@ -175,10 +175,11 @@ impl MariaDb {
             command
                 .current_dir(folder.path())
                 .stdout(Stdio::null())
-                .stderr(Stdio::null());
-            command
+                .stderr(Stdio::null())
                 .arg("--no-defaults")
-                .arg(format!("--datadir={}", data.display()));
+                .arg(format!("--datadir={}", data.display()))
+                // A server that starts deletes the temporary tables that it finds there.
+                .arg(format!("--tmpdir={}", folder.path().display()));
             if let Some((user, group)) = account("mysql:") {
                 chown(folder.path(), Some(user), Some(group)).expect("root may give files away");
                 command.arg("--user=mysql");
@@ -187,8 +188,14 @@ impl MariaDb {
         };
         let made = run(&installer)
             .args(["--auth-root-authentication-method=normal", "--skip-test-db"])
-            .status();
-        assert!(made.expect("mariadb-install-db can be run").success());
+            .stdout(Stdio::piped())
+            .output()
+            .expect("mariadb-install-db can be run");
+        assert!(
+            made.status.success(),
+            "{}",
+            String::from_utf8_lossy(&made.stdout)
+        );
         let encryption = certificate.map(|certificate| {
             let [chain, key] = certificate.write(folder.path(), account("mysql:"));
             [
