@@ -89,12 +89,12 @@ pub use failure::{
 pub use headers::Headers;
 pub use message::{
     Body, ClientRules, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, RelaxedDecoding,
-    SizeLimits, Times, Tunnel, WantedParts, WireBytes,
+    SizeLimits, Times, Tunnel, WantedParts, WireBytes, own_part,
 };
 pub use resolve::{AddressOrder, NameRules, Resolver, Resolving, SystemResolver};
 pub use session::Session;
 pub use spare::{Placed, SparePool, place_in};
-pub use stamped::StampedStream;
+pub use stamped::{StampedReads, StampedStream, stamp_arrivals};
 pub use sys::{KernelTimer, take_short_turns};
 pub use target::{Proxy, SourceAddresses, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions, Trust, certificates};

@@ -376,12 +376,14 @@ impl Times {
     /// nothing stamps.
     pub fn own(&self) -> Option<Duration> {
         let (_, last) = self.arrivals?;
-        // A stamp from before the exchange is wrong: the wall clock was set.
-        if last < self.begin {
-            return None;
-        }
-        Some(self.end.saturating_duration_since(last))
+        own_part(self.begin, last, self.end)
     }
+}
+
+/// The part of a time that passed in this program: from the kernel's receipt of the last byte to the end. `None` if the receipt was
+/// before the begin: the byte waited already, or the wall clock, by which the kernel stamps, was set.
+pub fn own_part(begin: Instant, arrived: Instant, end: Instant) -> Option<Duration> {
+    (arrived >= begin).then(|| end.saturating_duration_since(arrived))
 }
 
 /// The kind of a TLS handshake.

@@ -1,10 +1,18 @@
-//! A server's connection whose reads tell when the kernel received the bytes. Targets of known times need it.
+//! Connections whose reads tell when the kernel received the bytes: a server's, for targets of known times, and those of samplers
+//! that do not speak HTTP.
 
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::TcpStream;
-use std::time::Duration;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
 
+use tokio::io::{AsyncRead, ReadBuf};
+
+use crate::arrivals::Arrivals;
+use crate::failure::FailureKind;
+use crate::socket::{Read, read_into};
 use crate::sys;
 
 /// A connection whose reads wait, and know when their bytes arrived.
@@ -33,6 +41,50 @@ impl StampedStream {
     /// The connection, to write to.
     pub fn stream(&self) -> &TcpStream {
         &self.0
+    }
+}
+
+/// Asks the kernel to stamp what arrives on a connection, for [`StampedReads`]. Without stamps, its reads know no arrival.
+pub fn stamp_arrivals(stream: &tokio::net::TcpStream) {
+    let _ = sys::stamp_arrivals(stream);
+}
+
+/// The reads of a connection of the event loop.
+pub struct StampedReads<'s> {
+    stream: &'s tokio::net::TcpStream,
+    arrivals: Arrivals,
+}
+
+impl<'s> StampedReads<'s> {
+    /// The reads that follow, of a connection whose arrivals are [stamped](stamp_arrivals).
+    pub fn new(stream: &'s tokio::net::TcpStream) -> StampedReads<'s> {
+        StampedReads {
+            stream,
+            arrivals: Arrivals::default(),
+        }
+    }
+
+    /// When the kernel had received the last byte of the latest read; `None` if it does not say.
+    pub fn arrived(&self) -> Option<Instant> {
+        self.arrivals.last
+    }
+}
+
+impl AsyncRead for StampedReads<'_> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let StampedReads { stream, arrivals } = self.get_mut();
+        loop {
+            ready!(stream.poll_read_ready(task))?;
+            let read = read_into(stream, buffer.initialize_unfilled(), arrivals);
+            if let Read::Bytes(count) = read.map_err(FailureKind::into_io)? {
+                buffer.advance(count);
+                return Poll::Ready(Ok(()));
+            }
+        }
     }
 }
 

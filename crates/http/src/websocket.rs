@@ -111,6 +111,8 @@ pub struct WebSocket {
     /// Received bytes, of which the first were consumed already.
     received: Vec<u8>,
     consumed: usize,
+    /// When the kernel had received them, as far as it says.
+    arrived: Option<Instant>,
     turn: Turn,
 }
 
@@ -139,6 +141,7 @@ impl WebSocket {
             worker: session.worker().clone(),
             received: Vec::new(),
             consumed: 0,
+            arrived: None,
             turn: Turn::default(),
         };
         Ok((socket, times))
@@ -222,6 +225,11 @@ impl WebSocket {
         }
     }
 
+    /// When the kernel had received the bytes of the latest read; `None` if it does not say.
+    pub fn arrived(&self) -> Option<Instant> {
+        self.arrived
+    }
+
     /// The connection for a protocol that is not HTTP: its bytes are sent in binary frames if `mask` is there, which seeds their
     /// masks, and as they are otherwise.
     pub fn into_duplex(mut self, mask: Option<u32>) -> Duplex {
@@ -253,6 +261,7 @@ impl WebSocket {
                 Read::Bytes(0) => return Ok(self.received.len() > before),
                 _ if self.received.len() > before => {
                     let count = self.received.len() - before;
+                    self.arrived = self.worker.scratch.borrow().arrivals.last;
                     add(&self.worker.counts.bytes_received, count as u64);
                     return Ok(true);
                 }

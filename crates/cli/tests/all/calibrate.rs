@@ -19,7 +19,7 @@ fn a_calibration_says_how_far_percentiles_are_off_and_is_kept() {
         "--users",
         "20",
         "--duration",
-        "500ms",
+        "1s",
         "--times",
         "1",
     ];

@@ -11,7 +11,6 @@ use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::connection::Connection;
-use crate::errno;
 use crate::failure::FailureKind;
 use crate::records::{TlsState, encrypt, read_tls};
 use crate::socket::{Read, read_into};
@@ -104,7 +103,7 @@ impl Http2Transport {
         let arrivals = &mut self.worker.scratch.borrow_mut().arrivals;
         loop {
             let room = buffer.initialize_unfilled();
-            match read_into(stream, room, arrivals).map_err(to_io)? {
+            match read_into(stream, room, arrivals).map_err(FailureKind::into_io)? {
                 Read::Bytes(count) => {
                     buffer.advance(count);
                     self.driver.0.arrived.set(arrivals.last);
@@ -137,7 +136,8 @@ impl Http2Transport {
                 Ok(())
             };
             let scratch = &mut *self.worker.scratch.borrow_mut();
-            let read = read_tls(&connection.stream, tls, scratch, &mut hand).map_err(to_io)?;
+            let read = read_tls(&connection.stream, tls, scratch, &mut hand)
+                .map_err(FailureKind::into_io)?;
             self.driver.0.arrived.set(scratch.arrivals.last);
             match read {
                 Read::Bytes(0) => return Poll::Ready(Ok(())),
@@ -158,7 +158,7 @@ impl Http2Transport {
         let plain = &bytes[..bytes.len().min(PIECE_BYTES)];
         let output = &mut self.worker.scratch.borrow_mut().output;
         output.clear();
-        encrypt(tls, plain, output, &mut connection.surplus).map_err(to_io)?;
+        encrypt(tls, plain, output, &mut connection.surplus).map_err(FailureKind::into_io)?;
         let written = match connection.stream.try_write(output) {
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
@@ -253,18 +253,5 @@ impl AsyncWrite for Http2Transport {
             self.connection.say_goodbye();
             Pin::new(&mut self.connection.stream).poll_shutdown(cx)
         })
-    }
-}
-
-/// Wraps a failure so that `h2` passes it to the exchange.
-fn to_io(kind: FailureKind) -> io::Error {
-    match kind {
-        FailureKind::Io(error) => error,
-        FailureKind::Reset => io::Error::from_raw_os_error(errno::ECONNRESET),
-        FailureKind::BrokenPipe => io::Error::from_raw_os_error(errno::EPIPE),
-        FailureKind::Tls(failure) => {
-            io::Error::new(io::ErrorKind::InvalidData, format!("{failure:?}"))
-        }
-        other => io::Error::other(format!("{other:?}")),
     }
 }

@@ -3,11 +3,14 @@
 #![cfg(target_os = "linux")]
 
 use std::num::NonZeroU32;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use drumfire_http::{
-    HttpVersion, Incoming, Limits, Outgoing, PoolOptions, Session, Target, WantedParts, exchange,
+    HttpVersion, Incoming, Limits, Outgoing, PoolOptions, Session, StampedReads, Target,
+    WantedParts, WebSocket, exchange, own_part, stamp_arrivals,
 };
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use crate::peer::{Do, GET, LIMITS, Peer, run, session, tls, worker};
 
@@ -111,4 +114,71 @@ fn so_it_is_over_http2() {
     let target = crate::http2::server_on_a_thread();
     assert_eq!(target.version, HttpVersion::Http2);
     assert_is_split(parts(&session(), &target, WantedParts::ALL));
+}
+
+/// Waits for bytes that come after [`SERVER`] while this thread does something else for [`BUSY`]: the own part and the rest.
+async fn split(
+    begin: Instant,
+    arrived: impl Future<Output = Option<Instant>>,
+) -> (Duration, Duration) {
+    let busy = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        std::thread::sleep(BUSY);
+    };
+    let (arrived, ()) = tokio::join!(arrived, busy);
+    let end = Instant::now();
+    let arrived = arrived.expect("the kernel stamps what arrives");
+    let own = own_part(begin, arrived, end).expect("the bytes came after the begin");
+    (own, end - begin - own)
+}
+
+#[test]
+fn so_it_is_with_a_message_of_a_websocket() {
+    let upgraded = b"HTTP/1.1 101 Switching Protocols\r\n\r\n".to_vec();
+    let message = b"\x81\x02ok".to_vec();
+    let peer = Peer::start(vec![vec![
+        Do::ReadHead,
+        Do::Send(upgraded),
+        Do::Wait(SERVER),
+        Do::Send(message),
+    ]]);
+    assert_is_split(run(async {
+        let opened = WebSocket::connect(&session(), &peer.target(), None, LIMITS).await;
+        let (mut socket, _) = opened
+            .map_err(|failure| failure.kind)
+            .expect("a connection");
+        socket.send_bytes(GET).await.expect("sent");
+        socket.receive_head(None).await.expect("a head");
+        let arrived = async {
+            let frame = socket.receive(None).await.expect("a frame");
+            assert_eq!(frame.payload, b"ok");
+            socket.arrived()
+        };
+        split(Instant::now(), arrived).await
+    }));
+}
+
+#[test]
+fn so_it_is_with_the_bytes_of_another_protocol() {
+    let peer = Peer::start(vec![vec![
+        Do::ReadHead,
+        Do::Wait(SERVER),
+        Do::Send(b"ok".to_vec()),
+    ]]);
+    assert_is_split(run(async {
+        let mut stream = TcpStream::connect(("127.0.0.1", peer.target().port))
+            .await
+            .expect("a connection");
+        stamp_arrivals(&stream);
+        let begin = Instant::now();
+        stream.write_all(GET).await.expect("sent");
+        let arrived = async {
+            let mut reads = StampedReads::new(&stream);
+            let mut bytes = [0; 2];
+            reads.read_exact(&mut bytes).await.expect("two bytes");
+            assert_eq!(&bytes, b"ok");
+            reads.arrived()
+        };
+        split(begin, arrived).await
+    }));
 }

@@ -17,6 +17,7 @@ pub mod listing;
 pub mod mqtt;
 #[cfg(not(feature = "mqtt"))]
 mod mqtt_missing;
+pub mod own_part;
 mod parallel_http_sampler;
 mod parallel_sampler;
 mod set_variables_action;

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use drumfire_elements::shared::{login, tcp};
 use drumfire_expr::Template;
+use drumfire_http::{StampedReads, stamp_arrivals};
 use drumfire_java::JvmDefaults;
 use drumfire_java::charset::Charset;
 use drumfire_java::values;
@@ -29,6 +30,7 @@ use tokio::net::TcpStream;
 
 use super::defaults::is_made_by;
 use super::http::settings::{max_exchange, size_limit, took_too_long};
+use super::own_part::own_us;
 use super::system_sampler::words;
 use super::tcp_client::{MAX_RESPONSE_BYTES, ReadRules, TcpClient, TcpFailure};
 use super::tcp_status::Status;
@@ -201,7 +203,7 @@ impl TcpSampler {
         }
         let taken = cx.take_state::<Connections>(self.connections);
         let mut connections = *taken.unwrap_or_default();
-        let start_ns = cx.clock().now_ns();
+        let (begin, start_ns) = (Instant::now(), cx.clock().now_ns());
         sample.start_ms = (start_ns / 1_000_000) as i64;
         let deadline = self
             .max_exchange
@@ -222,9 +224,11 @@ impl TcpSampler {
                     Ok(outcome) => outcome,
                     Err(why) => Err(TcpFailure::Exception(self.unfinished(why))),
                 };
-                if !self.set_up(&mut sample, outcome) {
+                let arrived = outcome.as_ref().ok().and_then(|response| response.arrived);
+                if !self.set_up(&mut sample, outcome.map(|response| response.bytes)) {
                     connections.0.remove(&settings.key);
                 }
+                sample.own_us = own_us(begin, arrived);
             }
             Err(Unconnected::Failed(message)) => {
                 sample.code = SharedText::Static("500");
@@ -292,7 +296,7 @@ impl TcpSampler {
         settings: &TcpSettings,
         stream: &mut TcpStream,
         request: &str,
-    ) -> Result<Vec<u8>, TcpFailure> {
+    ) -> Result<TcpResponse, TcpFailure> {
         let bytes = self.client.encode(request)?;
         stream.write_all(&bytes).await.map_err(|error| {
             TcpFailure::Exception(format!("java.net.SocketException: {}", words(&error)))
@@ -303,7 +307,12 @@ impl TcpSampler {
             timeout: settings.timeout,
             max_bytes: self.max_bytes,
         };
-        self.client.read(stream, rules, first).await
+        let mut reads = StampedReads::new(stream);
+        let bytes = self.client.read(&mut reads, rules, first).await?;
+        Ok(TcpResponse {
+            bytes,
+            arrived: reads.arrived(),
+        })
     }
 
     fn unfinished(&self, why: Unfinished) -> String {
@@ -361,6 +370,13 @@ fn ms(template: &Template, cx: &mut Context) -> Option<Duration> {
 
 fn to_byte(eol: i32) -> Option<u8> {
     i8::try_from(eol).ok().map(|byte| byte as u8)
+}
+
+/// A whole response.
+struct TcpResponse {
+    bytes: Vec<u8>,
+    /// When the kernel had received its last byte, as far as it says.
+    arrived: Option<Instant>,
 }
 
 /// Why there is no connection.
@@ -430,6 +446,7 @@ impl TcpSettings {
             },
         };
         let stream = connected.map_err(|error| Unconnected::Failed(connect_failure(&error)))?;
+        stamp_arrivals(&stream);
         if let Some(seconds) = self.linger {
             let Ok(seconds) = u64::try_from(seconds) else {
                 let message = "java.lang.IllegalArgumentException: invalid value for SO_LINGER";

@@ -108,6 +108,11 @@ impl WebSocketClient {
         }
     }
 
+    /// When the kernel had received the bytes of the latest read; `None` if it does not say.
+    pub(super) fn arrived(&self) -> Option<Instant> {
+        self.socket.as_ref()?.arrived()
+    }
+
     pub(super) fn is_connected(&self) -> bool {
         self.state == ClientState::Connected
     }

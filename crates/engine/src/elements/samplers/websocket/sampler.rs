@@ -1,6 +1,7 @@
 //! One sample of a WebSocket sampler.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use drumfire_expr::Template;
 use drumfire_http::{Frame, Opcode};
@@ -16,6 +17,7 @@ use super::{call, filter, frames, upgrade};
 use crate::elements::config::{CookieManager, HeaderManager, merged_headers};
 use crate::elements::samplers::http::proxy::GeneralProxy;
 use crate::elements::samplers::http::state::{user, worker};
+use crate::elements::samplers::own_part::own_us;
 use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
 use crate::run::sampler::{Sampler, SamplerTurn};
@@ -67,7 +69,7 @@ impl WebSocketSampler {
         } else {
             Vec::new()
         };
-        let begin_ns = cx.clock().now_ns();
+        let (begin, begin_ns) = (Instant::now(), cx.clock().now_ns());
         sample.start_ms = (begin_ns / 1_000_000) as i64;
         client.begin(worker(cx).http.max_exchange());
         let mut opened = None;
@@ -101,7 +103,10 @@ impl WebSocketSampler {
         sample.service_us = (end_ns - begin_ns) / 1000;
         let is_new = opened.is_some();
         match outcome {
-            Ok(frame) => self.succeed(cx, &client, &mut sample, frame, opened),
+            Ok(frame) => {
+                sample.own_us = own_us(begin, client.arrived());
+                self.succeed(cx, &client, &mut sample, frame, opened);
+            }
             Err(stop) => self.explain(&client, &mut sample, stop),
         }
         if is_new || client.is_connected() {
