@@ -11,7 +11,7 @@ mod pages;
 mod paper;
 mod peers;
 mod profiles;
-mod readings;
+pub mod readings;
 pub mod scenario;
 pub mod server;
 mod services;
