@@ -36,6 +36,8 @@ pub struct LabelTotals {
     pub elapsed: Histogram,
     /// The sum of the elapsed times in microseconds.
     pub elapsed_sum: u128,
+    /// The generator's own parts of them, in microseconds, as far as they are known.
+    pub own_sum: u128,
 }
 
 impl Cumulative {
@@ -64,6 +66,12 @@ impl LabelTotals {
         let elapsed = label.elapsed();
         self.elapsed_sum += elapsed.sum;
         self.elapsed.merge(&elapsed.histogram());
+        self.own_sum += label.own.sum;
+    }
+
+    /// The generator's own parts of all elapsed times, in seconds.
+    pub fn own_seconds(&self) -> f64 {
+        self.own_sum as f64 / 1e6
     }
 
     /// Converts the times to OpenTelemetry's exponential histogram, whose buckets grow by the factor `2^(2^-scale)`: the number

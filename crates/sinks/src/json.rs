@@ -14,9 +14,20 @@ pub struct JsonLines {
     pub run: RunInfo,
 }
 
-/// The metrics of a label, with those of its streamed responses, if there are any.
+/// The metrics of a label, with the generator's own parts of its percentiles, and those of its streamed responses, if there are any.
 fn numbers(label: &LabelIncrement) -> Value {
     let mut numbers = label_numbers(label);
+    let all = Times::of([&label.ok, &label.failed]);
+    let target = Times::of([&label.target]);
+    for (name, percent) in [
+        ("own_p50_ms", 50.0),
+        ("own_p95_ms", 95.0),
+        ("own_p99_ms", 99.0),
+    ] {
+        let own_ms = all.percentile_ms(percent) - target.percentile_ms(percent);
+        let own_ms = (label.own.count() > 0).then_some(own_ms.max(0.0));
+        numbers.insert(name.to_owned(), json!(own_ms));
+    }
     if let Some(stream) = &label.stream {
         let times = |times: &Distribution| {
             let times = Times::of([times]);
@@ -84,6 +95,19 @@ mod tests {
     use drumfire_results::StreamIncrement;
 
     use super::*;
+
+    #[test]
+    fn the_generators_part_of_a_percentile_is_known_if_the_kernel_stamps() {
+        let mut label = LabelIncrement::new("Home".to_owned(), false);
+        label.ok.record(8_000);
+        label.target.record(8_000);
+        assert_eq!(numbers(&label)["own_p50_ms"], Value::Null);
+        label.target = Distribution::default();
+        label.target.record(6_000);
+        label.own.record(2_000);
+        let own_ms = numbers(&label)["own_p50_ms"].as_f64().expect("a number");
+        assert!((1.99..=2.01).contains(&own_ms), "{own_ms}");
+    }
 
     #[test]
     fn labels_with_streams_have_their_numbers() {

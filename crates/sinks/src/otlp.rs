@@ -109,6 +109,8 @@ mod wire {
         pub start_time_unix_nano: u64,
         #[prost(fixed64, tag = "3")]
         pub time_unix_nano: u64,
+        #[prost(double, optional, tag = "4")]
+        pub as_double: Option<f64>,
         #[prost(sfixed64, optional, tag = "6")]
         pub as_int: Option<i64>,
         #[prost(message, repeated, tag = "7")]
@@ -208,6 +210,11 @@ impl Otlp {
             labels().map(|((label, _), values)| self.point(&[("label", label)], values.received));
         let sent =
             labels().map(|((label, _), values)| self.point(&[("label", label)], values.sent));
+        let own = labels().map(|((label, _), values)| wire::NumberDataPoint {
+            as_double: Some(values.own_seconds()),
+            as_int: None,
+            ..self.point(&[("label", label)], 0)
+        });
         let errors =
             self.totals.errors.iter().map(|((label, code), count)| {
                 self.point(&[("label", label), ("code", code)], *count)
@@ -221,6 +228,7 @@ impl Otlp {
             metric("drumfire.samples", "{sample}", sum(samples.collect())),
             metric("drumfire.received", "By", sum(received.collect())),
             metric("drumfire.sent", "By", sum(sent.collect())),
+            metric("drumfire.own_time", "s", sum(own.collect())),
             metric("drumfire.errors", "{sample}", sum(errors.collect())),
             metric(
                 "drumfire.users",
@@ -247,6 +255,7 @@ impl Otlp {
         wire::NumberDataPoint {
             start_time_unix_nano: self.start_ns,
             time_unix_nano: self.now_ns(),
+            as_double: None,
             as_int: Some(i64::try_from(value).unwrap_or(i64::MAX)),
             attributes: attributes(labels.iter().copied()),
         }

@@ -173,10 +173,17 @@ impl ExpositionText {
         for ((label, _), values) in &totals.labels {
             self.histogram(times, label, values);
         }
-        self.bytes("drumfire_received_bytes", "Bytes received.", totals, |of| {
+        let own = "Parts of the elapsed times that passed in the generator.";
+        self.by_label(
+            "drumfire_own_seconds",
+            own,
+            totals,
+            LabelTotals::own_seconds,
+        );
+        self.by_label("drumfire_received_bytes", "Bytes received.", totals, |of| {
             of.received
         });
-        self.bytes("drumfire_sent_bytes", "Bytes sent.", totals, |of| of.sent);
+        self.by_label("drumfire_sent_bytes", "Bytes sent.", totals, |of| of.sent);
         let help = "Failed samples by response code.";
         self.family("drumfire_errors", "counter", help);
         for ((label, code), count) in &totals.errors {
@@ -185,12 +192,12 @@ impl ExpositionText {
         }
     }
 
-    fn bytes(
+    fn by_label<V: std::fmt::Display>(
         &mut self,
         name: &str,
         help: &str,
         totals: &Cumulative,
-        value: fn(&LabelTotals) -> u64,
+        value: fn(&LabelTotals) -> V,
     ) {
         self.family(name, "counter", help);
         for ((label, _), values) in &totals.labels {
@@ -210,7 +217,7 @@ impl ExpositionText {
         );
     }
 
-    fn counter(&mut self, name: &str, labels: &[(&str, &str)], value: u64) {
+    fn counter(&mut self, name: &str, labels: &[(&str, &str)], value: impl std::fmt::Display) {
         self.value(&format!("{name}_total"), labels, value);
     }
 
@@ -285,6 +292,9 @@ mod tests {
             label.ok.record(us);
         }
         label.failed.record(40_000_000);
+        for us in [1_000, 5_000] {
+            label.own.record(us);
+        }
         let mut totals = Cumulative::default();
         totals.add(&Interval {
             increment: Increment {
@@ -320,6 +330,7 @@ mod tests {
             format!("drumfire_response_time_seconds_bucket{{{label},le=\"30\"}} 2"),
             format!("drumfire_response_time_seconds_bucket{{{label},le=\"+Inf\"}} 3"),
             format!("drumfire_response_time_seconds_sum{{{label}}} 40.024"),
+            format!("drumfire_own_seconds_total{{{label}}} 0.006"),
             format!("drumfire_received_bytes_total{{{label}}} 30"),
             r#"drumfire_users{run="r1",team_x="shop"} 2"#.to_owned(),
             r#"drumfire_verdict{run="r1",team_x="shop"} 1"#.to_owned(),

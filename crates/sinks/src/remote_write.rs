@@ -115,11 +115,11 @@ impl RemoteWrite {
 
     fn series(&self) -> Vec<wire::TimeSeries> {
         let mut all = Vec::new();
-        let mut add = |name: &str, own: &[(&str, &str)], value: u64| {
+        let mut add = |name: &str, own: &[(&str, &str)], value: f64| {
             all.push(wire::TimeSeries {
                 labels: self.labels(name, own),
                 samples: vec![wire::Sample {
-                    value: value as f64,
+                    value,
                     timestamp: self.totals.at_ms,
                 }],
                 histograms: Vec::new(),
@@ -129,34 +129,39 @@ impl RemoteWrite {
             add(
                 "drumfire_samples_total",
                 &[("label", label), ("result", "ok")],
-                values.ok,
+                values.ok as f64,
             );
             add(
                 "drumfire_samples_total",
                 &[("label", label), ("result", "failed")],
-                values.failed,
+                values.failed as f64,
             );
             add(
                 "drumfire_received_bytes_total",
                 &[("label", label)],
-                values.received,
+                values.received as f64,
             );
             add(
                 "drumfire_sent_bytes_total",
                 &[("label", label)],
-                values.sent,
+                values.sent as f64,
+            );
+            add(
+                "drumfire_own_seconds_total",
+                &[("label", label)],
+                values.own_seconds(),
             );
         }
         for ((label, code), count) in &self.totals.errors {
             add(
                 "drumfire_errors_total",
                 &[("label", label), ("code", code)],
-                *count,
+                *count as f64,
             );
         }
-        add("drumfire_users", &[], self.totals.users.active);
+        add("drumfire_users", &[], self.totals.users.active as f64);
         if let Some(verdict) = self.totals.verdict {
-            add("drumfire_verdict", &[], u64::from(verdict));
+            add("drumfire_verdict", &[], f64::from(verdict));
         }
         for ((label, _), values) in &self.totals.labels {
             all.push(wire::TimeSeries {
