@@ -186,16 +186,12 @@ impl MariaDb {
             }
             command
         };
-        let made = run(&installer)
-            .args(["--auth-root-authentication-method=normal", "--skip-test-db"])
-            .stdout(Stdio::piped())
-            .output()
-            .expect("mariadb-install-db can be run");
-        assert!(
-            made.status.success(),
-            "{}",
-            String::from_utf8_lossy(&made.stdout)
-        );
+        let mut installing = run(&installer);
+        installing.args(["--auth-root-authentication-method=normal", "--skip-test-db"]);
+        let made = installing.stdout(Stdio::piped()).output();
+        let made = made.expect("mariadb-install-db can be run");
+        let said = String::from_utf8_lossy(&made.stdout);
+        assert!(made.status.success(), "{said}");
         let encryption = certificate.map(|certificate| {
             let [chain, key] = certificate.write(folder.path(), account("mysql:"));
             [
@@ -218,13 +214,12 @@ impl MariaDb {
             ])
             .spawn()
             .expect("mariadbd can be run");
-        let mariadb = MariaDb {
+        wait_for_port(port);
+        Some(MariaDb {
             port,
             server,
             _folder: folder,
-        };
-        wait_for_port(port);
-        Some(mariadb)
+        })
     }
 }
 

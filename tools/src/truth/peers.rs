@@ -138,6 +138,21 @@ impl Errors {
             at: [Vec::new(), Vec::new()],
         }
     }
+
+    fn add(&mut self, errors: Two) {
+        for (all, error) in self.at.iter_mut().zip(errors) {
+            all.extend(error.map(f64::abs));
+        }
+    }
+
+    /// The size that this share of the errors does not exceed.
+    fn size(&mut self, share: f64) -> Two {
+        self.at.each_mut().map(|all| {
+            all.sort_by(f64::total_cmp);
+            let rank = (all.len() as f64 * share).ceil() as usize;
+            all.get(rank.saturating_sub(1)).copied()
+        })
+    }
 }
 
 /// Runs each situation once with each program that is installed, and prints the errors.
@@ -151,29 +166,20 @@ pub fn peers(
         .into_iter()
         .filter_map(|peer| Some((peer, peer.file()?)))
         .collect();
-    let mut programs = vec![Errors::of("drumfire")];
-    programs.extend(installed.iter().map(|(peer, _)| Errors::of(peer.name())));
+    let names = installed.iter().map(|(peer, _)| peer.name());
+    let mut programs: Vec<Errors> = std::iter::once("drumfire")
+        .chain(names)
+        .map(Errors::of)
+        .collect();
     println!("error at p50 / p99 in milliseconds");
-    print!("{:<36}{:>17}", "", "true p50 / p99");
-    programs
-        .iter()
-        .for_each(|program| print!("{:>18}", program.name));
-    println!();
+    let heads = programs.iter().map(|program| program.name.to_owned());
+    print_row("", "true p50 / p99", heads);
     for (place, situation) in SITUATIONS.iter().enumerate() {
         let run = own(place)?;
-        let truths = PERCENTILES.map(|name| run.truth[name].as_f64().unwrap_or(f64::NAN));
-        print!(
-            "{:<36}{:>17}",
-            situation.name,
-            format!("{:.1} / {:.1}", truths[0], truths[1])
-        );
-        let measured = |name: &str| run.label[name].as_f64();
-        let mut told = vec![
-            [PERCENTILES[0], PERCENTILES[1]]
-                .map(|name| Some(measured(name)? - run.truth[name].as_f64()?)),
-        ];
+        let truth = two(|name| run.truth[name].as_f64());
+        let mut rows = vec![errors(two(|name| run.label[name].as_f64()), truth)];
         for (peer, file) in &installed {
-            let name = format!("peer-{}-{place}", peer.name());
+            let name = format!("{}-{place}", peer.name());
             let folder = folder.join(&name);
             std::fs::create_dir_all(&folder)?;
             let path = format!("/{}/{name}", situation.service);
@@ -186,38 +192,49 @@ pub fn peers(
             let reading = peer
                 .run(file, &folder, &order)
                 .with_context(|| format!("{} in {}", peer.name(), situation.name))?;
-            let truth = target.truth(&name)?;
             let reading = reading.unwrap_or_default();
-            told.push(
-                [
-                    reading.p50_ms.zip(truth["p50_ms"].as_f64()),
-                    reading.p99_ms.zip(truth["p99_ms"].as_f64()),
-                ]
-                .map(|pair| pair.map(|(measured, is)| measured - is)),
-            );
+            let truth = target.truth(&name)?;
+            rows.push(errors(
+                [reading.p50_ms, reading.p99_ms],
+                two(|name| truth[name].as_f64()),
+            ));
         }
-        for (program, errors) in programs.iter_mut().zip(told) {
-            let [p50, p99] =
-                errors.map(|error| error.map_or("–".to_owned(), |ms| format!("{ms:+.2}")));
-            print!("{:>18}", format!("{p50} / {p99}"));
-            for (all, error) in program.at.iter_mut().zip(errors) {
-                all.extend(error.map(f64::abs));
-            }
+        print_row(
+            situation.name,
+            &pair(truth, |ms| format!("{ms:.1}")),
+            rows.iter().map(|row| pair(*row, |ms| format!("{ms:+.2}"))),
+        );
+        for (program, row) in programs.iter_mut().zip(rows) {
+            program.add(row);
         }
-        println!();
     }
-    for (row, pick) in [("median of the errors' sizes", 0.5), ("largest", 1.0)] {
-        print!("{row:<36}{:>17}", "");
-        for program in &mut programs {
-            let [p50, p99] = program.at.each_mut().map(|all| {
-                all.sort_by(f64::total_cmp);
-                let place = (all.len() as f64 * pick).ceil() as usize;
-                all.get(place.saturating_sub(1))
-                    .map_or("–".to_owned(), |ms| format!("{ms:.2}"))
-            });
-            print!("{:>18}", format!("{p50} / {p99}"));
-        }
-        println!();
+    for (row, share) in [("median of the errors' sizes", 0.5), ("largest", 1.0)] {
+        let cells = programs
+            .iter_mut()
+            .map(|program| pair(program.size(share), |ms| format!("{ms:.2}")));
+        print_row(row, "", cells);
     }
     Ok(())
+}
+
+/// A number at the median and at the 99th percentile.
+type Two = [Option<f64>; 2];
+
+fn two(of: impl Fn(&str) -> Option<f64>) -> Two {
+    [of(PERCENTILES[0]), of(PERCENTILES[1])]
+}
+
+/// How much more was measured than is true.
+fn errors(measured: Two, truth: Two) -> Two {
+    std::array::from_fn(|at| Some(measured[at]? - truth[at]?))
+}
+
+fn pair(two: Two, shown: impl Fn(f64) -> String) -> String {
+    let [p50, p99] = two.map(|ms| ms.map_or("–".to_owned(), &shown));
+    format!("{p50} / {p99}")
+}
+
+fn print_row(name: &str, truth: &str, cells: impl Iterator<Item = String>) {
+    let cells: String = cells.map(|cell| format!("{cell:>18}")).collect();
+    println!("{name:<36}{truth:>17}{cells}");
 }
