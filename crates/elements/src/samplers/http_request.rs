@@ -1,7 +1,7 @@
 //! HTTP Request.
 
 use crate::form::{ElementFacts, Role};
-use crate::shared::http;
+use crate::shared::{http, stream};
 
 pub const CLASS: &str = "HTTPSamplerProxy";
 
@@ -17,4 +17,5 @@ pub static FACTS: ElementFacts =
             http::SOURCE,
             http::PROXY,
             http::OPTIONAL,
+            stream::STREAM,
         ]);

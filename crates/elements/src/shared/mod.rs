@@ -15,4 +15,5 @@ pub mod mqtt;
 pub mod save_config;
 pub mod scope;
 pub mod script;
+pub mod stream;
 pub mod tcp;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use drumfire_elements::shared::stream as facts;
 use drumfire_expr::{Properties, Template};
 use drumfire_java::Exception;
 use drumfire_query::jsonpath::JsonPath;
@@ -15,15 +16,15 @@ use crate::elements::samplers::http::settings::size_limit;
 use crate::run::context::Context;
 
 /// The form of the stream.
-pub const FORM: &str = "drumfire.stream";
+pub const FORM: &str = facts::FORM.name;
 /// A sample ends with this many events.
-pub const STOP_EVENTS: &str = "drumfire.stream.stop.events";
+pub const STOP_EVENTS: &str = facts::STOP_EVENTS.name;
 /// A sample ends with an event that has these data.
-pub const STOP_DATA: &str = "drumfire.stream.stop.data";
+pub const STOP_DATA: &str = facts::STOP_DATA.name;
 /// A sample ends with an event in whose data this JSONPath finds something.
-pub const STOP_JSON: &str = "drumfire.stream.stop.json";
+pub const STOP_JSON: &str = facts::STOP_JSON.name;
 /// A sample ends after this many milliseconds.
-pub const STOP_AFTER: &str = "drumfire.stream.stop.after_ms";
+pub const STOP_AFTER: &str = facts::STOP_AFTER.name;
 /// The longest event, in bytes.
 pub const MAX_EVENT_BYTES: &str = "drumfire.stream.max_event_bytes";
 /// How much of a stream's body is kept, in bytes.
