@@ -9,7 +9,7 @@ import { bytes, clock, count, duration, elapsed, percent, percentileOf, short, t
 import { Generator } from "./generator";
 import { Overlay, useStretch } from "./overlay";
 import { useChosen } from "./place";
-import { ReportPage } from "./report";
+import { ReportPage, Streams } from "./report";
 import { savePage } from "./save";
 import { LabelTable } from "./table";
 import { Header, useTheme } from "./theme";
@@ -47,13 +47,13 @@ interface Standings {
 }
 
 /** A label's numbers as a list, as `LiveRow` of the program describes it. */
-type RowList = [string, boolean, number, number, [number, number, number, number, number, number, number, number, number], [number, number], number[], number | null, [Row["response"], Row["scheduled"]]];
+type RowList = [string, boolean, number, number, [number, number, number, number, number, number, number, number, number], [number, number], number[], number | null, [Row["response"], Row["scheduled"]], Row["stream"] | null];
 
 /** The row with numbers from a list. Curve and distribution stay as they were. */
 function rowOf(list: RowList, known?: Row): Row {
-  const [label, transaction, count, errors, [mean, min, p50, p90, p95, p99, p999, max, rate], [bytes, sentBytes], phases, apdex, [response, scheduled]] = list;
+  const [label, transaction, count, errors, [mean, min, p50, p90, p95, p99, p999, max, rate], [bytes, sentBytes], phases, apdex, [response, scheduled], stream] = list;
   const { curve = [], distribution = [], steps } = known ?? {};
-  return { label, transaction, count, errors, mean, min, p50, p90, p95, p99, p999, max, rate, bytes, sentBytes, phases, apdex, response, scheduled, curve, distribution, steps };
+  return { label, transaction, count, errors, mean, min, p50, p90, p95, p99, p999, max, rate, bytes, sentBytes, phases, apdex, response, scheduled, ...(stream && { stream }), curve, distribution, steps };
 }
 
 interface Second {
@@ -341,6 +341,7 @@ function LiveReport({ report, standings, link, silence }: { report: Report; stan
         <section id="labels">
           <h2>Labels</h2>
           <LabelTable report={report} chosen={shownRow} choose={setChosen} stretch={null} live />
+          <Streams report={report} />
         </section>
         <section id="together">
           <h2>Overview</h2>

@@ -226,7 +226,7 @@ function ServiceAndResponse({ report }: { report: Report }) {
 }
 
 /** The labels whose responses were read as streams. */
-function Streams({ report }: { report: Report }) {
+export function Streams({ report }: { report: Report }) {
   const rows = report.labels.filter((row) => row.stream);
   if (rows.length === 0) return null;
   const heads = ["median", "95th", "99th", "maximum"];

@@ -68,6 +68,18 @@ test.setTimeout(120_000);
 const LIVE = ["run", "p.jmx", "--demo", "--ui", "--fail-on", "p95 > 60s"];
 const ENDLESS = group(-1, pause + http("Home", "/") + http("Lost", "/nowhere"));
 
+test("streamed responses have their events and times while they run", async ({ run, look }) => {
+  const stream = `<stringProp name="drumfire.stream">sse</stringProp><stringProp name="drumfire.stream.stop.events">5</stringProp></HTTPSamplerProxy>`;
+  const served = await run(LIVE, group(-1, pause + http("Stream", "/stream").replace("</HTTPSamplerProxy>", stream)));
+  const page = await look(served.url);
+  const row = page.locator("#streams tbody tr");
+  const events = async () => Number((await row.locator("td").first().textContent())?.replaceAll(",", ""));
+  await expect(row).toHaveCount(1);
+  const before = await events();
+  await expect.poll(events).toBeGreaterThan(before);
+  await expect(row.locator("th")).toHaveText("Stream");
+});
+
 test("curves move, errors are shown, and the page becomes the report", async ({ run, look }) => {
   const served = await run(LIVE, ENDLESS);
   const page = await look(served.url);

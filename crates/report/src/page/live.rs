@@ -10,6 +10,7 @@ use super::steps::{self, heat_column};
 use super::{PageOptions, errors, rounded, rows::Row};
 use crate::apdex::{Apdex, ApdexLimits};
 use crate::run_file::RunFile;
+use crate::streams::StreamNumbers;
 
 /// The Content-Security-Policy of the template, and that of a live page, which may also contact its own server.
 const POLICY: &str = "default-src 'none';";
@@ -96,7 +97,7 @@ pub struct LiveSecond {
 
 /// A label's numbers as a list, which is a third as long as with names: label, whether it is a transaction, samples, errors, mean,
 /// minimum, percentiles 50, 90, 95, 99 and 99.9, maximum, rate, bytes, sent bytes, phases, APDEX, response and service times of the
-/// samples with an intended start.
+/// samples with an intended start, and numbers of streamed responses.
 pub type LiveRow = (
     String,
     bool,
@@ -107,6 +108,7 @@ pub type LiveRow = (
     [f64; 5],
     Option<f64>,
     [Option<[f64; 5]>; 2],
+    Option<StreamNumbers>,
 );
 
 /// How often the curve and the distribution of all samples are sent, in seconds: they change little from one second to the next.

@@ -156,6 +156,7 @@ impl Row {
             self.apdex.map(super::rounded),
             [self.response, self.scheduled]
                 .map(|times| times.map(|times| times.map(super::rounded))),
+            self.stream,
         )
     }
 }
