@@ -255,7 +255,7 @@ static ENTRIES: &[ElementClass] = &[
     native(&facts::samplers::set_variables_action::FACTS, nothing),
     native(&facts::samplers::os_process_sampler::FACTS, nothing),
     native(&facts::samplers::tcp_sampler::FACTS, nothing),
-    java(&facts::samplers::ftp_request::FACTS, PROTOCOL, nothing),
+    native(&facts::samplers::ftp_request::FACTS, nothing),
     java(&facts::samplers::smtp_sampler::FACTS, PROTOCOL, nothing),
     java(
         &facts::samplers::mail_reader_sampler::FACTS,

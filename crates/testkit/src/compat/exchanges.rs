@@ -1,23 +1,23 @@
 //! The FTP, SMTP and gRPC servers for the plans in `compat/` that name their ports.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
+use super::files;
 use crate::grpc::GrpcServer;
 
 /// The account of both servers.
-const ACCOUNT: (&str, &str) = ("user", "secret");
-/// The file with the commands that the FTP server received.
-const COMMANDS: &str = "commands.txt";
+pub(super) const ACCOUNT: (&str, &str) = ("user", "secret");
 /// The file with the mails that the SMTP server took.
 const MAILS: &str = "mails.txt";
 
-type Files = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
+pub(super) type Files = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
 /// A server that a plan asks for.
 pub(super) struct Exchange {
@@ -31,20 +31,27 @@ pub(super) struct Exchange {
 /// `mails.txt`.
 pub(super) fn asked_by(plan: &str) -> std::io::Result<Vec<Exchange>> {
     let files = Files::default();
-    let text = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
-    locked(&files).extend([
-        text("hello.txt", "hello\r\nworld\r\n"),
-        text("empty.txt", ""),
-        ("bytes".to_owned(), (0..=u8::MAX).collect()),
-    ]);
+    files::stock(&files);
     let mut started = Vec::new();
-    let kinds: [(&'static str, Talk); 2] = [("ftp_port", serve_files), ("smtp_port", take_mails)];
-    for (property, talk) in kinds {
+    let sessions = AtomicUsize::new(0);
+    let greet = move |stream, files: &Files| files::greet(stream, files, &sessions);
+    let local = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let kinds: [(&'static str, IpAddr, Talk); 4] = [
+        ("ftp_port", local, Arc::new(files::serve)),
+        ("ftp_greetings_port", local, Arc::new(greet)),
+        (
+            "ftp6_port",
+            Ipv6Addr::LOCALHOST.into(),
+            Arc::new(files::serve),
+        ),
+        ("smtp_port", local, Arc::new(take_mails)),
+    ];
+    for (property, address, talk) in kinds {
         if plan.contains(&format!("__P({property})")) {
-            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+            let listener = TcpListener::bind((address, 0))?;
             let port = listener.local_addr()?.port();
             let files = Arc::clone(&files);
-            std::thread::spawn(move || serve(&listener, &files, talk));
+            std::thread::spawn(move || serve(&listener, &files, &talk));
             started.push(Exchange { property, port });
         }
     }
@@ -61,21 +68,22 @@ pub(super) fn asked_by(plan: &str) -> std::io::Result<Vec<Exchange>> {
     Ok(started)
 }
 
-type Talk = fn(TcpStream, &Files) -> std::io::Result<()>;
+/// One conversation.
+type Talk = Arc<dyn Fn(TcpStream, &Files) -> std::io::Result<()> + Send + Sync>;
 
-fn serve(listener: &TcpListener, files: &Files, talk: Talk) {
+fn serve(listener: &TcpListener, files: &Files, talk: &Talk) {
     for stream in listener.incoming().flatten() {
-        let files = Arc::clone(files);
+        let (files, talk) = (Arc::clone(files), Arc::clone(talk));
         // A client that goes away ends the conversation.
         std::thread::spawn(move || talk(stream, &files));
     }
 }
 
-fn locked(files: &Files) -> MutexGuard<'_, BTreeMap<String, Vec<u8>>> {
+pub(super) fn locked(files: &Files) -> MutexGuard<'_, BTreeMap<String, Vec<u8>>> {
     files.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn append(files: &Files, name: &str, line: &str) {
+pub(super) fn append(files: &Files, name: &str, line: &str) {
     let mut files = locked(files);
     let file = files.entry(name.to_owned()).or_default();
     file.extend_from_slice(line.as_bytes());
@@ -83,93 +91,9 @@ fn append(files: &Files, name: &str, line: &str) {
 }
 
 /// Splits a line into its command and the rest.
-fn command(line: &str) -> (String, &str) {
+pub(super) fn command(line: &str) -> (String, &str) {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     (word.to_uppercase(), rest)
-}
-
-/// The name of the transcript of a new session. A client says QUIT and connects again without a wait, so one transcript for
-/// all sessions would have their lines in any order.
-fn begin_session(files: &Files) -> String {
-    let mut files = locked(files);
-    let count = files
-        .keys()
-        .filter(|name| name.starts_with(COMMANDS))
-        .count();
-    let name = format!("{COMMANDS} {count:04}");
-    files.insert(name.clone(), Vec::new());
-    name
-}
-
-/// The content of a file; that of [`COMMANDS`] is the transcripts of all sessions.
-fn held(files: &Files, name: &str) -> Option<Vec<u8>> {
-    let files = locked(files);
-    if name != COMMANDS {
-        return files.get(name).cloned();
-    }
-    let sessions = files.iter().filter(|(name, _)| name.starts_with(COMMANDS));
-    Some(sessions.flat_map(|(_, lines)| lines.clone()).collect())
-}
-
-/// One FTP session. The user `leave` is left without an answer.
-fn serve_files(stream: TcpStream, files: &Files) -> std::io::Result<()> {
-    let mut answers = stream.try_clone()?;
-    let mut lines = BufReader::new(stream).lines();
-    let mut passive = None;
-    let mut user = String::new();
-    let mut is_known = false;
-    let session = begin_session(files);
-    answers.write_all(b"220-files\r\n220 ready\r\n")?;
-    while let Some(line) = lines.next().transpose()? {
-        let (word, rest) = command(&line);
-        append(files, &session, &line);
-        let reply = match word.as_str() {
-            "USER" if rest == "leave" => break,
-            "USER" => {
-                rest.clone_into(&mut user);
-                "331 password"
-            }
-            "PASS" => {
-                is_known = (&*user, rest) == ACCOUNT;
-                if is_known { "230 in" } else { "530 not you" }
-            }
-            "QUIT" => {
-                answers.write_all(b"221 bye\r\n")?;
-                break;
-            }
-            _ if !is_known => "530 log in first",
-            "TYPE" => "200 as you like",
-            "PASV" => {
-                let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-                let port = listener.local_addr()?.port();
-                passive = Some(listener);
-                let (high, low) = (port >> 8, port & 0xff);
-                write!(answers, "227 here (127,0,0,1,{high},{low})\r\n")?;
-                continue;
-            }
-            "RETR" => match (held(files, rest), passive.take()) {
-                (Some(bytes), Some(data)) => {
-                    answers.write_all(b"150 coming\r\n")?;
-                    data.accept()?.0.write_all(&bytes)?;
-                    "226 sent"
-                }
-                _ => "550 no such file",
-            },
-            "STOR" => match passive.take() {
-                Some(data) if !rest.starts_with("locked") => {
-                    answers.write_all(b"150 go on\r\n")?;
-                    let mut bytes = Vec::new();
-                    data.accept()?.0.read_to_end(&mut bytes)?;
-                    locked(files).insert(rest.to_owned(), bytes);
-                    "226 stored"
-                }
-                _ => "553 not that name",
-            },
-            _ => "502 not here",
-        };
-        write!(answers, "{reply}\r\n")?;
-    }
-    Ok(())
 }
 
 /// One SMTP session. It refuses senders that begin with `banned`, recipients that begin with `unknown`, and mails with the word

@@ -7,6 +7,7 @@
 //! an equal request.
 
 mod exchanges;
+mod files;
 mod measures;
 mod ntlm;
 mod site;
@@ -14,6 +15,7 @@ pub mod timed;
 mod traces;
 
 use std::collections::BTreeMap;
+use std::net::{Ipv6Addr, TcpListener};
 use std::path::{Path, PathBuf};
 
 use crate::databases::Postgres;
@@ -101,8 +103,8 @@ fn words(folder: &Path, server: &Server) -> Vec<String> {
 }
 
 /// The servers of a case: the site, and those that its plan asks for. A plan with a connection pool gets a PostgreSQL database, and
-/// one that reads the property `ftp_port`, `smtp_port`, `grpc_port` or `grpcs_port` (gRPC with TLS) gets a server of that protocol. One
-/// that reads `mqtt_port` gets a Mosquitto broker.
+/// one that reads the property `ftp_port`, `ftp_greetings_port`, `ftp6_port` (IPv6), `smtp_port`, `grpc_port` or `grpcs_port` (gRPC
+/// with TLS) gets a server of that protocol. One that reads `mqtt_port` gets a Mosquitto broker.
 pub struct Servers {
     site: Server,
     database: Option<Postgres>,
@@ -133,6 +135,10 @@ impl Servers {
         } else {
             None
         };
+        if plan.contains("__P(ftp6_port)") && TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_err() {
+            println!("skipped: this machine has no IPv6");
+            return Ok(None);
+        }
         let mut exchanges = exchanges::asked_by(&plan)?;
         let ports = broker.iter().flat_map(Mosquitto::ports);
         exchanges.extend(ports.map(|(property, port)| Exchange { property, port }));

@@ -1,7 +1,9 @@
 //! Configuration elements that provide properties which samplers lack (`TestCompiler#configureWithConfigElements`).
 
+use std::collections::HashMap;
+
 use drumfire_elements::config::{http_defaults, java_defaults, old_login};
-use drumfire_jmx::full_class_name;
+use drumfire_jmx::{Prop, full_class_name};
 
 use crate::resolve::Element;
 
@@ -26,4 +28,24 @@ pub fn is_defaults(config: &Element) -> bool {
 /// Whether one of these GUI classes, given by their full names, made an element (`ConfigMergabilityIndicator#applies`).
 pub fn is_made_by(config: &Element, guis: &[&str]) -> bool {
     guis.contains(&full_class_name(&config.gui_class))
+}
+
+/// A sampler's properties, and those that it lacks from configuration elements of these GUI classes, the nearest first
+/// (`AbstractTestElement#mergeIn`).
+pub fn merged<'p>(
+    sampler: &'p Element,
+    configs: &[&'p Element],
+    guis: &[&str],
+) -> HashMap<&'p str, &'p Prop> {
+    let mut merged: HashMap<&str, &Prop> = HashMap::new();
+    let configs = configs.iter().filter(|config| is_made_by(config, guis));
+    for element in std::iter::once(&sampler).chain(configs) {
+        for prop in &element.props {
+            let earlier = merged.get(&*prop.name);
+            if earlier.is_none_or(|known| known.value.as_str().is_empty()) {
+                merged.insert(&prop.name, prop);
+            }
+        }
+    }
+    merged
 }

@@ -5,12 +5,14 @@ pub mod debug_sampler;
 mod defaults;
 mod dummy_sampler;
 mod flow_control;
+pub mod ftp;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 #[cfg(not(feature = "grpc"))]
 mod grpc_missing;
 pub mod http;
 pub mod java_sampler;
+mod java_socket;
 mod jdbc_sampler;
 pub mod listing;
 #[cfg(feature = "mqtt")]
@@ -77,6 +79,7 @@ pub fn decode(
             Some(sampler) => boxed(sampler),
             None => instead(d, configs, tcp::CLASSNAME.name),
         },
+        facts::ftp_request::CLASS => boxed(ftp::decode(d, configs, needs)),
         facts::http_request::CLASS
         | facts::old_http_request::CLASS
         | facts::bzm_http2_request::CLASS => boxed(http::decode(d, configs, needs)?),
@@ -101,7 +104,8 @@ fn shows_settings_in_java(d: &mut Decoder) -> bool {
     match d.element.class.as_str() {
         facts::os_process_sampler::CLASS
         | facts::java_request::CLASS
-        | facts::tcp_sampler::CLASS => true,
+        | facts::tcp_sampler::CLASS
+        | facts::ftp_request::CLASS => true,
         // Its listings of variables and properties are those of the run.
         facts::debug_sampler::CLASS => debug_sampler::lists_nothing(d),
         _ => false,

@@ -12,8 +12,7 @@
 //! if the code is from 400 to 599. An interrupted sample fails as if its connection had been closed.
 
 use std::collections::HashMap;
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -23,13 +22,13 @@ use drumfire_http::{StampedReads, stamp_arrivals};
 use drumfire_java::JvmDefaults;
 use drumfire_java::charset::Charset;
 use drumfire_java::values;
-use drumfire_jmx::Prop;
 use drumfire_results::{DataType, Sample, SharedText};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use super::defaults::is_made_by;
-use super::http::settings::{max_exchange, size_limit, took_too_long};
+use super::defaults::merged;
+use super::http::settings::{max_exchange, size_limit};
+use super::java_socket::{connect_failure, resolve, unfinished};
 use super::own_part::own_us;
 use super::system_sampler::words;
 use super::tcp_client::{MAX_RESPONSE_BYTES, ReadRules, TcpClient, TcpFailure};
@@ -38,7 +37,7 @@ use crate::base::clock::Clock;
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::resolve::Element;
-use crate::run::context::{Context, StateId, Unfinished};
+use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
 use crate::run::sampler::{Sampler, SamplerTurn};
 
@@ -98,7 +97,7 @@ struct TcpSettings {
 
 /// Decodes the sampler; `None` for a client class that JMeter does not ship.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<TcpSampler> {
-    let merged = merge(d.element, configs);
+    let merged = merged(d.element, configs, &CONFIG_GUIS);
     let mut template = |name: &str, default: &str| match merged.get(name) {
         Some(prop) => d.compile(&prop.value.as_str()),
         None => Template::raw(default),
@@ -140,24 +139,6 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Tcp
         connections: d.shared_state("tcp connections"),
         own_eol: d.new_state(),
     })
-}
-
-/// The sampler's properties, and those that it lacks from configuration elements.
-fn merge<'p>(sampler: &'p Element, configs: &[&'p Element]) -> HashMap<&'p str, &'p Prop> {
-    let mut merged: HashMap<&str, &Prop> = HashMap::new();
-    for element in std::iter::once(&sampler).chain(configs.iter().filter(applies)) {
-        for prop in &element.props {
-            let earlier = merged.get(&*prop.name);
-            if earlier.is_none_or(|known| known.value.as_str().is_empty()) {
-                merged.insert(&prop.name, prop);
-            }
-        }
-    }
-    merged
-}
-
-fn applies(config: &&&Element) -> bool {
-    is_made_by(config, &CONFIG_GUIS)
 }
 
 /// The client of a class, and the end-of-line byte of its properties.
@@ -211,7 +192,7 @@ impl TcpSampler {
         let connecting = settings.connect(&mut connections);
         let connected = match cx.attend_by(deadline, connecting).await {
             Ok(connected) => connected,
-            Err(why) => Err(Unconnected::Failed(self.unfinished(why))),
+            Err(why) => Err(Unconnected::Failed(unfinished(why, self.max_exchange))),
         };
         sample.mark_connect(cx.clock().now_ms());
         match connected {
@@ -222,7 +203,7 @@ impl TcpSampler {
                 let talk = self.exchange(cx.clock(), &mut sample, &settings, stream, &request);
                 let outcome = match cx.attend_by(deadline, talk).await {
                     Ok(outcome) => outcome,
-                    Err(why) => Err(TcpFailure::Exception(self.unfinished(why))),
+                    Err(why) => Err(TcpFailure::Exception(unfinished(why, self.max_exchange))),
                 };
                 let arrived = outcome.as_ref().ok().and_then(|response| response.arrived);
                 if !self.set_up(&mut sample, outcome.map(|response| response.bytes)) {
@@ -313,15 +294,6 @@ impl TcpSampler {
             bytes,
             arrived: reads.arrived(),
         })
-    }
-
-    fn unfinished(&self, why: Unfinished) -> String {
-        match (why, self.max_exchange) {
-            (Unfinished::TooLong, Some(limit)) => {
-                format!("java.net.SocketTimeoutException: {}", took_too_long(limit))
-            }
-            _ => "java.net.SocketException: Socket closed".to_owned(),
-        }
     }
 
     /// `TCPSampler.setupSampleResult`; returns whether the connection stays.
@@ -457,33 +429,6 @@ impl TcpSettings {
         }
         Ok(stream)
     }
-}
-
-/// `InetAddress.getByName`: IPv4 first; an empty name is this machine.
-async fn resolve(name: &str) -> Option<IpAddr> {
-    if name.is_empty() {
-        return Some(Ipv4Addr::LOCALHOST.into());
-    }
-    if let Ok(address) = name.trim_matches(['[', ']']).parse() {
-        return Some(address);
-    }
-    let addresses = tokio::net::lookup_host((name, 0)).await.ok()?;
-    let mut addresses: Vec<IpAddr> = addresses.map(|found| found.ip()).collect();
-    addresses.sort_by_key(IpAddr::is_ipv6);
-    addresses.first().copied()
-}
-
-/// The exception for a connection that cannot be made (`sun.nio.ch.Net`).
-fn connect_failure(error: &io::Error) -> String {
-    let class = match error.kind() {
-        io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut => "ConnectException",
-        io::ErrorKind::HostUnreachable => "NoRouteToHostException",
-        io::ErrorKind::AddrInUse
-        | io::ErrorKind::AddrNotAvailable
-        | io::ErrorKind::PermissionDenied => "BindException",
-        _ => "SocketException",
-    };
-    format!("java.net.{class}: {}", words(error))
 }
 
 impl Sampler for TcpSampler {

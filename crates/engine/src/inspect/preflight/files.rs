@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use drumfire_elements::config::{csv_data_set, keystore_configuration};
-use drumfire_elements::samplers::os_process_sampler;
-use drumfire_elements::shared::{group as group_fields, http};
+use drumfire_elements::samplers::{ftp_request, os_process_sampler};
+use drumfire_elements::shared::{ftp, group as group_fields, http};
 use drumfire_elements::thread_groups::setup_thread_group;
 use drumfire_elements::{May, Role, is_script, items};
 use drumfire_java::file_server;
@@ -136,6 +136,10 @@ fn needed<'p>(sight: &AdvisedPlan<'p>) -> Vec<Needed<'p>> {
         for name in facts.script_files() {
             add(name, element.props.str(name).into_owned(), FileKind::Script);
         }
+        if stores_a_file(element) {
+            let name = ftp::LOCAL_FILE.name;
+            add(name, element.props.str(name).into_owned(), FileKind::Upload);
+        }
         if let Some(files) = element.props.element(http::FILES.name) {
             for file in files.props.list(items::FILE_LIST.name) {
                 if let Value::Element(file) = &file.value {
@@ -146,6 +150,13 @@ fn needed<'p>(sight: &AdvisedPlan<'p>) -> Vec<Needed<'p>> {
         }
     }
     all
+}
+
+/// Whether it is an FTP Request that stores a local file on the server.
+fn stores_a_file(element: &Element) -> bool {
+    element.class == ftp_request::CLASS
+        && element.props.bool(ftp::UPLOAD.name, false)
+        && element.props.str(ftp::INPUTDATA.name).is_empty()
 }
 
 /// Whether there is a file, a pipe or a device.
@@ -248,7 +259,7 @@ fn may_be_written(sight: &AdvisedPlan, name: &str) -> bool {
         .into_iter()
         .any(|group| any(group, &writes_by_itself))
         || sight.all.iter().any(|element| {
-            is_listener_of(element, &base)
+            is_writer_of(element, &base)
                 || element.class == os_process_sampler::CLASS
                 || (is_script(&element.class) && script_writes(element, sight.settings))
                 || element
@@ -265,10 +276,12 @@ fn writes_by_itself(element: &Element) -> bool {
             .is_none_or(|facts| facts.may.contains(&May::WriteFiles))
 }
 
-fn is_listener_of(element: &Element, base: &str) -> bool {
+/// Whether it is a listener, or an FTP Request that fetches, and names the file.
+fn is_writer_of(element: &Element, base: &str) -> bool {
     let facts = drumfire_elements::of_class(&element.class);
-    facts.is_some_and(|facts| facts.role == Role::Listener)
-        && element.props.texts().any(|text| text.contains(base))
+    let is_writer = facts.is_some_and(|facts| facts.role == Role::Listener)
+        || (element.class == ftp_request::CLASS && !stores_a_file(element));
+    is_writer && element.props.texts().any(|text| text.contains(base))
 }
 
 fn script_writes(element: &Element, settings: &RunSettings) -> bool {

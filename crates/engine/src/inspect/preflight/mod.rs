@@ -5,6 +5,7 @@
 
 mod class_path;
 mod files;
+mod ftp;
 #[cfg(feature = "grpc")]
 mod grpc;
 #[cfg(feature = "mqtt")]
@@ -104,6 +105,7 @@ fn inspect(plan: &Element, settings: &RunSettings) -> Vec<Diagnostic> {
     findings.extend(grpc::faults(&sight, &mut definitions));
     #[cfg(feature = "mqtt")]
     findings.extend(mqtt::faults(&sight, &mut definitions));
+    findings.extend(ftp::faults(&sight, &mut definitions));
     findings.extend(class_path::missing_entries(settings));
     findings.extend(numbers::bad(&sight, &mut definitions));
     findings.extend(ports::too_high(&sight, &mut definitions));

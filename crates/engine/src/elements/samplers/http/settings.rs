@@ -287,7 +287,7 @@ pub fn size_limit(properties: &Properties, name: &str, default: u64) -> u64 {
 }
 
 /// How large responses may be.
-fn size_limits(properties: &Properties) -> SizeLimits {
+pub fn size_limits(properties: &Properties) -> SizeLimits {
     let default = SizeLimits::default();
     let limit = |name, default| size_limit(properties, name, default);
     let count =
