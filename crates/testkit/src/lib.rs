@@ -16,4 +16,5 @@ pub mod program;
 pub mod redact;
 pub mod server;
 pub mod slow_link;
+pub mod vsftpd;
 pub mod websocket;

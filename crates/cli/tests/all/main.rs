@@ -28,6 +28,7 @@ mod exit_codes;
 mod files;
 mod fleet;
 mod fmt;
+mod ftp;
 mod imported_values;
 mod java;
 mod live;

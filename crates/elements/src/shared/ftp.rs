@@ -34,7 +34,7 @@ pub const LOCAL_FILE: Property = file("FTPSampler.localfilename", FileUse::Read)
 
 pub const INPUTDATA: Property = text("FTPSampler.inputdata")
     .label("Local File Contents")
-    .help("Holds the text that is sent if no local file is named.");
+    .help("Holds the text that is sent instead of the local file.");
 
 pub const UPLOAD: Property = flag("FTPSampler.upload")
     .label("put(STOR)")

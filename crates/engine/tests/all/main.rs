@@ -4,6 +4,7 @@ mod connecting;
 mod control;
 mod facts;
 mod fifo;
+mod ftp;
 mod grpc;
 mod http;
 mod http2;

@@ -1,6 +1,6 @@
 //! The plans of the kinds that JMeter's templates have.
 
-use drumfire_elements::config::{ldap_defaults, ldap_extended_defaults};
+use drumfire_elements::config::{ftp_defaults, ldap_defaults, ldap_extended_defaults};
 use drumfire_elements::controllers::recording_controller;
 use drumfire_elements::listeners::result_collector;
 use drumfire_elements::other::script_recorder;
@@ -270,30 +270,40 @@ fn recorder(values: &Values<'_>, copied: Vec<Node>) -> Tree {
 
 /// Files of an FTP server.
 pub fn ftp(values: &Values<'_>) -> Tree {
-    let comments = "Each user fetches a file and stores another one.\nRun it with: drumfire run PLAN.jmx -Jusers=10 -Jseconds=60";
+    let comments = "Each user stores a file and fetches it.\nRun it with: drumfire run PLAN.jmx -Jhost=ftp.example -Jusers=10 -Jseconds=60";
     let plan = elements::test_plan("FTP", comments, &[]);
-    let transfer = |name: &str, is_upload: bool| {
+    let defaults = ftp_defaults::FACTS
+        .node("FTP server")
+        .with(ftp::SERVER.name, values.property("host"))
+        .with(ftp::PORT.name, values.property("port"))
+        .with(ftp::REMOTE_FILE.name, "")
+        .with(ftp::LOCAL_FILE.name, "")
+        .with(ftp::INPUTDATA.name, "")
+        .with(ftp::UPLOAD.name, false)
+        .with(ftp::BINARY.name, false)
+        .with(ftp::SAVE_RESPONSE.name, false);
+    let transfer = |name: &str, file: &str, text: &str| {
         ftp_request::FACTS
             .node(name)
-            .with(ftp::SERVER.name, values.property("host"))
+            .with(ftp::SERVER.name, "")
             .with(ftp::PORT.name, "")
+            .with(ftp::REMOTE_FILE.name, file)
             .with(ftp::LOCAL_FILE.name, "")
-            .with(ftp::UPLOAD.name, is_upload)
+            .with(ftp::INPUTDATA.name, text)
+            .with(ftp::UPLOAD.name, !text.is_empty())
             .with(ftp::BINARY.name, true)
             .with(ftp::SAVE_RESPONSE.name, false)
             .with(login::USERNAME.name, values.property("user"))
             .with(login::PASSWORD.name, values.property("password"))
     };
-    let fetch = transfer("Fetch a file", false)
-        .with(ftp::REMOTE_FILE.name, values.get("file"))
-        .with(ftp::INPUTDATA.name, "");
-    let store = transfer("Store a file", true)
-        .with(
-            ftp::REMOTE_FILE.name,
-            "${__P(stored,/upload/drumfire-${__threadNum}.txt)}",
-        )
-        .with(ftp::INPUTDATA.name, "from user ${__threadNum}");
-    Tree::new(plan.above([users(vec![think(), fetch, store])]))
+    let own = format!("{}drumfire-${{__threadNum}}.txt", values.property("folder"));
+    let fetched = match values.get("file") {
+        "" => &own,
+        file => file,
+    };
+    let store = transfer("Store a file", &own, "from user ${__threadNum}");
+    let fetch = transfer("Fetch a file", fetched, "");
+    Tree::new(plan.above([defaults, users(vec![think(), store, fetch])]))
 }
 
 /// The entry that a user of the plan adds.

@@ -326,16 +326,19 @@ pub static TEMPLATES: [Template; 21] = [
     plan(
         "ftp",
         "Building an FTP Test Plan",
-        "Files that are fetched from an FTP server and stored there",
+        "Files that are stored on an FTP server and fetched from there",
         &[
             takes("host", "127.0.0.1", "FTP server"),
+            takes("port", "21", "Port"),
             takes("user", "anonymous", "User"),
-            takes("password", "", "Password"),
-            takes("file", "/pub/readme.txt", "File to fetch"),
+            takes("password", "guest", "Password"),
+            takes("folder", "", "Folder of the stored files, with a slash behind it"),
+            takes("file", "", "File to fetch; the stored one if it is empty"),
         ],
         Make::Plan(kinds::ftp),
     )
-    .needs("Java, and an FTP server at the host"),
+    .needs("an FTP server at 127.0.0.1:2121")
+    .tried_with("-Jhost=127.0.0.1 -Jport=2121"),
     plan("ldap", "Building an LDAP Test Plan", "Entries that are added, found, changed and deleted", &DIRECTORY, Make::Plan(kinds::ldap))
         .needs("Java, and an LDAP server at the host"),
     plan(

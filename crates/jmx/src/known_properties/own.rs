@@ -23,7 +23,7 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.max_exchange_ms",
             "0",
-            "Milliseconds that one exchange may take in all, with its connection: an HTTP request and its response, or a WebSocket or TCP sample. Beyond it the row fails. JMeter's response timeout is the longest silence, which a server that sends a byte now and then never reaches; 0 is no such limit, as in JMeter.",
+            "Milliseconds that one exchange may take in all, with its connection: an HTTP request and its response, or a WebSocket, TCP or FTP sample. Beyond it the row fails. JMeter's response timeout is the longest silence, which a server that sends a byte now and then never reaches; 0 is no such limit, as in JMeter.",
         ),
         honoured(
             "drumfire.fail_on",

@@ -304,7 +304,7 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "drumfire.http.max_head_bytes",
             "1048576",
-            "Bytes of a status line and headers, with those of interim responses, beyond which a response fails; 0 is no limit.",
+            "Bytes of a status line and headers, with those of interim responses, or of a reply over FTP, beyond which a response fails; 0 is no limit.",
         ),
         honoured(
             "drumfire.http.max_interim_heads",
@@ -324,7 +324,7 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "drumfire.http.max_body_bytes",
             "268435456",
-            "Bytes of a body, after decompression, beyond which a response fails if something reads the body; 0 is no limit.",
+            "Bytes of a body, after decompression, or of a file fetched over FTP, beyond which a response fails if something reads it; 0 is no limit.",
         ),
         honoured(
             "drumfire.http.max_decoded_bytes",

@@ -52,6 +52,7 @@ pages! {
     from_jmeter_holds: "docs/from_jmeter.md",
     from_k6_holds: "docs/from_k6.md",
     from_nothing_holds: "docs/from-nothing.md",
+    ftp_holds: "docs/ftp.md",
     gallery_holds: "docs/gallery.md",
     git_holds: "docs/git.md",
     grpc_holds: "docs/grpc.md",

@@ -3,7 +3,7 @@
 //! Property: `InterruptTimer.timeout` in milliseconds, evaluated before each sample; 0 or less is no limit. It applies to
 //! all samplers of the thread group, wherever the element is (`JMeterThread#sampleMonitors`). A request in progress then
 //! fails with 'Socket closed'; a Java Request or a pause ends at once. Samplers that Java runs are interrupted as they allow
-//! (`Interruptible`): FTP, mail, JMS, BeanShell with a method `interrupt()`, own clients of Java Requests. A Java thread that
+//! (`Interruptible`): mail, JMS, BeanShell with a method `interrupt()`, own clients of Java Requests. A Java thread that
 //! is interrupted while it sleeps stays interrupted: all later waits of the user end at once, too. Between two requests of a
 //! sample (redirects), and for samplers that cannot be interrupted, the timeout has no effect.
 

@@ -6,7 +6,7 @@ use drumfire_java::charset::Charset;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::FtpFailure;
+use super::failure::FtpFailure;
 use super::reply::{Reply, port};
 use crate::elements::samplers::http::settings::MAX_HEAD_BYTES;
 use crate::elements::samplers::java_socket::{connect_failure, resolve};

@@ -2,7 +2,7 @@
 
 use drumfire_java::values::parse_int;
 
-use super::FtpFailure;
+use super::failure::FtpFailure;
 
 const CODE_LEN: usize = 3;
 const MALFORMED: &str = "org.apache.commons.net.MalformedServerReplyException";

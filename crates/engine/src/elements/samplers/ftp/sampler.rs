@@ -25,8 +25,8 @@ use drumfire_java::{JvmDefaults, file_server};
 use drumfire_platform::files::open_regular;
 use drumfire_results::{DataType, Sample, SharedText};
 
-use super::FtpFailure;
 use super::control::Control;
+use super::failure::FtpFailure;
 use super::reply::Reply;
 use super::transfer::{self, Target};
 use crate::base::clock::Clock;

@@ -7,7 +7,7 @@ use std::io::{Read, Write as _};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::FtpFailure;
+use super::failure::FtpFailure;
 use crate::elements::samplers::http::settings::MAX_BODY_BYTES;
 
 /// Bytes that are read at once.
