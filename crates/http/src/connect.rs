@@ -5,10 +5,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustls::HandshakeKind;
 use rustls::client::UnbufferedClientConnection;
 use rustls::pki_types::ServerName;
 use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
+use rustls::{ClientConfig, HandshakeKind};
 use socket2::Domain;
 use tokio::net::{TcpSocket, TcpStream};
 
@@ -273,35 +273,62 @@ impl Opening<'_> {
         self.phase = Phase::TlsHandshake;
         let identity = self.target.identity.as_ref();
         let version = self.target.version;
-        let config = self.session.tls_config(host, port, version, identity);
-        let verifies = self.session.worker().tls.verifies();
-        let name = server_name(host, peer, verifies);
-        let turns = &self.session.worker().turns;
-        turns.next().await;
-        let session = turns
-            .take(|| UnbufferedClientConnection::new(config, name))
-            .map_err(|error| FailureKind::Tls(error.into()))?;
-        let mut tls = Box::new(TlsState {
-            session,
-            received: Vec::new(),
-            unsent: Vec::new(),
-            closed: false,
-            broken: false,
-        });
         let worker = self.session.worker();
-        shake_hands(stream, &mut tls, worker, self.limits.connect).await?;
-        check_chain(&tls.session)?;
-        let counts = &worker.counts;
-        let resumed = tls.session.handshake_kind() == Some(HandshakeKind::Resumed);
-        self.handshake = Some(if resumed {
-            add(&counts.handshakes_resumed, 1);
-            Handshake::Resumed
-        } else {
-            add(&counts.handshakes_full, 1);
-            Handshake::Full
-        });
+        let secured = Secured {
+            config: self.session.tls_config(host, port, version, identity),
+            host,
+            peer,
+            verifies: worker.tls.verifies(),
+            limit: self.limits.connect,
+        };
+        let (tls, handshake) = secure(stream, worker, secured).await?;
+        self.handshake = Some(handshake);
         Ok(tls)
     }
+}
+
+/// The settings of a handshake.
+pub(crate) struct Secured<'h> {
+    pub config: Arc<ClientConfig>,
+    pub host: &'h Arc<str>,
+    pub peer: IpAddr,
+    /// Whether the certificate must be valid for the host.
+    pub verifies: bool,
+    /// The limit of each silence.
+    pub limit: Option<Duration>,
+}
+
+/// Performs a handshake on an open connection.
+pub(crate) async fn secure(
+    stream: &TcpStream,
+    worker: &Worker,
+    settings: Secured<'_>,
+) -> Result<(Box<TlsState>, Handshake), FailureKind> {
+    let name = server_name(settings.host, settings.peer, settings.verifies);
+    worker.turns.next().await;
+    let session = worker
+        .turns
+        .take(|| UnbufferedClientConnection::new(settings.config, name))
+        .map_err(|error| FailureKind::Tls(error.into()))?;
+    let mut tls = Box::new(TlsState {
+        session,
+        received: Vec::new(),
+        unsent: Vec::new(),
+        closed: false,
+        broken: false,
+    });
+    shake_hands(stream, &mut tls, worker, settings.limit).await?;
+    check_chain(&tls.session)?;
+    let counts = &worker.counts;
+    let resumed = tls.session.handshake_kind() == Some(HandshakeKind::Resumed);
+    let handshake = if resumed {
+        add(&counts.handshakes_resumed, 1);
+        Handshake::Resumed
+    } else {
+        add(&counts.handshakes_full, 1);
+        Handshake::Full
+    };
+    Ok((tls, handshake))
 }
 
 /// The name to send by SNI. As in Java's `sun.security.ssl.Utilities.rawToSNIHostName`, none is sent for IP addresses, for

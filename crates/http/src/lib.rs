@@ -32,6 +32,7 @@ mod collector;
 mod connect;
 mod connection;
 mod decode;
+mod dialogue;
 mod duplex;
 mod errno;
 mod exchange;
@@ -80,6 +81,7 @@ use linux as sys;
 #[cfg(not(target_os = "linux"))]
 use portable as sys;
 
+pub use dialogue::Dialogue;
 pub use duplex::Duplex;
 pub use exchange::exchange;
 pub use failure::{

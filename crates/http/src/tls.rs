@@ -90,6 +90,8 @@ pub struct TlsOptions {
     pub names_server: bool,
     /// The servers to trust.
     pub trust: Trust,
+    /// Whether a trusted certificate must also be one of the server's name.
+    pub checks_name: bool,
 }
 
 /// The servers to trust.
@@ -115,6 +117,7 @@ impl Default for TlsOptions {
             cipher_suites: Vec::new(),
             names_server: true,
             trust: Trust::All,
+            checks_name: true,
         }
     }
 }
@@ -165,6 +168,7 @@ impl Tls {
                 Trust::Authorities(named) => named.clone(),
                 Trust::All | Trust::System => Vec::new(),
             },
+            checks_name: options.checks_name,
             provider: provider.clone(),
         };
         let verifies = verifier.authorities.is_some();
@@ -364,9 +368,24 @@ struct Verifier {
     authorities: Option<Arc<WebPkiServerVerifier>>,
     /// Certificates that the user named, in DER. A server may present one of them as its own.
     named: Vec<Vec<u8>>,
+    checks_name: bool,
 }
 
 impl Verifier {
+    /// Accepts a trusted certificate of another name, if names do not count.
+    fn accept_other_name(&self, refused: Error) -> Result<ServerCertVerified, Error> {
+        let is_only_name = matches!(
+            &refused,
+            Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
+            )
+        );
+        if is_only_name && !self.checks_name {
+            return Ok(ServerCertVerified::assertion());
+        }
+        Err(refused)
+    }
+
     /// Accepts a certificate that the user named although it may also sign others, as a self-signed one may. Checks its name.
     fn accept_named(
         &self,
@@ -408,6 +427,7 @@ impl ServerCertVerifier for Verifier {
         authorities
             .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
             .or_else(|refused| self.accept_named(end_entity, server_name, refused))
+            .or_else(|refused| self.accept_other_name(refused))
             .inspect_err(|refused| {
                 #[cfg(feature = "http3")]
                 if let Error::InvalidCertificate(why) = refused {

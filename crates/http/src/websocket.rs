@@ -4,24 +4,16 @@
 //! its behalf. So this module only handles frames: it assembles no messages, answers no pings and inflates nothing. The caller
 //! also performs the opening handshake: it sends bytes and receives a head.
 
-use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use memchr::memchr;
 
-use crate::connect::Opening;
-use crate::connection::Connection;
+use crate::dialogue::Dialogue;
 use crate::duplex::Duplex;
 use crate::failure::{Failure, FailureKind};
-use crate::message::{Body, Limits, Times, Tunnel};
-use crate::proxy::BareConnect;
-use crate::records::read_tls;
+use crate::message::{Limits, Times, Tunnel};
 use crate::session::Session;
-use crate::socket::{Read, read_into};
-use crate::source::UnsentRequest;
 use crate::target::Target;
-use crate::turns::Turn;
-use crate::worker::{Worker, add};
 
 /// Limit of a payload: longer ones do not fit into a Java array.
 const MAX_PAYLOAD_BYTES: u64 = i32::MAX as u64;
@@ -105,19 +97,10 @@ pub enum FrameFailure {
 }
 
 /// A connection on which frames are sent and received.
-pub struct WebSocket {
-    connection: Box<Connection>,
-    worker: Rc<Worker>,
-    /// Received bytes, of which the first were consumed already.
-    received: Vec<u8>,
-    consumed: usize,
-    /// When the kernel had received them, as far as it says.
-    arrived: Option<Instant>,
-    turn: Turn,
-}
+pub struct WebSocket(Dialogue);
 
 impl WebSocket {
-    /// Opens a dedicated connection to `target`. If it has a proxy, connects through it with the CONNECT that `tunnel` writes.
+    /// Opens a dedicated connection, see [`Dialogue::connect`].
     ///
     /// # Errors
     /// Errors of connecting, see [`FailureKind`].
@@ -127,32 +110,13 @@ impl WebSocket {
         tunnel: Option<&dyn Tunnel>,
         limits: Limits,
     ) -> Result<(Self, Times), Box<Failure>> {
-        let mut times = Times::starting(Instant::now());
-        let tunnel = tunnel.unwrap_or(&BareConnect);
-        let mut opening = Opening::new(session, target, tunnel, limits, &mut times);
-        opening.tunnels_plain = true;
-        let connection = match opening.open().await {
-            Ok(connection) => Box::new(connection),
-            Err(kind) => return Err(opening.failed(kind).await),
-        };
-        times.end = Instant::now();
-        let socket = Self {
-            connection,
-            worker: session.worker().clone(),
-            received: Vec::new(),
-            consumed: 0,
-            arrived: None,
-            turn: Turn::default(),
-        };
-        Ok((socket, times))
+        let (dialogue, times) = Dialogue::connect(session, target, tunnel, limits).await?;
+        Ok((Self(dialogue), times))
     }
 
     /// Sends bytes unchanged.
     pub async fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), FailureKind> {
-        let mut source = UnsentRequest::new(bytes, Body::None);
-        let sent = self.connection.send(&self.worker, &mut source, None).await;
-        add(&self.worker.counts.bytes_sent, source.sent);
-        sent
+        self.0.send(bytes, None).await
     }
 
     /// Receives up to the end of a head: its empty line, or the end of the stream, in which case the head may be empty.
@@ -160,20 +124,20 @@ impl WebSocket {
     pub async fn receive_head(&mut self, limit: Option<Duration>) -> Result<Vec<u8>, FailureKind> {
         let mut at = 0;
         loop {
-            while let Some(end) = memchr(b'\n', &self.received[at..]) {
-                let line = self.received[at..at + end].trim_ascii();
+            while let Some(end) = memchr(b'\n', &self.0.received[at..]) {
+                let line = self.0.received[at..at + end].trim_ascii();
                 at += end + 1;
                 if line.is_empty() && at > end + 1 {
-                    let rest = self.received.split_off(at);
-                    return Ok(std::mem::replace(&mut self.received, rest));
+                    let rest = self.0.received.split_off(at);
+                    return Ok(std::mem::replace(&mut self.0.received, rest));
                 }
             }
-            let most = self.worker.pool.sizes.head_bytes;
-            if self.received.len() > most {
+            let most = self.0.worker.pool.sizes.head_bytes;
+            if self.0.received.len() > most {
                 return Err(FailureKind::HeadTooLarge { limit: most });
             }
-            if !self.receive_more(limit).await? {
-                return Ok(std::mem::take(&mut self.received));
+            if !self.0.receive_more(limit).await? {
+                return Ok(std::mem::take(&mut self.0.received));
             }
         }
     }
@@ -194,25 +158,25 @@ impl WebSocket {
     /// that already arrived.
     pub async fn receive(&mut self, limit: Option<Duration>) -> Result<Frame, FrameFailure> {
         loop {
-            self.take_turns().await;
-            let received = &self.received[self.consumed..];
+            self.0.take_turns().await;
+            let received = &self.0.received[self.0.consumed..];
             let received_bytes = received.len() as u64;
             let head = FrameHead::read(received);
             if let Some(head) = &head {
                 if head.payload_bytes > MAX_PAYLOAD_BYTES {
                     return Err(FrameFailure::TooLarge);
                 }
-                let limit = self.worker.pool.sizes.body_bytes;
+                let limit = self.0.worker.pool.sizes.body_bytes;
                 if head.payload_bytes > limit {
                     let kind = FailureKind::BodyTooLarge { limit };
                     return Err(FrameFailure::Exchange(kind));
                 }
                 if let Some(frame) = head.take(received) {
-                    self.consumed += frame.wire_bytes as usize;
+                    self.0.consumed += frame.wire_bytes as usize;
                     return Ok(frame);
                 }
             }
-            let more = self.receive_more(limit).await;
+            let more = self.0.receive_more(limit).await;
             if !more.map_err(FrameFailure::Exchange)? {
                 return Err(match head {
                     Some(head) => FrameFailure::EndInPayload {
@@ -227,77 +191,19 @@ impl WebSocket {
 
     /// When the kernel had received the bytes of the latest read; `None` if it does not say.
     pub fn arrived(&self) -> Option<Instant> {
-        self.arrived
+        self.0.arrived
     }
 
     /// The connection for a protocol that is not HTTP: its bytes are sent in binary frames if `mask` is there, which seeds their
     /// masks, and as they are otherwise.
     pub fn into_duplex(mut self, mask: Option<u32>) -> Duplex {
-        let received = self.received.split_off(self.consumed);
-        Duplex::new(self.connection, self.worker, received, mask)
+        let received = self.0.received.split_off(self.0.consumed);
+        Duplex::new(self.0.connection, self.0.worker, received, mask)
     }
 
     /// Closes the connection.
     pub fn close(self) {
-        self.worker.counts.closed(false);
-        self.connection.close();
-    }
-
-    /// Yields to the other users of the worker if this turn is over.
-    async fn take_turns(&mut self) {
-        if self.turn.is_over() {
-            tokio::task::yield_now().await;
-        }
-    }
-
-    /// Waits for more bytes. False at the end of the stream.
-    async fn receive_more(&mut self, limit: Option<Duration>) -> Result<bool, FailureKind> {
-        self.received.drain(..std::mem::take(&mut self.consumed));
-        loop {
-            self.take_turns().await;
-            let before = self.received.len();
-            self.received.append(&mut self.connection.surplus);
-            match self.read_available()? {
-                Read::Bytes(0) => return Ok(self.received.len() > before),
-                _ if self.received.len() > before => {
-                    let count = self.received.len() - before;
-                    self.arrived = self.worker.scratch.borrow().arrivals.last;
-                    add(&self.worker.counts.bytes_received, count as u64);
-                    return Ok(true);
-                }
-                // A part of a record, or a record without data.
-                Read::Bytes(_) => {}
-                Read::NotReady => {
-                    self.connection.readable(&self.worker, limit).await?;
-                    self.turn = Turn::default();
-                }
-            }
-        }
-    }
-
-    fn read_available(&mut self) -> Result<Read, FailureKind> {
-        let scratch = &mut *self.worker.scratch.borrow_mut();
-        let received = &mut self.received;
-        let connection = &mut *self.connection;
-        let Some(tls) = &mut connection.tls else {
-            let read = read_into(
-                &connection.stream,
-                &mut scratch.input,
-                &mut scratch.arrivals,
-            )?;
-            if let Read::Bytes(count) = read {
-                received.extend_from_slice(&scratch.input[..count]);
-            }
-            return Ok(read);
-        };
-        if tls.closed {
-            return Ok(Read::Bytes(0));
-        }
-        let mut hand = |payload: &[u8]| {
-            received.extend_from_slice(payload);
-            Ok(())
-        };
-        read_tls(&connection.stream, tls, scratch, &mut hand)
+        self.0.close();
     }
 }
 
