@@ -4,7 +4,7 @@
 //! its behalf. So this module only handles frames: it assembles no messages, answers no pings and inflates nothing. The caller
 //! also performs the opening handshake: it sends bytes and receives a head.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use memchr::memchr;
 

@@ -1,5 +1,6 @@
 //! A new mail, as JMeter's `SendMailCommand` builds it with JavaMail.
 
+use std::borrow::Cow;
 use std::io;
 
 use drumfire_java::charset::Charset;
@@ -35,9 +36,9 @@ pub struct Draft<'d> {
 /// The content of a mail.
 pub enum DraftContent<'d> {
     /// A text.
-    Text(&'d str),
+    Text(Cow<'d, str>),
     /// A text and files in parts.
-    Parts(&'d str, Vec<Attachment>),
+    Parts(Cow<'d, str>, Vec<Attachment>),
     /// A stored mail, whose header changes.
     Stored(&'d [u8]),
 }
@@ -103,10 +104,10 @@ impl Draft<'_> {
             headers.set(name, value);
         }
         let content = match self.content {
-            DraftContent::Text(text) => Content::One(text_data(text, charset, &mut headers)),
+            DraftContent::Text(text) => Content::One(text_data(&text, charset, &mut headers)),
             DraftContent::Parts(text, files) => {
                 let mut of_text = Headers::new();
-                let data = text_data(text, charset, &mut of_text);
+                let data = text_data(&text, charset, &mut of_text);
                 let mut parts = vec![Part {
                     headers: of_text,
                     data,

@@ -112,6 +112,15 @@ const fn native(facts: &'static ElementFacts, decode: fn(&mut Decoder) -> Roles)
     }
 }
 
+/// The entry of a mail sampler, which Java runs in a build without mail.
+const fn native_with_mail(facts: &'static ElementFacts) -> ElementClass {
+    if cfg!(feature = "mail") {
+        native(facts, nothing)
+    } else {
+        java(facts, PROTOCOL, nothing)
+    }
+}
+
 /// The entry of a class that Java runs.
 const fn java(
     facts: &'static ElementFacts,
@@ -256,7 +265,7 @@ static ENTRIES: &[ElementClass] = &[
     native(&facts::samplers::os_process_sampler::FACTS, nothing),
     native(&facts::samplers::tcp_sampler::FACTS, nothing),
     native(&facts::samplers::ftp_request::FACTS, nothing),
-    java(&facts::samplers::smtp_sampler::FACTS, PROTOCOL, nothing),
+    native_with_mail(&facts::samplers::smtp_sampler::FACTS),
     java(
         &facts::samplers::mail_reader_sampler::FACTS,
         PROTOCOL,

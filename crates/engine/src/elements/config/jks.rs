@@ -42,7 +42,35 @@ pub fn read(data: &[u8], password: &str) -> Result<Vec<PrivateKeyEntry>, KeyStor
     Ok(in_hashtable_order(entries))
 }
 
+/// The certificates that a store trusts: its own entries, and the first of each key (`PKIXParameters`). No password is needed.
+/// `None` if this is not a JKS store, or it is cut off.
+pub fn certificates(data: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let (body, _) = data.split_last_chunk::<20>()?;
+    if !body.starts_with(&MAGIC) {
+        return None;
+    }
+    let mut reader = KeystoreReader(body);
+    let (version, count) = reader.head()?;
+    let mut trusted = Vec::new();
+    for _ in 0..count {
+        let own = match reader.entry(version)? {
+            (_, Entry::Certificate(certificate)) => Some(certificate),
+            (_, Entry::Key { chain, .. }) => chain.into_iter().next(),
+        };
+        trusted.extend(own);
+    }
+    Some(trusted)
+}
+
 struct KeystoreReader<'d>(&'d [u8]);
+
+enum Entry<'d> {
+    Key {
+        protected: &'d [u8],
+        chain: Vec<Vec<u8>>,
+    },
+    Certificate(Vec<u8>),
+}
 
 impl<'d> KeystoreReader<'d> {
     fn take(&mut self, len: usize) -> Option<&'d [u8]> {
@@ -71,28 +99,39 @@ impl<'d> KeystoreReader<'d> {
         self.take(len).map(<[u8]>::to_vec)
     }
 
+    /// Version and number of entries.
+    fn head(&mut self) -> Option<(usize, usize)> {
+        self.take(MAGIC.len())?;
+        Some((self.int()?, self.int()?))
+    }
+
+    /// The next entry with its alias.
+    fn entry(&mut self, version: usize) -> Option<(String, Entry<'d>)> {
+        const KEY: usize = 1;
+        let tag = self.int()?;
+        let alias = self.text()?;
+        self.take(8)?; // when it was made
+        if tag != KEY {
+            return Some((alias, Entry::Certificate(self.certificate(version)?)));
+        }
+        let len = self.int()?;
+        let protected = self.take(len)?;
+        let certificates = self.int()?;
+        let chain = (0..certificates)
+            .map(|_| self.certificate(version))
+            .collect::<Option<Vec<_>>>()?;
+        Some((alias, Entry::Key { protected, chain }))
+    }
+
     /// All entries whose key the password opens; `None` if the data end too soon.
     fn entries(&mut self, password: &[u8]) -> Option<Vec<PrivateKeyEntry>> {
-        const KEY: usize = 1;
-        self.take(MAGIC.len())?;
-        let version = self.int()?;
-        let count = self.int()?;
+        let (version, count) = self.head()?;
         let mut entries = Vec::new();
         for _ in 0..count {
-            let tag = self.int()?;
-            let alias = self.text()?;
-            self.take(8)?; // when it was made
-            if tag != KEY {
-                self.certificate(version)?;
-                continue;
-            }
-            let len = self.int()?;
-            let protected = self.take(len)?;
-            let certificates = self.int()?;
-            let chain = (0..certificates)
-                .map(|_| self.certificate(version))
-                .collect::<Option<Vec<_>>>()?;
-            if let Some(key) = recover(protected, password) {
+            let (alias, entry) = self.entry(version)?;
+            if let Entry::Key { protected, chain } = entry
+                && let Some(key) = recover(protected, password)
+            {
                 entries.push(PrivateKeyEntry {
                     alias: alias.to_lowercase(),
                     key,

@@ -15,6 +15,8 @@ pub mod java_sampler;
 mod java_socket;
 mod jdbc_sampler;
 pub mod listing;
+#[cfg(feature = "mail")]
+pub mod mail;
 #[cfg(feature = "mqtt")]
 pub mod mqtt;
 #[cfg(not(feature = "mqtt"))]
@@ -91,6 +93,8 @@ pub fn decode(
         class if grpc::CLASSES.contains(&class) => boxed(grpc::decode(d, needs)),
         #[cfg(not(feature = "grpc"))]
         class if grpc_missing::CLASSES.contains(&class) => grpc_missing::refuse(d),
+        #[cfg(feature = "mail")]
+        facts::smtp_sampler::CLASS => boxed(mail::smtp(d, configs, needs)),
         #[cfg(feature = "mqtt")]
         class if mqtt::CLASSES.contains(&class) => boxed(mqtt::decode(d, needs)),
         #[cfg(not(feature = "mqtt"))]
@@ -104,6 +108,7 @@ fn shows_settings_in_java(d: &mut Decoder) -> bool {
     match d.element.class.as_str() {
         facts::os_process_sampler::CLASS
         | facts::java_request::CLASS
+        | facts::smtp_sampler::CLASS
         | facts::tcp_sampler::CLASS
         | facts::ftp_request::CLASS => true,
         // Its listings of variables and properties are those of the run.

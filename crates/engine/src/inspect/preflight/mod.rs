@@ -8,6 +8,8 @@ mod files;
 mod ftp;
 #[cfg(feature = "grpc")]
 mod grpc;
+#[cfg(feature = "mail")]
+mod mail;
 #[cfg(feature = "mqtt")]
 mod mqtt;
 mod numbers;
@@ -103,6 +105,8 @@ fn inspect(plan: &Element, settings: &RunSettings) -> Vec<Diagnostic> {
     let mut findings = files::missing(&sight, &mut definitions);
     #[cfg(feature = "grpc")]
     findings.extend(grpc::faults(&sight, &mut definitions));
+    #[cfg(feature = "mail")]
+    findings.extend(mail::faults(&sight, &mut definitions));
     #[cfg(feature = "mqtt")]
     findings.extend(mqtt::faults(&sight, &mut definitions));
     findings.extend(ftp::faults(&sight, &mut definitions));

@@ -423,7 +423,7 @@ fn trust(properties: &Properties) -> Result<Trust, TrustError> {
 }
 
 /// The authorities that verify servers.
-fn authorities(properties: &Properties) -> Result<Trust, TrustError> {
+pub fn authorities(properties: &Properties) -> Result<Trust, TrustError> {
     match properties.get_trimmed("drumfire.tls_ca_file") {
         None => Ok(Trust::System),
         Some(file) => certificates(&*file)
