@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
+use drumfire_java::Exception;
 use drumfire_java::charset::Charset;
 
 use crate::address::{Address, join};
@@ -11,6 +12,7 @@ use crate::file_types;
 use crate::headers::Headers;
 use crate::message::{Content, Message, Part, PartData};
 use crate::parameters::ParameterWriter;
+use crate::received::Received;
 use crate::words::{self, WordPlace};
 
 /// Everything that a mail consists of.
@@ -74,9 +76,13 @@ impl Stamp {
 
 impl Draft<'_> {
     /// The mail. Texts outside ASCII are written in `charset`.
-    pub fn build(self, charset: &Charset, stamp: &Stamp) -> Message {
+    ///
+    /// # Errors
+    /// JavaMail's exception, if the parts of a stored mail cannot be told apart.
+    pub fn build(self, charset: &Charset, stamp: &Stamp) -> Result<Message, Exception> {
         let (mut headers, content) = match &self.content {
             DraftContent::Stored(bytes) => {
+                Received::read(bytes).check_parts()?;
                 let (headers, body) = Headers::read(bytes);
                 (headers, Content::Stored(bytes[body..].to_vec()))
             }
@@ -127,7 +133,7 @@ impl Draft<'_> {
         };
         headers.set("MIME-Version", "1.0");
         headers.set("Message-ID", &stamp.message_id);
-        Message { headers, content }
+        Ok(Message { headers, content })
     }
 }
 

@@ -111,6 +111,20 @@ impl<'m> Received<'m> {
         Ok(ReceivedContent::Bytes(bytes.into_owned(), class))
     }
 
+    /// Checks that parts, and parts in parts, can be told apart.
+    ///
+    /// # Errors
+    /// JavaMail's exception.
+    pub fn check_parts(&self) -> Result<(), Exception> {
+        let kind = Parameters::parse(self.content_type()).unwrap_or_default();
+        let is_cut = kind.value.to_ascii_lowercase().starts_with("multipart/");
+        if !is_cut || self.depth >= MAX_DEPTH {
+            return Ok(());
+        }
+        let parts = self.parts(&kind)?.parts;
+        parts.iter().try_for_each(Received::check_parts)
+    }
+
     /// Cuts the body at its boundary. Without a boundary in the header, the first line that begins with two hyphens is one.
     fn parts(&self, kind: &Parameters) -> Result<Parts<'m>, Exception> {
         let mut boundary = kind

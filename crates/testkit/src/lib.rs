@@ -16,5 +16,6 @@ pub mod program;
 pub mod redact;
 pub mod server;
 pub mod slow_link;
+pub mod smtp;
 pub mod vsftpd;
 pub mod websocket;

@@ -266,11 +266,7 @@ static ENTRIES: &[ElementClass] = &[
     native(&facts::samplers::tcp_sampler::FACTS, nothing),
     native(&facts::samplers::ftp_request::FACTS, nothing),
     native_with_mail(&facts::samplers::smtp_sampler::FACTS),
-    java(
-        &facts::samplers::mail_reader_sampler::FACTS,
-        PROTOCOL,
-        nothing,
-    ),
+    native_with_mail(&facts::samplers::mail_reader_sampler::FACTS),
     java(&facts::samplers::ldap_request::FACTS, PROTOCOL, nothing),
     java(
         &facts::samplers::ldap_extended_request::FACTS,

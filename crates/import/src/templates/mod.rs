@@ -195,7 +195,7 @@ impl Template {
 const ACCOUNTS: &str = "user,password\nann,secret\nbob,secret\n";
 
 /// All templates: plans, then elements that go into plans.
-pub static TEMPLATES: [Template; 21] = [
+pub static TEMPLATES: [Template; 22] = [
     plan("http", "Building a Web Test Plan", "Users who open two pages and think between them", &SERVER, Make::Plan(own::http))
         .tried_with("--demo"),
     plan("login-csv", "", "Users from a CSV file who log in with the token of the form", &SERVER, Make::Plan(own::login))
@@ -261,6 +261,22 @@ pub static TEMPLATES: [Template; 21] = [
     )
     .needs("an MQTT broker at 127.0.0.1:1883")
     .tried_with("-Jhost=127.0.0.1 -Jport=1883"),
+    plan(
+        "smtp",
+        "",
+        "Mails to an SMTP server",
+        &[
+            takes("host", "127.0.0.1", "Host of the server"),
+            takes("port", "25", "Port"),
+            takes("from", "load@example.com", "Sender"),
+            takes("to", "user${__threadNum}@example.com", "Receivers, with semicolons between them"),
+            takes("subject", "Load test", "Subject"),
+            takes("message", "Hello from user ${__threadNum}", "Text of the mail"),
+        ],
+        Make::Plan(own::smtp),
+    )
+    .needs("an SMTP server at 127.0.0.1:25")
+    .tried_with("-Jhost=127.0.0.1 -Jport=25"),
     plan("jdbc", "JDBC Load Test", "Queries to a database", &DATABASE, Make::Plan(own::jdbc))
         .needs("a PostgreSQL server at 127.0.0.1:5432, which user `postgres` may enter without a password")
         .tried_with("-Jdb.url=jdbc:postgresql://127.0.0.1:5432/postgres -Jdb.user=postgres"),

@@ -3,8 +3,8 @@
 use drumfire_elements::config::jdbc_connection;
 use drumfire_elements::controllers::{loop_controller, once_only_controller};
 use drumfire_elements::samplers::{
-    jdbc_request, mqtt_connect, mqtt_pub, mqtt_sub, websocket_close, websocket_open,
-    websocket_request_response,
+    jdbc_request, mqtt_connect, mqtt_pub, mqtt_sub, smtp_sampler, websocket_close,
+    websocket_open, websocket_request_response,
 };
 use drumfire_elements::shared::mqtt;
 use drumfire_elements::timers::uniform_random_timer;
@@ -271,6 +271,26 @@ pub fn mqtt(values: &Values<'_>) -> Tree {
         .with(mqtt_pub::LENGTH.name, mqtt_pub::LENGTH.default)
         .with(mqtt_pub::MESSAGE.name, values.get("message"));
     Tree::new(plan.above([users(vec![once, receive, publish])]))
+}
+
+/// Mails to an SMTP server.
+pub fn smtp(values: &Values<'_>) -> Tree {
+    let comments = "Each user sends mails until the time is over, each over a connection of its own.\n\
+                    Run it with: drumfire run PLAN.jmx -Jhost=mail.example -Jport=25 -Jusers=20 -Jseconds=300";
+    let plan = elements::test_plan("SMTP", comments, &[]);
+    let send = smtp_sampler::FACTS
+        .node("Send a mail")
+        .with(smtp_sampler::SERVER.name, values.property("host"))
+        .with(smtp_sampler::PORT.name, values.property("port"))
+        .with(smtp_sampler::CONNECT_TIMEOUT.name, "10000")
+        .with(smtp_sampler::READ_TIMEOUT.name, "30000")
+        .with(smtp_sampler::FROM.name, values.get("from"))
+        .with(smtp_sampler::TO.name, values.get("to"))
+        .with(smtp_sampler::SUBJECT.name, values.get("subject"))
+        .with(smtp_sampler::MESSAGE.name, values.get("message"))
+        .with(smtp_sampler::PLAIN_BODY.name, "true")
+        .with(smtp_sampler::HEADER_FIELDS.name, Vec::new());
+    Tree::new(plan.above([users(vec![think(), send])]))
 }
 
 /// Queries to a database.

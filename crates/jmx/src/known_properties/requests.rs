@@ -292,6 +292,81 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "Let the server keep that message for later subscribers.",
         ),
         honoured(
+            "drumfire.mail.max_message_bytes",
+            "268435456",
+            "The most bytes of the files of a mail that is sent, or of the mails that one sample reads; a sample with more fails. 0 for no limit.",
+        ),
+        honoured(
+            "drumfire.mail.max_line_bytes",
+            "65536",
+            "The most bytes of a line of a mail server; a sample with a longer one fails. 0 for no limit.",
+        ),
+        honoured(
+            "mail.mime.charset",
+            "",
+            "The character set of mails with characters outside ASCII, instead of Java's default one; a system property, as in JavaMail.",
+        ),
+        honoured(
+            "mail.pop3.timeout",
+            "",
+            "How long a server of POP3 may be silent in a Mail Reader Sampler, in milliseconds; empty for ever.",
+        ),
+        honoured(
+            "mail.pop3.connectiontimeout",
+            "",
+            "How long a Mail Reader Sampler may connect to a server of POP3, in milliseconds; empty for ever.",
+        ),
+        honoured(
+            "mail.pop3.ssl.protocols",
+            "",
+            "The versions of TLS that a Mail Reader Sampler offers to a server of POP3, with spaces between them; empty for TLSv1.2 and TLSv1.3.",
+        ),
+        honoured(
+            "mail.pop3s.timeout",
+            "",
+            "How long a server of POP3 over TLS may be silent in a Mail Reader Sampler, in milliseconds; empty for ever.",
+        ),
+        honoured(
+            "mail.pop3s.connectiontimeout",
+            "",
+            "How long a Mail Reader Sampler may connect to a server of POP3 over TLS, in milliseconds; empty for ever.",
+        ),
+        honoured(
+            "mail.pop3s.ssl.protocols",
+            "",
+            "The versions of TLS that a Mail Reader Sampler offers to a server of POP3 over TLS, with spaces between them; empty for TLSv1.2 and TLSv1.3.",
+        ),
+        honoured(
+            "mail.imap.timeout",
+            "",
+            "How long a server of IMAP may be silent in a Mail Reader Sampler, in milliseconds; empty for ever.",
+        ),
+        honoured(
+            "mail.imap.connectiontimeout",
+            "",
+            "How long a Mail Reader Sampler may connect to a server of IMAP, in milliseconds; empty for ever.",
+        ),
+        honoured(
+            "mail.imap.ssl.protocols",
+            "",
+            "The versions of TLS that a Mail Reader Sampler offers to a server of IMAP, with spaces between them; empty for TLSv1.2 and TLSv1.3.",
+        ),
+        honoured(
+            "mail.imaps.timeout",
+            "",
+            "How long a server of IMAP over TLS may be silent in a Mail Reader Sampler, in milliseconds; empty for ever.",
+        ),
+        honoured(
+            "mail.imaps.connectiontimeout",
+            "",
+            "How long a Mail Reader Sampler may connect to a server of IMAP over TLS, in milliseconds; empty for ever.",
+        ),
+        honoured(
+            "mail.imaps.ssl.protocols",
+            "",
+            "The versions of TLS that a Mail Reader Sampler offers to a server of IMAP over TLS, with spaces between them; empty for TLSv1.2 and TLSv1.3.",
+        ),
+        honoured(
             "drumfire.http.version",
             "1.1",
             "With 2, HTTP Requests speak HTTP/2: over TLS if the server agrees, over plain TCP without asking. With 3, in builds with the feature http3, they speak HTTP/3 for HTTPS without a proxy.",

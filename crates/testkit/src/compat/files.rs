@@ -4,7 +4,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::exchanges::{ACCOUNT, Files, append, command, locked};
+use super::exchanges::{Files, MAILS, command};
+use crate::smtp::ACCOUNT;
 
 /// The file with the commands that the server received.
 const COMMANDS: &str = "commands.txt";
@@ -32,7 +33,7 @@ const GREETINGS: [&str; 12] = [
 pub(super) fn stock(files: &Files) {
     let text = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
     let lines = (0..7_000).map(|line| format!("line {line}\r\n"));
-    locked(files).extend([
+    files.locked().extend([
         text("hello.txt", "hello\r\nworld\r\n"),
         text("empty.txt", ""),
         text("odd lines.txt", "a\r\rb\r\n\r\r\nc\n\rd\r"),
@@ -49,7 +50,7 @@ pub(super) fn stock(files: &Files) {
 /// The name of the transcript of a new session. A client says QUIT and connects again without a wait, so one transcript for
 /// all sessions would have their lines in any order.
 fn begin_session(files: &Files) -> String {
-    let mut files = locked(files);
+    let mut files = files.locked();
     let names = files.keys();
     let count = names.filter(|name| name.starts_with(COMMANDS)).count();
     let name = format!("{COMMANDS} {count:04}");
@@ -57,9 +58,12 @@ fn begin_session(files: &Files) -> String {
     name
 }
 
-/// The content of a file; that of [`COMMANDS`] is the transcripts of all sessions.
+/// The content of a file; that of [`COMMANDS`] is the transcripts of all sessions, and that of [`MAILS`] is the mails that were taken.
 fn held(files: &Files, name: &str) -> Option<Vec<u8>> {
-    let files = locked(files);
+    if name == MAILS {
+        return files.mails().map(String::into_bytes);
+    }
+    let files = files.locked();
     if name != COMMANDS {
         return files.get(name).cloned();
     }
@@ -97,7 +101,7 @@ fn session(mut stream: TcpStream, files: &Files, greeting: &str) -> io::Result<(
     while let Some(line) = lines.next().transpose()? {
         let line: String = line.into_iter().map(char::from).collect();
         let line = line.trim_end_matches('\r');
-        append(files, &transcript, line);
+        files.append(&transcript, line);
         let (word, rest) = command(line);
         let Some(reply) = session.answer(&mut stream, files, &word, rest)? else {
             return Ok(());
@@ -222,7 +226,7 @@ impl Session {
         if name.starts_with("full") {
             return Ok(Some("552-no\r\n552 room".to_owned()));
         }
-        locked(files).insert(name.to_owned(), content);
+        files.locked().insert(name.to_owned(), content);
         Ok(Some("226 stored".to_owned()))
     }
 }

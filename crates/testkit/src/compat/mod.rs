@@ -11,19 +11,23 @@ mod files;
 mod measures;
 mod ntlm;
 mod site;
+mod stamps;
 pub mod timed;
 mod traces;
 
 use std::collections::BTreeMap;
 use std::net::{Ipv6Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::databases::Postgres;
 use crate::mosquitto::Mosquitto;
 use crate::server::Server;
+use crate::smtp::SmtpServer;
 
-use exchanges::Exchange;
+use exchanges::{Exchange, MAILS, in_one_text};
 pub use site::site;
+use stamps::without_stamps;
 use traces::{is_size_of_trace, without_traces};
 
 /// The columns of `expected.csv`: those that do not depend on when and where the plan ran.
@@ -103,12 +107,15 @@ fn words(folder: &Path, server: &Server) -> Vec<String> {
 }
 
 /// The servers of a case: the site, and those that its plan asks for. A plan with a connection pool gets a PostgreSQL database, and
-/// one that reads the property `ftp_port`, `ftp_greetings_port`, `ftp6_port` (IPv6), `smtp_port`, `grpc_port` or `grpcs_port` (gRPC
-/// with TLS) gets a server of that protocol. One that reads `mqtt_port` gets a Mosquitto broker.
+/// one that reads the property `ftp_port`, `ftp_greetings_port`, `ftp6_port` (IPv6), `smtp_port`, `smtp_tls_port` (STARTTLS),
+/// `smtps_port` (SMTP with TLS), `grpc_port` or `grpcs_port` (gRPC with TLS) gets a server of that protocol. One that reads
+/// `mqtt_port` gets a Mosquitto broker. The mails that an SMTP server took count as a file that the run wrote.
 pub struct Servers {
     site: Server,
     database: Option<Postgres>,
     _broker: Option<Mosquitto>,
+    /// The SMTP server, unless the plan itself fetches the mails.
+    mails: Option<Arc<SmtpServer>>,
     exchanges: Vec<Exchange>,
 }
 
@@ -139,13 +146,26 @@ impl Servers {
             println!("skipped: this machine has no IPv6");
             return Ok(None);
         }
-        let mut exchanges = exchanges::asked_by(&plan)?;
+        let smtp = match plan.contains("__P(smtp") {
+            true => Some(Arc::new(SmtpServer::start(Some(case))?)),
+            false => None,
+        };
+        let mut exchanges = exchanges::asked_by(&plan, smtp.clone())?;
+        let ports = smtp.iter().flat_map(|server| {
+            [
+                ("smtp_port", server.port),
+                ("smtp_tls_port", server.start_tls_port),
+                ("smtps_port", server.tls_port),
+            ]
+        });
+        exchanges.extend(ports.map(|(property, port)| Exchange { property, port }));
         let ports = broker.iter().flat_map(Mosquitto::ports);
         exchanges.extend(ports.map(|(property, port)| Exchange { property, port }));
         Ok(Some(Servers {
             site: site(),
             database,
             _broker: broker,
+            mails: smtp.filter(|_| !plan.contains(MAILS)),
             exchanges,
         }))
     }
@@ -170,6 +190,7 @@ impl Servers {
             .chain(others)
             .fold(text.to_owned(), |text, port| {
                 text.replace(&format!(":{port}"), ":PORT")
+                    .replace(&format!("port: {port}"), "port: PORT")
             })
     }
 }
@@ -188,8 +209,11 @@ pub fn written(
         let input = case.join(name).exists() && !name.starts_with("expected/");
         !input && name != RESULTS && name != LOG && !name.starts_with('.')
     });
+    if let Some(server) = &servers.mails {
+        texts.insert(MAILS.to_owned(), in_one_text(&server.mails()));
+    }
     for text in texts.values_mut() {
-        *text = servers.without_ports(text);
+        *text = without_stamps(&servers.without_ports(text));
     }
     Ok(texts)
 }
@@ -313,6 +337,10 @@ pub fn write(rows: &[Row]) -> Result<String, csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// The column of the label.
+const LABEL: usize = 1;
+/// The end of the labels of samples whose size differs from run to run, as that of a mail with a random boundary does.
+const ANY_SIZE: &str = " (any size)";
 /// The column of the response code.
 const CODE: usize = 2;
 
@@ -323,7 +351,7 @@ const TOLD: usize = 8;
 pub fn difference(expected: &[Row], found: &[Row]) -> Option<String> {
     let mut told = Vec::new();
     for (index, (wanted, had)) in expected.iter().zip(found).enumerate() {
-        let has_trace = is_size_of_trace(&wanted[CODE]);
+        let has_trace = is_size_of_trace(&wanted[CODE]) || wanted[LABEL].ends_with(ANY_SIZE);
         let mut cells = COLUMNS.iter().zip(wanted.iter().zip(had));
         let difference = cells.find(|(column, (wanted, had))| {
             without_traces(wanted) != without_traces(had) && !(has_trace && **column == "bytes")

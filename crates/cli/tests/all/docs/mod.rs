@@ -62,6 +62,7 @@ pages! {
     jmeter6_holds: "docs/jmeter6.md",
     live_holds: "docs/live.md",
     mcp_holds: "docs/mcp.md",
+    mail_holds: "docs/mail.md",
     mqtt_holds: "docs/mqtt.md",
     outputs_holds: "docs/outputs.md",
     streams_holds: "docs/streams.md",

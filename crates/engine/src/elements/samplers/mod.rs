@@ -95,6 +95,14 @@ pub fn decode(
         class if grpc_missing::CLASSES.contains(&class) => grpc_missing::refuse(d),
         #[cfg(feature = "mail")]
         facts::smtp_sampler::CLASS => boxed(mail::smtp(d, configs, needs)),
+        #[cfg(feature = "mail")]
+        facts::mail_reader_sampler::CLASS => match mail::reader(d, configs, needs) {
+            Some(sampler) => boxed(sampler),
+            None => {
+                java::tell(d, "it names a protocol that runs in Java only");
+                in_java(d, configs)
+            }
+        },
         #[cfg(feature = "mqtt")]
         class if mqtt::CLASSES.contains(&class) => boxed(mqtt::decode(d, needs)),
         #[cfg(not(feature = "mqtt"))]
@@ -108,6 +116,7 @@ fn shows_settings_in_java(d: &mut Decoder) -> bool {
     match d.element.class.as_str() {
         facts::os_process_sampler::CLASS
         | facts::java_request::CLASS
+        | facts::mail_reader_sampler::CLASS
         | facts::smtp_sampler::CLASS
         | facts::tcp_sampler::CLASS
         | facts::ftp_request::CLASS => true,

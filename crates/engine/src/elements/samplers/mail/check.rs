@@ -98,8 +98,16 @@ impl Findings<'_> {
     }
 
     fn of_security(&mut self) {
-        let is_secure = self.is_set(&mail_security::SSL) || self.is_set(&mail_security::START_TLS);
-        if !is_secure {
+        let begins_later = self.is_set(&mail_security::START_TLS);
+        if begins_later && self.is_set(&mail_security::ENFORCE_START_TLS) {
+            let why = "STARTTLS is not enforced, as in JMeter 5.6.3: to a server without it, mails and passwords go in the clear";
+            self.warn(
+                "mail-tls-not-enforced",
+                &mail_security::ENFORCE_START_TLS,
+                why,
+            );
+        }
+        if !begins_later && !self.is_set(&mail_security::SSL) {
             return;
         }
         let Some(protocols) = self.value(&mail_security::TLS_PROTOCOLS) else {

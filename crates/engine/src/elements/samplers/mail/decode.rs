@@ -2,17 +2,20 @@
 
 use std::collections::HashMap;
 
-use drumfire_elements::items;
-use drumfire_elements::samplers::smtp_sampler as facts;
+use drumfire_elements::samplers::{mail_reader_sampler as mail_reader, smtp_sampler as facts};
+use drumfire_elements::{Property, items};
 use drumfire_expr::{Properties, Template};
 use drumfire_java::JvmDefaults;
 use drumfire_java::charset::Charset;
 use drumfire_jmx::{Prop, Value};
 
 use super::machine;
+use super::mailbox::Protocol;
+use super::reader::MailReader;
 use super::security::SecuritySettings;
-use super::settings::{MAX_LINE_BYTES, MAX_MESSAGE_BYTES, SmtpSettings};
+use super::settings::SmtpSettings;
 use super::smtp::SmtpSampler;
+use super::wire::{MAX_LINE_BYTES, MAX_MESSAGE_BYTES};
 use crate::decode::Decoder;
 use crate::decode::setting::Flag;
 use crate::elements::samplers::defaults::is_made_by;
@@ -37,6 +40,8 @@ const CHARSET: &str = "mail.mime.charset";
 /// `drumfire.mail.max_message_bytes`, `drumfire.mail.max_line_bytes`, `drumfire.http.allowed_hosts` and
 /// `drumfire.http.max_exchange_ms`. Without a trust store, servers must have a certificate of the system's authorities or of
 /// `drumfire.tls_ca_file`.
+///
+/// As in JMeter 5.6.3, `.enforceStartTLS` has no effect.
 ///
 /// Differences: TLS 1.0 and 1.1 are not offered. Of the ways to log in, LOGIN and PLAIN are known. A sample without
 /// `.headerFields` is sent, on which JMeter fails.
@@ -97,6 +102,60 @@ pub fn smtp(d: &mut Decoder, configs: &[&Element], needs: Needs) -> SmtpSampler 
                 .unwrap_or_default(),
         ),
     }
+}
+
+/// Mail Reader Sampler (`MailReaderSampler`): reads the mails of a mailbox, each of which is a sub-result.
+///
+/// Properties: `host_type` (`pop3`, `pop3s`, `imap` or `imaps`; Java runs others), `host`, `port`, `username`, `password`, `folder`,
+/// `num_messages`, `delete`, `storeMimeMessage`, `headerOnly`, and the `SMTPSampler.` properties for TLS: `useSSL`, `useStartTLS`,
+/// `trustAllCerts`, `useLocalTrustStore` and `trustStoreToUse`. Properties of the run: `mail.pop3.timeout`,
+/// `mail.pop3.connectiontimeout` and `mail.pop3.ssl.protocols`, the same for the other protocols, `drumfire.mail.max_message_bytes`
+/// for the mails of one sample, `drumfire.mail.max_line_bytes`, `drumfire.http.allowed_hosts` and `drumfire.http.max_exchange_ms`.
+/// As in JMeter 5.6.3, `enforceStartTLS` has no effect.
+///
+/// Differences: without `mail.….ssl.protocols`, TLS 1.2 and 1.3 are offered; JavaMail offers TLS 1.0 only, which Java 17 refuses. A
+/// mail is fetched from an IMAP server as a whole, and not part by part. `None` for another protocol.
+pub fn reader(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<MailReader> {
+    let merged = merge(d.element, configs);
+    let of = |d: &mut Decoder, name: &str| match merged.get(name) {
+        Some(prop) => d.compile(&prop.value.as_str()),
+        None => Template::raw(""),
+    };
+    let or = |d: &mut Decoder, property: &Property| match merged.contains_key(property.name) {
+        true => of(d, property.name),
+        false => Template::raw(property.default),
+    };
+    let properties = d.settings().properties.clone();
+    let protocol = or(d, &mail_reader::PROTOCOL);
+    let protocol_name = d.now(&protocol);
+    let protocol = Protocol::of(&protocol_name)?;
+    let security = SecuritySettings::decode(d, &of);
+    let flag = |d: &mut Decoder, name: &str| Flag::of(of(d, name));
+    Some(MailReader {
+        protocol,
+        protocol_name,
+        host: of(d, mail_reader::HOST.name),
+        port: of(d, mail_reader::PORT.name),
+        user: of(d, mail_reader::USERNAME.name),
+        password: of(d, mail_reader::PASSWORD.name),
+        folder: or(d, &mail_reader::FOLDER),
+        count: or(d, &mail_reader::MESSAGES),
+        only_headers: flag(d, mail_reader::HEADER_ONLY.name),
+        deletes: flag(d, mail_reader::DELETE.name),
+        is_raw: flag(d, mail_reader::RAW.name),
+        security,
+        max_bytes: size_limit(&properties, MAX_MESSAGE_BYTES, 256 << 20),
+        max_line_bytes: max_line_bytes(&properties),
+        rename_children: !properties.get_bool("subresults.disable_renaming", false)
+            && !d.decoding.save_config.functional_mode,
+        needs,
+        allowed_hosts: allowed_hosts(
+            &properties
+                .get("drumfire.http.allowed_hosts")
+                .unwrap_or_default(),
+        ),
+        properties,
+    })
 }
 
 /// The sampler's properties, and those that it lacks from configuration elements.

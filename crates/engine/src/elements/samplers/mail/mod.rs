@@ -9,11 +9,17 @@
 //! | `wire.rs` | a connection that is written to the log |
 //! | `smtp.rs` | one sample of an SMTP Sampler |
 //! | `transport.rs` | its conversation with the server |
+//! | `reader.rs` | one sample of a Mail Reader Sampler |
+//! | `mailbox.rs`, `pop3.rs`, `imap.rs` | its conversation with the server |
 //! | `check.rs` | faults that are known before the run |
 
 mod check;
 mod decode;
+mod imap;
 mod machine;
+mod mailbox;
+mod pop3;
+mod reader;
 mod security;
 mod settings;
 mod smtp;
@@ -21,4 +27,4 @@ mod transport;
 mod wire;
 
 pub use check::faults;
-pub use decode::smtp;
+pub use decode::{reader, smtp};

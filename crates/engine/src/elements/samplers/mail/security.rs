@@ -19,7 +19,6 @@ use crate::run::context::Context;
 pub struct SecuritySettings {
     ssl: Flag,
     start_tls: Flag,
-    is_required: Flag,
     trusts_all: Flag,
     has_store: Flag,
     store: Template,
@@ -33,11 +32,9 @@ pub enum Begin {
     Never,
     /// Before the server's greeting.
     AtOnce,
-    /// With a command, if the server offers it.
-    Later {
-        /// Whether the sample fails otherwise.
-        is_required: bool,
-    },
+    /// With a command, if the server offers it. JMeter sets a property that JavaMail 1.5.0-b01 does not know to enforce it, so it is
+    /// not enforced.
+    Later,
 }
 
 /// The settings of one sample.
@@ -80,13 +77,11 @@ impl SecuritySettings {
     pub fn decode(d: &mut Decoder, of: &dyn Fn(&mut Decoder, &str) -> Template) -> Self {
         let mut flag = |name| Flag::of(of(d, name));
         let (ssl, start_tls) = (flag(facts::SSL.name), flag(facts::START_TLS.name));
-        let is_required = flag(facts::ENFORCE_START_TLS.name);
         let trusts_all = flag(facts::TRUST_ALL.name);
         let has_store = flag(facts::USE_TRUST_STORE.name);
         SecuritySettings {
             ssl,
             start_tls,
-            is_required,
             trusts_all,
             has_store,
             store: of(d, facts::TRUST_STORE.name),
@@ -102,9 +97,7 @@ impl SecuritySettings {
     pub fn values(&self, cx: &mut Context) -> Result<Security, Exception> {
         let begin = match (self.ssl.get(cx), self.start_tls.get(cx)) {
             (true, _) => Begin::AtOnce,
-            (false, true) => Begin::Later {
-                is_required: self.is_required.get(cx),
-            },
+            (false, true) => Begin::Later,
             (false, false) => Begin::Never,
         };
         let trusted = if self.trusts_all.get(cx) {
@@ -114,14 +107,55 @@ impl SecuritySettings {
         } else {
             Trusted::Default
         };
+        let protocols = self.protocols.eval(cx).into_string();
+        Self::with_trust(cx, begin, trusted, &protocols)
+    }
+
+    /// Evaluates the settings of a Mail Reader Sampler, whose protocol decides whether TLS begins at once. Trust in all servers and
+    /// trust stores count only with one of the plan's boxes for TLS (`MailReaderSampler#sample`).
+    ///
+    /// # Errors
+    /// As [`SecuritySettings::values`].
+    pub fn of_reader(
+        &self,
+        cx: &mut Context,
+        is_secure: bool,
+        protocols: &str,
+    ) -> Result<Security, Exception> {
+        let (ssl, start_tls) = (self.ssl.get(cx), self.start_tls.get(cx));
+        let begin = match (is_secure, start_tls) {
+            (true, _) => Begin::AtOnce,
+            (false, true) => Begin::Later,
+            (false, false) => Begin::Never,
+        };
+        let trusted = if self.trusts_all.get(cx) {
+            Trusted::All
+        } else if self.has_store.get(cx) {
+            Trusted::Store(self.store_file(cx)?)
+        } else {
+            Trusted::Default
+        };
+        let trusted = if ssl || start_tls {
+            trusted
+        } else {
+            Trusted::Default
+        };
+        Self::with_trust(cx, begin, trusted, protocols)
+    }
+
+    fn with_trust(
+        cx: &Context,
+        begin: Begin,
+        trusted: Trusted,
+        protocols: &str,
+    ) -> Result<Security, Exception> {
         if begin == Begin::Never {
             let tls = Vec::new();
             return Ok(Security { begin, tls });
         }
-        let protocols = self.protocols.eval(cx).into_string();
-        let mut tls = vec![secure(cx, trusted.clone(), &protocols)?];
+        let mut tls = vec![secure(cx, trusted.clone(), protocols)?];
         if begin == Begin::AtOnce && trusted != Trusted::Default {
-            tls.push(secure(cx, Trusted::Default, &protocols)?);
+            tls.push(secure(cx, Trusted::Default, protocols)?);
         }
         Ok(Security { begin, tls })
     }
@@ -132,7 +166,7 @@ impl SecuritySettings {
         if Path::new(&name).exists() || file.exists() {
             return Ok(file);
         }
-        let place = std::path::absolute(&file).unwrap_or(file);
+        let place = std::path::absolute(self.base_dir.join(&name)).unwrap_or(file);
         let message = format!(
             "Local truststore file not found. Also not available under : {}",
             place.display()

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use drumfire_expr::Template;
 use drumfire_java::charset::Charset;
@@ -15,7 +14,7 @@ use drumfire_mail::{
 };
 
 use super::security::{Begin, Security, SecuritySettings};
-use super::wire::Server;
+use super::wire::{MAX_MESSAGE_BYTES, Server, timeout};
 use crate::decode::setting::Flag;
 use crate::run::context::Context;
 
@@ -111,10 +110,10 @@ impl SmtpSettings {
             headers: &headers,
             content,
         };
-        let message = draft.build(&self.charset, &self.stamp(cx));
+        let message = draft.build(&self.charset, &self.stamp(cx))?;
         let default_port = match security.begin {
             Begin::AtOnce => 465,
-            Begin::Later { .. } => 587,
+            Begin::Later => 587,
             Begin::Never => 25,
         };
         let port = port_number(&port, default_port);
@@ -244,11 +243,6 @@ fn read(file: &Path, room: &mut u64) -> io::Result<Vec<u8>> {
     drumfire_platform::files::read_regular(file)
 }
 
-/// The bound of mails, which JMeter does not have.
-pub const MAX_MESSAGE_BYTES: &str = "drumfire.mail.max_message_bytes";
-/// The bound of a line of a reply, which JMeter does not have.
-pub const MAX_LINE_BYTES: &str = "drumfire.mail.max_line_bytes";
-
 fn file_exception(file: &Path, error: &io::Error) -> Exception {
     let why = match error.kind() {
         io::ErrorKind::NotFound => "No such file or directory".to_owned(),
@@ -256,6 +250,7 @@ fn file_exception(file: &Path, error: &io::Error) -> Exception {
         io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
         _ => error.to_string(),
     };
+    // A file beside the plan has an absolute path in JMeter.
     let message = format!("{} ({why})", file.display());
     Exception::new("java.io.FileNotFoundException", message)
 }
@@ -282,14 +277,10 @@ fn port_number(port: &str, default: u16) -> Result<u16, String> {
     u16::try_from(number).map_err(|_| format!("port out of range:{number}"))
 }
 
-/// Milliseconds; zero and texts that are no numbers are no limit.
-fn timeout(text: &str) -> Option<Duration> {
-    let ms = parse_int(trim(text)).and_then(|ms| u64::try_from(ms).ok())?;
-    (ms > 0).then(|| Duration::from_millis(ms))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

@@ -96,10 +96,10 @@ fn not_connected(server: &Server, why: Unconnected) -> Sending {
                 false => format!("Could not connect to SMTP host: {host}, port: {port}"),
             }
         }
-        Unconnected::Handshake => {
+        Unconnected::Handshake(_) => {
             format!("Could not connect to SMTP host: {host}, port: {port}")
         }
-        Unconnected::UnknownProtocol(name) => format!("Unsupported protocol: {name}"),
+        Unconnected::UnknownProtocol(name) => format!("Unsupported protocol{name}"),
     };
     unsent(message, failed)
 }
@@ -136,13 +136,9 @@ impl Transport<'_> {
             self.expect(&format!("HELO {}", machine::host()), 250)
                 .await?;
         }
-        if let Begin::Later { is_required } = self.security.begin {
-            if self.extensions.has("STARTTLS") {
-                self.start_tls().await?;
-                self.greet().await?;
-            } else if is_required {
-                return Err("STARTTLS is required but host does not support STARTTLS".into());
-            }
+        if self.security.begin == Begin::Later && self.extensions.has("STARTTLS") {
+            self.start_tls().await?;
+            self.greet().await?;
         }
         match &values.account {
             Some((user, password))

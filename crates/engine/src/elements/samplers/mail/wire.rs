@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use drumfire_http::{Dialogue, Failure, FailureKind, Limits, Session, Target, Times};
+use drumfire_http::{Dialogue, Failure, FailureKind, Limits, Session, Target, Times, TlsFailure};
+use drumfire_java::text::trim;
+use drumfire_java::values::parse_int;
 
 use super::security::{Begin, Secure, Security};
 
@@ -29,10 +31,14 @@ pub struct Wire {
 /// Why there is no connection.
 pub enum Unconnected {
     Failed(Box<Failure>),
-    /// The handshake failed.
-    Handshake,
+    /// The handshake failed, with this exception of Java.
+    Handshake(String),
     UnknownProtocol(String),
 }
+
+/// What Java says about an untrusted certificate.
+const UNTRUSTED: &str = "javax.net.ssl.SSLHandshakeException: PKIX path building failed: \
+    sun.security.provider.certpath.SunCertPathBuilderException: unable to find valid certification path to requested target";
 
 impl Wire {
     /// Opens a connection, with TLS if it begins at once.
@@ -45,7 +51,7 @@ impl Wire {
         if security.begin != Begin::AtOnce {
             return Wire::connect(session, server, None, is_logged).await;
         }
-        let mut last = Unconnected::Handshake;
+        let mut last = Unconnected::Handshake(UNTRUSTED.to_owned());
         for secure in &security.tls {
             match Wire::connect(session, server, Some(secure), is_logged).await {
                 Ok(opened) => return Ok(opened),
@@ -90,7 +96,7 @@ impl Wire {
     pub async fn start_tls(&mut self, server: &Server, secure: &Secure) -> Result<(), Unconnected> {
         let tls = match secure {
             Secure::With(tls) => tls,
-            Secure::Hopeless => return Err(Unconnected::Handshake),
+            Secure::Hopeless => return Err(Unconnected::Handshake(UNTRUSTED.to_owned())),
             Secure::UnknownProtocol(name) => {
                 return Err(Unconnected::UnknownProtocol(name.clone()));
             }
@@ -99,7 +105,7 @@ impl Wire {
         let started = self.dialogue.start_tls(tls, host, port, self.read_timeout);
         started.await.map_err(|kind| {
             tracing::warn!("TLS with {host}:{port} failed: {kind:?}");
-            Unconnected::Handshake
+            Unconnected::Handshake(io_exception(&kind, host))
         })
     }
 
@@ -133,4 +139,48 @@ impl Wire {
         }
         Ok(line)
     }
+
+    /// Receives this many bytes. False if the stream ends first.
+    pub async fn block(&mut self, count: usize, into: &mut Vec<u8>) -> Result<bool, FailureKind> {
+        self.dialogue.block(count, into, self.read_timeout).await
+    }
+}
+
+/// The exception with which Java's sockets fail.
+pub fn io_exception(kind: &FailureKind, host: &str) -> String {
+    let (class, message) = match kind {
+        FailureKind::UnknownHost => ("java.net.UnknownHostException", host),
+        FailureKind::Refused => ("java.net.ConnectException", "Connection refused"),
+        FailureKind::ConnectTimeout => ("java.net.SocketTimeoutException", "Connect timed out"),
+        FailureKind::ReadTimeout | FailureKind::WriteTimeout => {
+            ("java.net.SocketTimeoutException", "Read timed out")
+        }
+        FailureKind::HostUnreachable => ("java.net.NoRouteToHostException", "No route to host"),
+        FailureKind::NetworkUnreachable => ("java.net.SocketException", "Network is unreachable"),
+        FailureKind::Reset => ("java.net.SocketException", "Connection reset"),
+        FailureKind::BrokenPipe => ("java.net.SocketException", "Broken pipe"),
+        FailureKind::Tls(TlsFailure::Certificate(_)) => return UNTRUSTED.to_owned(),
+        FailureKind::HeadTooLarge { limit } => {
+            let message = format!("a line exceeds {limit} bytes ({MAX_LINE_BYTES})");
+            return format!("java.io.IOException: {message}");
+        }
+        other => return format!("java.io.IOException: {other:?}"),
+    };
+    format!("{class}: {message}")
+}
+
+/// The exception for mails that exceed the bound.
+pub fn too_large() -> String {
+    format!("java.io.IOException: the mails of the sample exceed {MAX_MESSAGE_BYTES}")
+}
+
+/// The bound of the mails of a sample, which JMeter does not have.
+pub const MAX_MESSAGE_BYTES: &str = "drumfire.mail.max_message_bytes";
+/// The bound of a line of a reply, which JMeter does not have.
+pub const MAX_LINE_BYTES: &str = "drumfire.mail.max_line_bytes";
+
+/// Milliseconds; zero and texts that are no numbers are no limit.
+pub fn timeout(text: &str) -> Option<Duration> {
+    let ms = parse_int(trim(text)).and_then(|ms| u64::try_from(ms).ok())?;
+    (ms > 0).then(|| Duration::from_millis(ms))
 }
