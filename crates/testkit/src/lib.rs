@@ -5,6 +5,7 @@
 
 pub mod compat;
 pub mod databases;
+pub mod dovecot;
 pub mod grpc;
 #[cfg(feature = "http3")]
 pub mod http3;

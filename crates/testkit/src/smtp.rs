@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
@@ -66,24 +66,30 @@ impl SmtpServer {
     }
 }
 
-/// The certificate of a server in tests.
-pub(crate) fn server_config(folder: Option<&Path>) -> std::io::Result<Arc<ServerConfig>> {
-    let (chain, key) = match folder.filter(|folder| folder.join("server.pem").is_file()) {
-        Some(folder) => {
-            let chain = CertificateDer::from_pem_file(folder.join("server.pem"));
-            let key = PrivateKeyDer::from_pem_file(folder.join("server.key"));
-            (
-                chain.map_err(std::io::Error::other)?,
-                key.map_err(std::io::Error::other)?,
-            )
-        }
-        None => {
-            let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
-            let made = rcgen::generate_simple_self_signed(names).map_err(std::io::Error::other)?;
-            let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
-            (made.cert.der().clone(), key)
-        }
-    };
+/// The files with the certificate and the key of a server in tests: `server.pem` and `server.key` of `given`, or else new ones
+/// in `folder`.
+pub(crate) fn certificate_files(
+    given: Option<&Path>,
+    folder: &Path,
+) -> std::io::Result<(PathBuf, PathBuf)> {
+    let files = |folder: &Path| (folder.join("server.pem"), folder.join("server.key"));
+    if let Some(given) = given.filter(|given| given.join("server.pem").is_file()) {
+        let (chain, key) = files(given);
+        return Ok((std::path::absolute(chain)?, std::path::absolute(key)?));
+    }
+    let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let made = rcgen::generate_simple_self_signed(names).map_err(std::io::Error::other)?;
+    let (chain, key) = files(folder);
+    std::fs::write(&chain, made.cert.pem())?;
+    std::fs::write(&key, made.signing_key.serialize_pem())?;
+    Ok((chain, key))
+}
+
+fn server_config(given: Option<&Path>) -> std::io::Result<Arc<ServerConfig>> {
+    let folder = tempfile::tempdir()?;
+    let (chain, key) = certificate_files(given, folder.path())?;
+    let chain = CertificateDer::from_pem_file(chain).map_err(std::io::Error::other)?;
+    let key = PrivateKeyDer::from_pem_file(key).map_err(std::io::Error::other)?;
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -94,14 +100,14 @@ pub(crate) fn server_config(folder: Option<&Path>) -> std::io::Result<Arc<Server
 }
 
 /// A connection with or without TLS.
-pub(crate) enum Stream {
+enum Stream {
     Plain(TcpStream),
     Secure(Box<StreamOwned<ServerConnection, TcpStream>>),
 }
 
 impl Stream {
     /// Continues a connection over TLS.
-    pub fn secure(stream: TcpStream, tls: &Arc<ServerConfig>) -> std::io::Result<Stream> {
+    fn secure(stream: TcpStream, tls: &Arc<ServerConfig>) -> std::io::Result<Stream> {
         let session = ServerConnection::new(Arc::clone(tls)).map_err(std::io::Error::other)?;
         Ok(Stream::Secure(Box::new(StreamOwned::new(session, stream))))
     }
@@ -203,7 +209,7 @@ fn talk(stream: Stream, offered: Option<&Arc<ServerConfig>>, taken: &Mails) -> s
 }
 
 /// A line without its end; each byte is a character. `None` at the end of the stream.
-pub(crate) fn read_line(wire: &mut BufReader<Stream>) -> std::io::Result<Option<String>> {
+fn read_line(wire: &mut BufReader<Stream>) -> std::io::Result<Option<String>> {
     let mut line = Vec::new();
     if wire.read_until(b'\n', &mut line)? == 0 {
         return Ok(None);

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::databases::Postgres;
+use crate::dovecot::Dovecot;
 use crate::mosquitto::Mosquitto;
 use crate::server::Server;
 use crate::smtp::SmtpServer;
@@ -109,11 +110,13 @@ fn words(folder: &Path, server: &Server) -> Vec<String> {
 /// The servers of a case: the site, and those that its plan asks for. A plan with a connection pool gets a PostgreSQL database, and
 /// one that reads the property `ftp_port`, `ftp_greetings_port`, `ftp6_port` (IPv6), `smtp_port`, `smtp_tls_port` (STARTTLS),
 /// `smtps_port` (SMTP with TLS), `grpc_port` or `grpcs_port` (gRPC with TLS) gets a server of that protocol. One that reads
-/// `mqtt_port` gets a Mosquitto broker. The mails that an SMTP server took count as a file that the run wrote.
+/// `mqtt_port` gets a Mosquitto broker, and one that reads `pop3_port`, `pop3s_port`, `imap_port` or `imaps_port` a Dovecot server
+/// with the mails in the `.eml` files of the case. The mails that an SMTP server took count as a file that the run wrote.
 pub struct Servers {
     site: Server,
     database: Option<Postgres>,
     _broker: Option<Mosquitto>,
+    _mailbox: Option<Dovecot>,
     /// The SMTP server, unless the plan itself fetches the mails.
     mails: Option<Arc<SmtpServer>>,
     exchanges: Vec<Exchange>,
@@ -146,6 +149,14 @@ impl Servers {
             println!("skipped: this machine has no IPv6");
             return Ok(None);
         }
+        let mailbox = if plan.contains("__P(pop3") || plan.contains("__P(imap") {
+            match Dovecot::start(Some(case), &mails_of(case)?) {
+                Some(server) => Some(server),
+                None => return Ok(None),
+            }
+        } else {
+            None
+        };
         let smtp = match plan.contains("__P(smtp") {
             true => Some(Arc::new(SmtpServer::start(Some(case))?)),
             false => None,
@@ -160,11 +171,13 @@ impl Servers {
         });
         exchanges.extend(ports.map(|(property, port)| Exchange { property, port }));
         let ports = broker.iter().flat_map(Mosquitto::ports);
+        let ports = ports.chain(mailbox.iter().flat_map(Dovecot::ports));
         exchanges.extend(ports.map(|(property, port)| Exchange { property, port }));
         Ok(Some(Servers {
             site: site(),
             database,
             _broker: broker,
+            _mailbox: mailbox,
             mails: smtp.filter(|_| !plan.contains(MAILS)),
             exchanges,
         }))
@@ -193,6 +206,16 @@ impl Servers {
                     .replace(&format!("port: {port}"), "port: PORT")
             })
     }
+}
+
+/// The mails of a case for a mailbox: its files that end with `.eml`, by name.
+fn mails_of(case: &Path) -> std::io::Result<Vec<Vec<u8>>> {
+    let is_mail = |path: &PathBuf| path.extension().is_some_and(|end| end == "eml");
+    let entries = std::fs::read_dir(case)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut files = entries.collect::<std::io::Result<Vec<PathBuf>>>()?;
+    files.retain(is_mail);
+    files.sort();
+    files.iter().map(std::fs::read).collect()
 }
 
 /// The files that a run wrote into the case's folder, by relative path, with their texts.
