@@ -215,7 +215,9 @@ fn legal(b: u8) -> bool {
 /// Decodes UTF-8 and replaces invalid bytes by U+FFFD. Valid text is borrowed; the check processes many bytes at a
 /// time.
 pub fn decode_utf8(bytes: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+    // Checks several bytes at once, unlike the standard library.
+    let valid = encoding_rs::UTF_8.decode_without_bom_handling_and_without_replacement(bytes);
+    valid.unwrap_or_else(|| String::from_utf8_lossy(bytes))
 }
 
 /// Decodes ISO-8859-1; plain ASCII is borrowed.

@@ -12,35 +12,50 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 use crate::exception::Exception;
 use crate::text::{is_space_char, utf16_index};
 
-const UNRESERVED_MARKS: &[u8] = b"-_.!~*'()";
+/// A set of ASCII characters. A lookup costs the same however many characters the set has.
+struct CharSet([bool; 256]);
 
-fn is_unreserved(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || UNRESERVED_MARKS.contains(&b)
+impl CharSet {
+    /// Letters, digits and these marks.
+    const fn alphanumeric_and(marks: &[u8]) -> CharSet {
+        let mut set = CharSet([false; 256]);
+        let mut byte = 0_u8;
+        while byte < 0x80 {
+            set.0[byte as usize] = byte.is_ascii_alphanumeric();
+            byte += 1;
+        }
+        set.and(marks)
+    }
+
+    /// RFC 2396's unreserved characters and these marks.
+    const fn unreserved_and(marks: &[u8]) -> CharSet {
+        CharSet::alphanumeric_and(b"-_.!~*'()").and(marks)
+    }
+
+    const fn and(mut self, marks: &[u8]) -> CharSet {
+        let mut at = 0;
+        while at < marks.len() {
+            self.0[marks[at] as usize] = true;
+            at += 1;
+        }
+        self
+    }
+
+    fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte)]
+    }
 }
 
-fn is_uric(b: u8) -> bool {
-    is_unreserved(b) || b";/?:@&=+$,[]".contains(&b)
-}
-
-fn is_path(b: u8) -> bool {
-    is_unreserved(b) || b":@&=+$,;/".contains(&b)
-}
-
-fn is_user_info(b: u8) -> bool {
-    is_unreserved(b) || b";:&=+$,".contains(&b)
-}
-
-fn is_reg_name(b: u8) -> bool {
-    is_unreserved(b) || b"$,;:@&=+".contains(&b)
-}
-
-fn is_server(b: u8) -> bool {
-    is_user_info(b) || b"-.:@[]".contains(&b)
-}
-
-fn is_scope_id(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b"_.".contains(&b)
-}
+static URIC: CharSet = CharSet::unreserved_and(b";/?:@&=+$,[]");
+static PATH: CharSet = CharSet::unreserved_and(b":@&=+$,;/");
+static USER_INFO: CharSet = CharSet::unreserved_and(b";:&=+$,");
+static REG_NAME: CharSet = CharSet::unreserved_and(b"$,;:@&=+");
+static SERVER: CharSet = CharSet::unreserved_and(b";:&=+$,@[]");
+/// Inside an address literal a bare '%' introduces a scope.
+static SERVER_WITH_SCOPE: CharSet = CharSet::unreserved_and(b";:&=+$,@[]%");
+static SCOPE_ID: CharSet = CharSet::alphanumeric_and(b"_.");
+static SCHEME: CharSet = CharSet::alphanumeric_and(b"+-.");
+static HOST_LABEL: CharSet = CharSet::alphanumeric_and(b"-");
 
 /// The parts of a parsed URI, as byte ranges of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,24 +128,18 @@ impl UriParser<'_> {
     }
 
     /// The first position at or after `p` that contains one of `stops`, or `end`.
-    fn find(&self, p: usize, end: usize, stops: &[u8]) -> usize {
+    fn find<const N: usize>(&self, p: usize, end: usize, stops: &[u8; N]) -> usize {
         self.bytes[p..end]
             .iter()
-            .position(|b| stops.contains(b))
+            .position(|b| stops.iter().any(|stop| stop == b))
             .map_or(end, |i| p + i)
     }
 
-    /// Skips characters that `legal` accepts and, with `escapes`, also `%xx` and visible characters outside ASCII.
-    fn scan(
-        &self,
-        mut p: usize,
-        end: usize,
-        legal: fn(u8) -> bool,
-        escapes: bool,
-    ) -> Parsed<usize> {
+    /// Skips `legal` characters and, with `escapes`, also `%xx` and visible characters outside ASCII.
+    fn scan(&self, mut p: usize, end: usize, legal: &CharSet, escapes: bool) -> Parsed<usize> {
         while p < end {
             let b = self.bytes[p];
-            if b < 0x80 && legal(b) {
+            if legal.contains(b) {
                 p += 1;
             } else if escapes && b == b'%' {
                 let pair = self.bytes.get(p + 1..p + 3).filter(|_| p + 3 <= end);
@@ -153,7 +162,7 @@ impl UriParser<'_> {
         Ok(p)
     }
 
-    fn check(&self, range: Range<usize>, legal: fn(u8) -> bool, what: &str) -> Parsed<()> {
+    fn check(&self, range: Range<usize>, legal: &CharSet, what: &str) -> Parsed<()> {
         let p = self.scan(range.start, range.end, legal, true)?;
         if p < range.end {
             return self.fail(&format!("Illegal character in {what}"), p);
@@ -175,7 +184,7 @@ impl UriParser<'_> {
                 if hash <= p {
                     return self.expecting("scheme-specific part", p);
                 }
-                self.check(p..hash, is_uric, "opaque part")?;
+                self.check(p..hash, &URIC, "opaque part")?;
                 self.parts.opaque = true;
                 p = hash;
             }
@@ -183,7 +192,7 @@ impl UriParser<'_> {
             p = self.parse_hierarchical(0, end)?;
         }
         if self.at(p, end, b'#') {
-            self.check(p + 1..end, is_uric, "fragment")?;
+            self.check(p + 1..end, &URIC, "fragment")?;
             self.parts.fragment = Some(p + 1..end);
             p = end;
         }
@@ -200,7 +209,7 @@ impl UriParser<'_> {
         if !self.bytes[0].is_ascii_alphabetic() {
             return self.fail("Illegal character in scheme name", 0);
         }
-        let p = self.scan(1, colon, legal, false)?;
+        let p = self.scan(1, colon, &SCHEME, false)?;
         if p < colon {
             return self.fail("Illegal character in scheme name", p);
         }
@@ -221,13 +230,13 @@ impl UriParser<'_> {
             }
         }
         let stop = self.find(p, end, b"?#");
-        self.check(p..stop, is_path, "path")?;
+        self.check(p..stop, &PATH, "path")?;
         self.parts.path = p..stop;
         p = stop;
         if self.at(p, end, b'?') {
             p += 1;
             let stop = self.find(p, end, b"#");
-            self.check(p..stop, is_uric, "query")?;
+            self.check(p..stop, &URIC, "query")?;
             self.parts.query = Some(p..stop);
             p = stop;
         }
@@ -237,15 +246,14 @@ impl UriParser<'_> {
     fn parse_authority(&mut self, start: usize, end: usize) -> Parsed<()> {
         let bracketed = self.find(start, end, b"]") < end && self.find(start, end, b"]") > start;
         let server_chars = if bracketed {
-            // Inside an address literal a bare '%' introduces a scope.
-            self.scan(start, end, |b| is_server(b) || b == b'%', false)? == end
+            self.scan(start, end, &SERVER_WITH_SCOPE, false)? == end
         } else {
-            self.scan(start, end, is_server, true)? == end
+            self.scan(start, end, &SERVER, true)? == end
         };
         let reg_chars = if bracketed {
             false
         } else {
-            self.scan(start, end, is_reg_name, true)? == end
+            self.scan(start, end, &REG_NAME, true)? == end
         };
         self.parts.authority = Some(start..end);
         if reg_chars && !server_chars {
@@ -272,7 +280,7 @@ impl UriParser<'_> {
         let mut p = start;
         let at = self.find(p, end, b"@");
         if at < end {
-            self.check(p..at, is_user_info, "user info")?;
+            self.check(p..at, &USER_INFO, "user info")?;
             self.parts.user_info = Some(p..at);
             p = at + 1;
         }
@@ -284,9 +292,9 @@ impl UriParser<'_> {
         if self.at(p, end, b':') {
             p += 1;
             if p < end {
-                let digits = self.scan(p, end, |b| b.is_ascii_digit(), false)?;
-                if digits < end {
-                    return self.fail("Illegal character in port number", digits);
+                let port = &self.bytes[p..end];
+                if let Some(other) = port.iter().position(|b| !b.is_ascii_digit()) {
+                    return self.fail("Illegal character in port number", p + other);
                 }
                 match self.text[p..end].parse::<i32>() {
                     Ok(port) => self.parts.port = port,
@@ -311,7 +319,7 @@ impl UriParser<'_> {
             if scope + 1 == close {
                 return Err(syntax(format!("scope id expected: {}", self.text)));
             }
-            let p = self.scan(scope + 1, close, is_scope_id, false)?;
+            let p = self.scan(scope + 1, close, &SCOPE_ID, false)?;
             if p < close {
                 return self.fail("Illegal character in scope id", p);
             }
@@ -332,7 +340,7 @@ impl UriParser<'_> {
         let mut p = start;
         let mut top = start;
         while p < end {
-            let label_end = self.scan(p, end, |b| b.is_ascii_alphanumeric() || b == b'-', false)?;
+            let label_end = self.scan(p, end, &HOST_LABEL, false)?;
             if label_end == p || self.bytes[p] == b'-' {
                 break;
             }
@@ -359,10 +367,6 @@ impl UriParser<'_> {
         self.parts.host = Some(start..p);
         Ok(p)
     }
-}
-
-fn legal(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b"+-.".contains(&b)
 }
 
 fn is_ipv4(text: &str) -> bool {
@@ -419,14 +423,14 @@ pub enum Component {
 /// Quotes a component as the seven-argument constructor of `java.net.URI` does: every `%` becomes `%25`.
 pub fn append_quoted(text: &str, component: Component, out: &mut String) {
     let legal = match component {
-        Component::UserInfo => is_user_info,
-        Component::Path => is_path,
-        Component::Uric => is_uric,
+        Component::UserInfo => &USER_INFO,
+        Component::Path => &PATH,
+        Component::Uric => &URIC,
     };
     for c in text.chars() {
         if c.is_ascii() {
             let b = c as u8;
-            if legal(b) {
+            if legal.contains(b) {
                 out.push(c);
             } else {
                 append_percent(b, out);

@@ -3,6 +3,7 @@
 //! JMeter represents every address as a `java.net.URL`, so its text, parts and failures are those of `java.net.URL`
 //! and `java.net.URLStreamHandler.parseURL` (Java 17).
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -14,6 +15,9 @@ use crate::values::parse_int_range;
 const KNOWN_PROTOCOLS: [&str; 8] = [
     "http", "https", "file", "jar", "ftp", "mailto", "jrt", "jmod",
 ];
+
+/// The brackets of an address literal, a colon and the digits of a port.
+const LONGEST_PORT: usize = 13;
 
 /// An address as `java.net.URL` represents it. The text is stored once and the parts are ranges of it. Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,13 +50,13 @@ impl UrlSpan {
 /// The parts of an address before assembly. `user_info` and `host` are ranges of `authority`.
 #[derive(Clone, Debug, Default)]
 struct Parts<'a> {
-    protocol: String,
+    protocol: Cow<'a, str>,
     authority: Option<&'a str>,
     user_info: Option<Range<usize>>,
     host: Range<usize>,
     port: i32,
     /// Absent until it was read or taken from the context.
-    path: Option<String>,
+    path: Option<Cow<'a, str>>,
     query: Option<&'a str>,
     reference: Option<&'a str>,
 }
@@ -84,7 +88,11 @@ impl Url {
         port: i32,
         file: &str,
     ) -> Result<Self, Exception> {
-        let protocol = protocol.to_lowercase();
+        let protocol = if KNOWN_PROTOCOLS.contains(&protocol) {
+            Cow::Borrowed(protocol)
+        } else {
+            Cow::Owned(protocol.to_lowercase())
+        };
         if host.is_some() && port < -1 {
             return Err(Exception::malformed_url(format!(
                 "Invalid port number :{port}"
@@ -96,7 +104,7 @@ impl Url {
             Some(at) => (&file[..at], Some(&file[at + 1..])),
             None => (file, None),
         };
-        let mut authority = String::new();
+        let mut authority = String::with_capacity(host.map_or(0, str::len) + LONGEST_PORT);
         let mut host_range = 0..0;
         if let Some(host) = host {
             if host.contains(':') && !host.starts_with('[') {
@@ -110,7 +118,7 @@ impl Url {
             check_host(&authority).map_err(Exception::malformed_url)?;
             if port != -1 {
                 authority.push(':');
-                authority.push_str(&port.to_string());
+                authority.push_str(itoa::Buffer::new().format(port));
             }
         }
         Ok(Self::assemble(&Parts {
@@ -119,7 +127,7 @@ impl Url {
             user_info: None,
             host: host_range,
             port,
-            path: Some(path.to_owned()),
+            path: Some(path.into()),
             query,
             reference,
         }))
@@ -139,19 +147,20 @@ impl Url {
         let new_protocol_given = new_protocol.is_some();
         let mut parts = match context {
             Some(context) if inherits => Parts {
-                protocol: context.protocol().to_owned(),
+                protocol: context.protocol().into(),
                 authority: context.authority(),
                 user_info: context.range_in_authority(context.user_info),
                 host: context
                     .range_in_authority(Some(context.host))
                     .unwrap_or(0..0),
                 port: context.port,
-                path: Some(context.path().to_owned()),
+                path: Some(context.path().into()),
                 query: None,
                 reference: None,
             },
             _ => Parts {
                 protocol: new_protocol
+                    .map(Cow::Owned)
                     .ok_or_else(|| Exception::malformed_url(format!("no protocol: {original}")))?,
                 port: -1,
                 ..Parts::default()
@@ -170,7 +179,7 @@ impl Url {
                 .reference
                 .or_else(|| context.and_then(Self::reference));
         }
-        match parts.protocol.as_str() {
+        match &*parts.protocol {
             "mailto" => parse_mail_address(&mut parts, rest)?,
             "jar" if new_protocol_given => parse_jar_address(&mut parts, rest)?,
             _ => parse_spec(&mut parts, rest)?,
@@ -189,7 +198,7 @@ impl Url {
         let mut text = String::with_capacity(
             parts.protocol.len()
                 + parts.authority.map(str::len).unwrap_or(0)
-                + parts.path.as_ref().map(String::len).unwrap_or(0)
+                + parts.path.as_deref().map(str::len).unwrap_or(0)
                 + parts.query.map(str::len).unwrap_or(0)
                 + parts.reference.map(str::len).unwrap_or(0)
                 + 5,
@@ -376,11 +385,11 @@ fn parse_spec<'a>(parts: &mut Parts<'a>, spec: &'a str) -> Result<(), Exception>
         parse_authority(parts, authority)?;
         spec = &rest[end..];
         if !authority.is_empty() {
-            parts.path = Some(String::new());
+            parts.path = Some(Cow::default());
         }
     }
     if spec.starts_with('/') {
-        parts.path = Some(spec.to_owned());
+        parts.path = Some(spec.into());
     } else if !spec.is_empty() {
         let former = parts.path.take().unwrap_or_default();
         let folder = match former.rfind('/') {
@@ -392,10 +401,10 @@ fn parse_spec<'a>(parts: &mut Parts<'a>, spec: &'a str) -> Result<(), Exception>
         if !former.is_empty() {
             remove_dots(&mut path);
         }
-        parts.path = Some(path);
+        parts.path = Some(path.into());
     } else if let (true, Some(path)) = (query_only, &mut parts.path) {
-        path.truncate(path.rfind('/').unwrap_or(0));
-        path.push('/');
+        let folder = &path[..path.rfind('/').unwrap_or(0)];
+        *path = format!("{folder}/").into();
     }
     Ok(())
 }
@@ -413,7 +422,7 @@ fn parse_mail_address<'a>(parts: &mut Parts<'a>, spec: &'a str) -> Result<(), Ex
     *parts = Parts {
         protocol: std::mem::take(&mut parts.protocol),
         port: parts.port,
-        path: Some(path.to_owned()),
+        path: Some(path.into()),
         query,
         ..Parts::default()
     };
@@ -433,7 +442,7 @@ fn parse_jar_address<'a>(parts: &mut Parts<'a>, spec: &'a str) -> Result<(), Exc
         Some((path, query)) => (path, Some(query)),
         None => (spec, None),
     };
-    (parts.path, parts.query) = (Some(path.to_owned()), query);
+    (parts.path, parts.query) = (Some(path.into()), query);
     Ok(())
 }
 

@@ -95,6 +95,10 @@ pub fn append_query_string(arguments: &[Argument<'_>], content_encoding: &str, o
     } else {
         Charset::find(content_encoding)
     };
+    let lengths = arguments
+        .iter()
+        .map(|argument| argument.name.len() + argument.metadata.len() + argument.value.len() + 1);
+    out.reserve(lengths.sum());
     let mut first = true;
     for argument in arguments.iter().filter(|a| !a.name.is_empty()) {
         if !first {
