@@ -1,14 +1,18 @@
 //! The media type of responses.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use drumfire_java::charset::decode_latin1;
 use drumfire_results::{DataType, Sample, SharedText};
 
-/// The last `Content-Type`, parsed: most responses have the same one as the response before.
+/// How many values of `Content-Type` each worker caches.
+const MOST: usize = 4;
+
+/// The latest values of `Content-Type`, parsed: a plan's responses have a few that recur.
 #[derive(Default)]
-pub struct MediaType(RefCell<Option<KnownType>>);
+pub struct MediaType(RefCell<VecDeque<KnownType>>);
 
 struct KnownType {
     /// As received.
@@ -21,10 +25,15 @@ struct KnownType {
 impl MediaType {
     /// Sets the sample's type, charset and kind of data.
     pub fn apply(&self, value: &[u8], sample: &mut Sample) {
-        let mut last = self.0.borrow_mut();
-        let known = match &mut *last {
-            Some(known) if *known.value == *value => known,
-            other => other.insert(KnownType::read(value)),
+        let mut latest = self.0.borrow_mut();
+        let place = latest.iter().position(|known| *known.value == *value);
+        let known = match place {
+            Some(place) => &latest[place],
+            None => {
+                latest.truncate(MOST - 1);
+                latest.push_front(KnownType::read(value));
+                &latest[0]
+            }
         };
         sample.content_type = Some(known.content_type.clone());
         if known.encoding.is_some() {
@@ -65,6 +74,11 @@ mod tests {
                 sample.content_type.expect("it is set"),
             )
         };
+        for number in 0..2 * MOST {
+            let value = format!("text/plain; n={number}");
+            assert_eq!(&*read(value.as_bytes()).2, value);
+        }
+        assert_eq!(media_type.0.borrow().len(), MOST);
         for _ in 0..2 {
             let (kind, encoding, value) = read(b"text/html; charset=utf-8");
             assert_eq!((kind, encoding.as_deref()), (DataType::Text, Some("utf-8")));

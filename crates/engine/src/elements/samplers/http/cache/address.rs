@@ -14,8 +14,10 @@ const END: char = '\0';
 
 impl CacheAddress {
     pub fn new(target: &SamplerAddress<'_>, url: Url) -> CacheAddress {
-        let mut text = String::new();
-        for part in parts(target) {
+        let parts = parts(target);
+        let bytes = parts.iter().map(|part| part.len() + END.len_utf8()).sum();
+        let mut text = String::with_capacity(bytes);
+        for part in parts {
             text.push_str(part);
             text.push(END);
         }

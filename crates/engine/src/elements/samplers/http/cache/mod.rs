@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use self::address::CacheAddress;
 use self::head::Head;
+use self::misses::Misses;
 use self::settings::{CallMemo, LONGEST};
 use super::call::HttpCall;
 use super::key::Key;
@@ -42,6 +43,7 @@ pub struct SettingsCache {
 struct SamplerValues {
     settings: Option<CallMemo>,
     address: Option<CacheAddress>,
+    address_misses: Misses,
     head: Option<Head>,
 }
 
@@ -91,10 +93,14 @@ impl SettingsCache {
         let mut entries = self.entries.borrow_mut();
         let entry = entries.entry(key).or_default();
         if let Some(url) = entry.address.as_ref().and_then(|known| known.of(target)) {
+            entry.address_misses.count_hit();
             return Ok(url.clone());
         }
         let url = target.url()?;
-        entry.address = Some(CacheAddress::new(target, url.clone()));
+        entry.address_misses.count_miss();
+        if entry.address_misses.are_few() {
+            entry.address = Some(CacheAddress::new(target, url.clone()));
+        }
         Ok(url)
     }
 
