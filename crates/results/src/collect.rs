@@ -8,6 +8,7 @@ use drumfire_platform::secrets::addresses;
 use rustc_hash::FxHashMap;
 
 use crate::buckets::bucket;
+use crate::counting_sort::counting_sort;
 use crate::distribution::Distribution;
 use crate::failures::{ErrorKind, ErrorKinds};
 use crate::histogram::BUCKET_BITS;
@@ -128,7 +129,7 @@ impl Tally {
 
     #[cold]
     fn sort(&mut self) {
-        self.fresh.sort_unstable();
+        counting_sort(&mut self.fresh);
         let runs = self.fresh.chunk_by(|a, b| a == b);
         let counted = runs.map(|run| (usize::from(run[0]), run.len() as u64));
         self.sorted.buckets.merge_entries(counted);

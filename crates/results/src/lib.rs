@@ -14,6 +14,7 @@ mod collect;
 mod collectors;
 mod columns;
 mod connections;
+mod counting_sort;
 mod csv;
 mod distribution;
 mod error_curve;

@@ -422,7 +422,7 @@ impl Sample {
         if self.kind != SampleKind::Http || self.encoding.is_some() || !html {
             return;
         }
-        let Some(data) = self.response_data.clone() else {
+        let Some(data) = &self.response_data else {
             return;
         };
         let prefix = &data[..data.len().min(META_SEARCH_BYTES)];
@@ -435,7 +435,8 @@ impl Sample {
         });
         let value = tag.and_then(|value| Some(&value[..memchr(b'"', value)?]));
         if let Some(value) = value {
-            self.set_encoding_and_type(&String::from_utf8_lossy(value));
+            let content_type = String::from_utf8_lossy(value).into_owned();
+            self.set_encoding_and_type(&content_type);
         }
     }
 }
