@@ -28,6 +28,9 @@ enum Shape {
     Parts(Box<[TemplatePart]>),
 }
 
+/// Bytes that an evaluated text usually has at most beyond its source: a value such as a UUID is longer than its reference.
+const ROOM_FOR_VALUES: usize = 40;
+
 /// One piece of a template.
 #[derive(Debug)]
 pub(crate) enum TemplatePart {
@@ -179,7 +182,7 @@ impl Template {
                 outcome => outcome,
             },
             Shape::Parts(parts) => {
-                let mut out = String::with_capacity(self.source.len() + 16);
+                let mut out = String::with_capacity(self.source.len() + ROOM_FOR_VALUES);
                 eval_parts(parts, scope, &mut out)?;
                 Ok(Text::Owned(out))
             }
