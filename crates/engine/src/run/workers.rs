@@ -154,11 +154,14 @@ pub fn start(
         .spawn(move || {
             // The run does not start if the sender is gone.
             let Ok(count) = counted.recv() else { return };
-            let set = LocalSet::new();
-            set.block_on(
-                &runtime,
-                serve((index, count), shared, plan, recorder, received),
-            );
+            // A task of its own: the future given to `block_on` is polled whenever any task of the worker wakes.
+            let serving = serve((index, count), shared, plan, recorder, received);
+            let served = LocalSet::new().block_on(&runtime, async { spawn_local(serving).await });
+            if let Err(error) = served
+                && let Ok(panic) = error.try_into_panic()
+            {
+                std::panic::resume_unwind(panic);
+            }
         })?;
     Ok(Handle {
         commands,
