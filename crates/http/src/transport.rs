@@ -12,6 +12,9 @@ use crate::worker::add;
 
 /// Interval at which an open connection's segments are read.
 const PACE: Duration = Duration::from_secs(1);
+/// Minimum interval between two reads of one worker. Thousands of connections with a request a second would otherwise cost a system
+/// call for almost every request. They are then read less often, and their rest is counted when they close.
+const PACE_OF_WORKER: Duration = Duration::from_millis(5);
 /// Limit of targets to list; with more, the target is a whole system.
 const MOST_TARGETS: usize = 64;
 
@@ -20,6 +23,8 @@ const MOST_TARGETS: usize = 64;
 pub(crate) struct Transport {
     pub sent: Cell<u64>,
     pub sent_again: Cell<u64>,
+    /// When a connection's segments were read last.
+    looked: Cell<Option<Instant>>,
     local_ports: RefCell<Vec<u16>>,
     targets: RefCell<Vec<String>>,
 }
@@ -50,6 +55,16 @@ impl Transport {
         }
     }
 
+    /// Whether the segments of a connection may be read now; if so, notes that they are.
+    fn may_look(&self, now: Instant) -> bool {
+        let looked = self.looked.get();
+        let is_over = looked.is_none_or(|at| now.saturating_duration_since(at) >= PACE_OF_WORKER);
+        if is_over {
+            self.looked.set(Some(now));
+        }
+        is_over
+    }
+
     pub fn targets(&self) -> Vec<String> {
         self.targets.borrow().clone()
     }
@@ -75,9 +90,11 @@ impl Segments {
         }
     }
 
-    /// Counts the segments sent since the last look, if that was at least a second ago.
+    /// Counts the segments sent since the last look, if that was at least a second ago and the worker has not just looked at
+    /// another connection.
     pub fn look(&mut self, stream: &TcpStream, now: Instant) {
-        if now.saturating_duration_since(self.looked) >= PACE {
+        let is_due = now.saturating_duration_since(self.looked) >= PACE;
+        if is_due && self.transport.may_look(now) {
             self.looked = now;
             self.count(stream);
         }
@@ -92,5 +109,17 @@ impl Segments {
             add(&self.transport.sent_again, again_since);
             self.counted = (sent, again);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_reads_segments_of_many_connections_at_a_bounded_rate() {
+        let (transport, begin) = (Transport::default(), Instant::now());
+        let looks = (0..1_000).filter(|ms| transport.may_look(begin + Duration::from_millis(*ms)));
+        assert_eq!(looks.count(), 200);
     }
 }
