@@ -135,11 +135,7 @@ fn read_path(
 /// Removes `name_1`, `name_2`, … up to the first that is undefined.
 fn remove_numbered(names: &mut VariableNames, cx: &mut Context) {
     let mut number = 1;
-    while cx
-        .vars
-        .remove_named(names.with(format_args!("_{number}")))
-        .is_some()
-    {
+    while cx.vars.remove_named(names.numbered(number)).is_some() {
         number += 1;
     }
 }

@@ -46,7 +46,17 @@ pub struct JsonPostProcessor {
     concatenates: Flag,
     /// Empty defaults at the end count, as in JMeter 6.
     keeps_empty_defaults: bool,
+    /// The extractions, if they are the same for every sample.
+    fixed: Option<Vec<Extraction>>,
     query: JsonQuery,
+}
+
+/// One expression, and where its values go.
+struct Extraction {
+    name: Box<str>,
+    path: Box<str>,
+    default: Box<str>,
+    number: i32,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -85,7 +95,7 @@ impl JsonPostProcessor {
                 format!("a JSON path in '{}' is malformed: {fault}", d.element.name),
             );
         }
-        JsonPostProcessor {
+        let mut decoded = JsonPostProcessor {
             scoped: Scoped::extractor(d),
             name: d.name(),
             names: d.template(facts::NAMES.name),
@@ -95,8 +105,51 @@ impl JsonPostProcessor {
             match_numbers: d.template(facts::MATCH_NUMBERS.name),
             concatenates: Flag::decode(d, facts::COMPUTE_CONCAT.name, false),
             keeps_empty_defaults: d.decoding.follows_jmeter6,
+            fixed: None,
             query: JsonQuery::new(JsonReader::Smart),
+        };
+        let texts = decoded.lists().map(Template::literal);
+        if let [Some(names), Some(paths), Some(defaults), Some(numbers)] = texts {
+            decoded.fixed = decoded.extractions([names, paths, defaults, numbers]).ok();
         }
+        decoded
+    }
+
+    fn lists(&self) -> [&Template; 4] {
+        [
+            &self.names,
+            &self.paths,
+            &self.defaults,
+            &self.match_numbers,
+        ]
+    }
+
+    /// Splits the lists.
+    fn extractions(
+        &self,
+        [names, paths, defaults, numbers]: [&str; 4],
+    ) -> Result<Vec<Extraction>, Unmatched> {
+        let (names, paths) = (split(names), split(paths));
+        let defaults = if self.keeps_empty_defaults {
+            defaults.split(';').collect()
+        } else {
+            split(defaults)
+        };
+        let numbers = match_numbers(numbers, defaults.len()).map_err(Unmatched::Number)?;
+        if names.len() != paths.len() || names.len() != defaults.len() {
+            return Err(Unmatched::Lengths);
+        }
+        let defaults = defaults.into_iter().zip(numbers);
+        let all = names.into_iter().zip(paths).zip(defaults);
+        let trimmed = |text| drumfire_java::text::trim(text).into();
+        Ok(all
+            .map(|((name, path), (default, number))| Extraction {
+                name: trimmed(name),
+                path: trimmed(path),
+                default: default.into(),
+                number,
+            })
+            .collect())
     }
 
     fn path(&self, index: usize, text: &str) -> Result<Use<'_, JsonPath>, ExceptionText> {
@@ -160,6 +213,29 @@ fn find_unparsed(cx: &mut Context, input: &Input<'_>, path: &JsonPath) -> Option
 /// The message of JMeter for a body or a variable without text.
 const NO_TEXT: &str = "json string can not be null or empty";
 
+/// Why the lists do not belong together.
+enum Unmatched {
+    /// A match number is not a number, or has no default.
+    Number(ExceptionText),
+    Lengths,
+}
+
+impl Unmatched {
+    /// The exception, which discards the sample.
+    fn raised(self) -> Raised {
+        let message = match self {
+            Unmatched::Number(exception) => return Raised::exception(exception),
+            Unmatched::Lengths => {
+                "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values"
+            }
+        };
+        tracing::error!(
+            "Number of JSON Path variables must match number of default values and json-path expressions, check you use separator ';' if you have many values"
+        );
+        Raised::exception(message.to_owned())
+    }
+}
+
 /// `getMatchNumbersAsInt`.
 fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, ExceptionText> {
     let mut numbers = vec![0; size];
@@ -180,33 +256,23 @@ fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, ExceptionText> {
 impl JsonPostProcessor {
     async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
         let inputs = scope.bodies(cx, sample);
-        let (names, paths, defaults) = (
-            self.names.eval(cx),
-            self.paths.eval(cx),
-            self.defaults.eval(cx),
-        );
-        let (names, paths) = (split(&names), split(&paths));
-        let defaults = if self.keeps_empty_defaults {
-            defaults.split(';').collect()
-        } else {
-            split(&defaults)
+        let read;
+        let extractions = match &self.fixed {
+            Some(fixed) => fixed,
+            None => {
+                let texts = self.lists().map(|list| list.eval(cx));
+                match self.extractions(texts.each_ref().map(|text| &**text)) {
+                    Ok(extractions) => read = extractions,
+                    Err(unmatched) => return cx.raise(unmatched.raised()),
+                }
+                &read
+            }
         };
-        let numbers = match match_numbers(&self.match_numbers.eval(cx), defaults.len()) {
-            Ok(numbers) => numbers,
-            Err(exception) => return cx.raise(Raised::exception(exception)),
-        };
-        if names.len() != paths.len() || names.len() != defaults.len() {
-            tracing::error!(
-                "Number of JSON Path variables must match number of default values and json-path expressions, check you use separator ';' if you have many values"
-            );
-            let message = "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values";
-            return cx.raise(Raised::exception(message.to_owned()));
-        }
-        for (index, path) in paths.iter().enumerate() {
+        for (index, extraction) in extractions.iter().enumerate() {
             let mut target = Destination {
-                names: VariableNames::new(drumfire_java::text::trim(names[index])),
-                default: defaults[index].into(),
-                number: numbers[index],
+                names: VariableNames::new(&extraction.name),
+                default: &extraction.default,
+                number: extraction.number,
                 concatenates: &self.concatenates,
             };
             target.names.clear(&mut cx.vars);
@@ -214,9 +280,8 @@ impl JsonPostProcessor {
                 target.set(None, cx);
                 continue;
             }
-            let path = drumfire_java::text::trim(path);
-            let path_position = (index, paths.len());
-            let extracted = self.extract(path_position, path, &inputs, cx).await;
+            let position = (index, extractions.len());
+            let extracted = self.extract(position, &extraction.path, &inputs, cx).await;
             match extracted {
                 Ok(extracted) => target.store(&extracted, cx),
                 Err(message) => {
@@ -246,7 +311,7 @@ impl PostProcessorRole for JsonPostProcessor {
 /// Where the values of one expression go.
 struct Destination<'a> {
     names: VariableNames,
-    default: Rc<str>,
+    default: &'a str,
     number: i32,
     concatenates: &'a Flag,
 }
@@ -254,13 +319,12 @@ struct Destination<'a> {
 impl Destination<'_> {
     /// Writes the variable itself: a null becomes the default.
     fn set(&mut self, value: Option<Rc<str>>, cx: &mut Context) {
-        let value = value.unwrap_or_else(|| self.default.clone());
+        let value = value.unwrap_or_else(|| self.default.into());
         cx.vars.set_named(self.names.base(), value);
     }
 
     fn set_all(&mut self, text: Rc<str>, cx: &mut Context) {
-        cx.vars
-            .set_named(self.names.with(format_args!("_ALL")), text);
+        cx.vars.set_named(self.names.with(&["_ALL"]), text);
     }
 
     /// `handleResult`.
@@ -290,7 +354,7 @@ impl Destination<'_> {
     fn store_all(&mut self, found: &[Option<Rc<str>>], cx: &mut Context) {
         let values: Vec<Rc<str>> = found
             .iter()
-            .map(|value| value.clone().unwrap_or_else(|| self.default.clone()))
+            .map(|value| value.clone().unwrap_or_else(|| self.default.into()))
             .collect();
         let concatenates = self.concatenates.get(cx);
         if let 2.. = values.len() {

@@ -267,22 +267,32 @@ impl Store<'_> {
 
     fn remove_left_over(&mut self, kept: i32, previous: i32, cx: &mut Context) {
         for number in kept + 1..=previous {
-            cx.vars
-                .remove_named(self.named(Some(number), format_args!("")));
+            cx.vars.remove_named(self.named(Some(number), ""));
             self.remove_groups(Some(number), cx);
         }
     }
 
     /// `name` or `name_number`, followed by a suffix.
-    fn named(&mut self, number: Option<i32>, suffix: std::fmt::Arguments<'_>) -> &str {
+    fn named(&mut self, number: Option<i32>, suffix: &str) -> &str {
+        let mut digits = itoa::Buffer::new();
         match number {
-            Some(number) => self.names.with(format_args!("_{number}{suffix}")),
-            None => self.names.with(suffix),
+            Some(number) => self.names.with(&["_", digits.format(number), suffix]),
+            None => self.names.with(&[suffix]),
+        }
+    }
+
+    /// `name_gindex` or `name_number_gindex`.
+    fn named_group(&mut self, number: Option<i32>, index: impl itoa::Integer) -> &str {
+        let (mut digits, mut group) = (itoa::Buffer::new(), itoa::Buffer::new());
+        let group = group.format(index);
+        match number {
+            Some(number) => (self.names).with(&["_", digits.format(number), "_g", group]),
+            None => self.names.with(&["_g", group]),
         }
     }
 
     fn groups_before(&mut self, number: Option<i32>, cx: &Context) -> i32 {
-        let count = cx.vars.get_named(self.named(number, format_args!("_g")));
+        let count = cx.vars.get_named(self.named(number, "_g"));
         count
             .and_then(|count| drumfire_java::values::parse_int(count))
             .unwrap_or(0)
@@ -299,11 +309,10 @@ impl Store<'_> {
             tracing::warn!("Error while generating result");
             return Err(NoGroup);
         };
-        cx.vars
-            .set_named(self.named(number, format_args!("")), text.into());
+        cx.vars.set_named(self.named(number, ""), text.into());
         let before = self.groups_before(number, cx);
         for (index, group) in captures.groups().enumerate() {
-            let name = self.named(number, format_args!("_g{index}"));
+            let name = self.named_group(number, index);
             match group {
                 Some(text) => cx.vars.set_named(name, text.into()),
                 None => drop(cx.vars.remove_named(name)),
@@ -311,13 +320,10 @@ impl Store<'_> {
         }
         let groups = captures.len() as i32;
         let mut count = itoa::Buffer::new();
-        cx.vars.set_named(
-            self.named(number, format_args!("_g")),
-            count.format(groups - 1).into(),
-        );
+        cx.vars
+            .set_named(self.named(number, "_g"), count.format(groups - 1).into());
         for index in groups..=before {
-            cx.vars
-                .remove_named(self.named(number, format_args!("_g{index}")));
+            cx.vars.remove_named(self.named_group(number, index));
         }
         Ok(())
     }
@@ -325,10 +331,9 @@ impl Store<'_> {
     /// `removeGroups`.
     fn remove_groups(&mut self, number: Option<i32>, cx: &mut Context) {
         let groups = self.groups_before(number, cx);
-        cx.vars.remove_named(self.named(number, format_args!("_g")));
+        cx.vars.remove_named(self.named(number, "_g"));
         for index in 0..=groups {
-            cx.vars
-                .remove_named(self.named(number, format_args!("_g{index}")));
+            cx.vars.remove_named(self.named_group(number, index));
         }
     }
 }
