@@ -1,7 +1,6 @@
 //! Builds addresses from a sampler's fields, and what is sent from addresses.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -97,15 +96,15 @@ pub(crate) fn encode_spaces(path: &str) -> Cow<'_, str> {
 #[derive(Clone, Debug)]
 pub struct Url {
     address: java_url::Url,
-    /// The result of [`Url::wire`], which is computed once. It follows from the address, so comparisons ignore it.
-    wire: Rc<OnceCell<WireParts>>,
+    /// The result of [`Url::wire`], if it is kept. It follows from the address, so comparisons ignore it.
+    wire: Option<Rc<WireParts>>,
 }
 
 impl From<java_url::Url> for Url {
     fn from(address: java_url::Url) -> Url {
         Url {
             address,
-            wire: Rc::default(),
+            wire: None,
         }
     }
 }
@@ -169,24 +168,21 @@ impl Url {
     /// # Errors
     /// The failure that JMeter reports for an address that is not a URI, has no host, an unknown protocol or a port beyond 65535.
     pub fn wire(&self) -> Result<WireAddress<'_>, Exception> {
-        if let Some(known) = self.wire.get() {
-            return Ok(known.wire());
+        match &self.wire {
+            Some(known) => Ok(known.wire()),
+            None => self.work_out_wire(),
         }
-        let WireAddress {
-            connect_host,
-            connect_port,
-            secure,
-            target,
-            host_header,
-        } = self.work_out_wire()?;
-        let parts = WireParts {
-            connect_host: connect_host.into(),
-            connect_port,
-            secure,
-            target: target.into(),
-            host_header: host_header.into(),
-        };
-        Ok(self.wire.get_or_init(|| parts).wire())
+    }
+
+    /// Keeps the result of [`Url::wire`], unless it is a failure, in this address and its later clones. Worth its memory for an
+    /// address that is requested again.
+    #[must_use]
+    pub fn keeping_wire(self) -> Self {
+        let parts = self.wire().ok().map(|wire| Rc::new(WireParts::of(wire)));
+        Self {
+            wire: parts,
+            ..self
+        }
     }
 
     /// Checks whether a Cookie Manager can look up cookies for this address.
@@ -393,6 +389,18 @@ mod tests {
     fn wire_of(path: &str) -> String {
         let url = target(path, "").url().unwrap();
         url.wire().unwrap().target.into_owned()
+    }
+
+    #[test]
+    fn a_kept_result_is_that_of_the_address() {
+        for path in ["/p?q=1", "//a//b", "/\u{e9}"] {
+            let url = target(path, "").url().unwrap();
+            let kept = url.clone().keeping_wire();
+            assert_eq!(kept.wire(), url.wire());
+            assert_eq!(kept, url);
+        }
+        let failing = target("/<", "").url().unwrap().keeping_wire();
+        assert!(failing.wire().is_err());
     }
 
     #[test]

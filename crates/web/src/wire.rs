@@ -28,6 +28,16 @@ pub(crate) struct WireParts {
 }
 
 impl WireParts {
+    pub fn of(wire: WireAddress<'_>) -> Self {
+        Self {
+            connect_host: wire.connect_host.into(),
+            connect_port: wire.connect_port,
+            secure: wire.secure,
+            target: wire.target.into(),
+            host_header: wire.host_header.into(),
+        }
+    }
+
     pub fn wire(&self) -> WireAddress<'_> {
         WireAddress {
             connect_host: &self.connect_host,

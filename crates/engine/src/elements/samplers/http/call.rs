@@ -174,7 +174,7 @@ impl HttpCall<'_> {
             arguments: self.arguments.iter().map(OwnedArgument::kept).collect(),
             pieces: self.pieces.clone(),
             files: Vec::new(),
-            url: Some(url),
+            url: Some(url.keeping_wire()),
         })
     }
 

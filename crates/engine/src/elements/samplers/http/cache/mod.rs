@@ -99,7 +99,9 @@ impl SettingsCache {
         let url = target.url()?;
         entry.address_misses.count_miss();
         if entry.address_misses.are_few() {
+            let url = url.keeping_wire();
             entry.address = Some(CacheAddress::new(target, url.clone()));
+            return Ok(url);
         }
         Ok(url)
     }
