@@ -4,26 +4,45 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const TOPS: u64 = 0x8080_8080_8080_8080;
 
 /// Offset of the first of two bytes. It is made for strings that are too short to pay for the setup of a vectorized
-/// search.
+/// search, most of all for those within one word, such as the keys of JSON.
 #[inline]
 pub(crate) fn first_of(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
+    let in_first_word = bytes
+        .first_chunk()
+        .and_then(|word| first_in_word(*word, one, other));
+    match in_first_word {
+        Some(at) => Some(at),
+        None => first_of_long(bytes, one, other),
+    }
+}
+
+/// [`first_of`] for bytes that have neither in their first word.
+#[inline(never)]
+fn first_of_long(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
     const SHORT: usize = 64;
-    let (ones, others) = (ONES * u64::from(one), ONES * u64::from(other));
     let mut at = 0;
     while at < SHORT {
-        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) else {
+        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
             break;
         };
-        let word = u64::from_le_bytes(*word);
-        let (a, b) = (word ^ ones, word ^ others);
-        // Only the lowest set bit is reliable.
-        let found = ((a.wrapping_sub(ONES) & !a) | (b.wrapping_sub(ONES) & !b)) & TOPS;
-        if found != 0 {
-            return Some(at + (found.trailing_zeros() / 8) as usize);
+        if let Some(within) = first_in_word(*word, one, other) {
+            return Some(at + within);
         }
         at += 8;
     }
     Some(at + memchr::memchr2(one, other, &bytes[at..])?)
+}
+
+#[inline]
+fn first_in_word(word: [u8; 8], one: u8, other: u8) -> Option<usize> {
+    let word = u64::from_le_bytes(word);
+    let (a, b) = (
+        word ^ (ONES * u64::from(one)),
+        word ^ (ONES * u64::from(other)),
+    );
+    // Only the lowest set bit is reliable.
+    let found = ((a.wrapping_sub(ONES) & !a) | (b.wrapping_sub(ONES) & !b)) & TOPS;
+    (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
 }
 
 /// The first offset from `at` with one of `marks` or a control character; the length of `bytes` if there is none.
