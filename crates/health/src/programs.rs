@@ -69,6 +69,8 @@ pub struct Programs {
     found: OtherPrograms,
     /// Local ports that requests were sent to.
     ports: BTreeSet<u16>,
+    /// Ports were noted since the listening sockets were looked up.
+    has_new_ports: bool,
     /// The inodes of the sockets that listen on these ports.
     listeners: HashSet<u64>,
     /// Whether a process holds one of these sockets; `None` if that is unknown.
@@ -89,10 +91,16 @@ impl Default for OwnId {
 
 impl Programs {
     /// Notes the ports of this machine to which requests were sent.
-    pub fn note_targets(&mut self, machine: &Machine, ports: &[u16]) {
+    pub fn note_targets(&mut self, ports: &[u16]) {
         let before = self.ports.len();
         self.ports.extend(ports);
-        if self.ports.len() == before {
+        self.has_new_ports |= self.ports.len() > before;
+    }
+
+    /// Looks up which sockets listen on the noted ports. Linux walks its whole table of connections for that, which takes
+    /// milliseconds of CPU on machines with much memory.
+    pub fn find_targets(&mut self, machine: &Machine) {
+        if !std::mem::take(&mut self.has_new_ports) {
             return;
         }
         self.listeners = machine.listeners(&self.ports);
@@ -291,7 +299,8 @@ mod tests {
         std::os::unix::fs::symlink("socket:[4711]", root.join("proc/50/fd/3")).expect("room");
         let machine = Machine::at(root);
         let mut programs = Programs::default();
-        programs.note_targets(&machine, &[8080]);
+        programs.note_targets(&[8080]);
+        programs.find_targets(&machine);
         // The scans are an hour apart, so that the pause between scans does not matter: 360,000 ticks are one core.
         assert_eq!(programs.at(&machine, seconds(0), true).programs, []);
         process(root, 51, 50, "site", 180_000);

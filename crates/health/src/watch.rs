@@ -380,7 +380,7 @@ pub struct Watch {
 
 impl Watch {
     /// Begins now. [`observe`](Watch::observe) must be called once in every `pace`. Other programs are scanned with the first
-    /// moment, so that the scan does not delay the first sample.
+    /// moment after that, so that the scan does not delay the first sample.
     pub fn start(machine: Machine, pace: Duration) -> Watch {
         let limits = machine.limits();
         Watch {
@@ -415,7 +415,7 @@ impl Watch {
     /// Takes a moment, and reads the machine once a second. Returns the second that has just ended, if any.
     pub fn observe(&mut self, moment: &EngineCounters) -> Option<&Second> {
         self.note(moment);
-        if !self.programs.has_looked() {
+        if self.looks_around(moment.elapsed) && !self.programs.has_looked() {
             self.programs.at(&self.machine, moment.elapsed, true);
         }
         if !self.is_due(moment.elapsed) {
@@ -450,7 +450,13 @@ impl Watch {
 
     /// Notes ports of this machine to which requests were sent. The program that listens there is the target.
     pub fn note_targets(&mut self, ports: &[u16]) {
-        self.programs.note_targets(&self.machine, ports);
+        self.programs.note_targets(ports);
+    }
+
+    /// Whether other programs are looked at by now. A run that is shorter than the pace proves nothing of them, and the look
+    /// would take longer than the run.
+    fn looks_around(&self, elapsed: Duration) -> bool {
+        elapsed >= self.pace
     }
 
     fn note(&mut self, moment: &EngineCounters) {
@@ -509,7 +515,11 @@ impl Watch {
         let machine = cores(now.machine_cpu_us, then.machine_cpu_us);
         // The two values are read one after the other, and the machine counts in ticks, so the difference is clamped.
         let others = (machine.min(now.cores_us.len().max(1) as f64) - used).max(0.0);
-        let is_worth_it = others >= WORTH_NAMING * self.cores;
+        let looks_around = self.looks_around(moment.elapsed);
+        let is_worth_it = looks_around && others >= WORTH_NAMING * self.cores;
+        if looks_around {
+            self.programs.find_targets(&self.machine);
+        }
         let OtherPrograms {
             programs,
             cores_target,
@@ -618,6 +628,23 @@ mod tests {
             users: 3,
             ..EngineCounters::default()
         }
+    }
+
+    #[test]
+    fn a_run_that_ends_before_the_first_moment_looks_at_no_other_program() {
+        let (folder, machine) = nowhere();
+        let table = "  sl  local_address rem_address   st\n   0: 0100007F:1F90 00000000:0000 0A 0:0 0:0 0 0 0 7 1\n";
+        std::fs::create_dir_all(folder.path().join("proc/net")).expect("there is room");
+        std::fs::write(folder.path().join("proc/net/tcp"), table).expect("there is room");
+        let locality = |end_ms| {
+            let mut watch = Watch::start(machine.clone(), Duration::from_millis(100));
+            watch.note_targets(&[8080]);
+            watch.observe(&at(end_ms - 1, 1));
+            let has_looked = watch.programs.has_looked();
+            (has_looked, watch.end(&at(end_ms, 1))[0].locality)
+        };
+        assert_eq!(locality(9), (false, Locality::Elsewhere));
+        assert_eq!(locality(900), (true, Locality::ThisMachine));
     }
 
     #[test]
