@@ -551,13 +551,7 @@ fn seconds(found: &[Occurrence<'_>]) -> Seconds {
 fn append_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
-    while let Some(at) = rest.find(|c: char| {
-        c < ' '
-            || matches!(
-                c,
-                '"' | '\\' | '<' | '>' | '&' | '=' | '\'' | '\u{2028}' | '\u{2029}'
-            )
-    }) {
+    while let Some(at) = first_escaped(rest) {
         let (plain, special) = rest.split_at(at);
         out.push_str(plain);
         let Some(letter) = special.chars().next() else {
@@ -579,4 +573,33 @@ fn append_text(text: &str, out: &mut String) {
     }
     out.push_str(rest);
     out.push('"');
+}
+
+/// The offset of the first character that [`append_text`] escapes.
+fn first_escaped(text: &str) -> Option<usize> {
+    const BLOCK_BYTES: usize = 32;
+    // U+2028 and U+2029 begin with this byte, as other characters do.
+    const LINE_SEPARATOR: u8 = 0xE2;
+    let is_suspect = |byte: u8| {
+        byte < b' '
+            || matches!(
+                byte,
+                b'"' | b'\\' | b'<' | b'>' | b'&' | b'=' | b'\'' | LINE_SEPARATOR
+            )
+    };
+    // The compiler compares the bytes of a block at once, since no branch is between them.
+    let blocks = text.as_bytes().chunks_exact(BLOCK_BYTES);
+    let plain = blocks
+        .take_while(|block| {
+            !block
+                .iter()
+                .fold(false, |any, byte| any | is_suspect(*byte))
+        })
+        .count()
+        * BLOCK_BYTES;
+    let bytes = text.as_bytes();
+    (plain..bytes.len()).find(|at| {
+        is_suspect(bytes[*at])
+            && (bytes[*at] != LINE_SEPARATOR || matches!(bytes[at + 1..], [0x80, 0xA8 | 0xA9, ..]))
+    })
 }

@@ -62,6 +62,25 @@ fn what_is_set_comes_back() {
 }
 
 #[test]
+fn texts_are_escaped_wherever_that_is_needed() {
+    let plain = "é\u{2027}\u{202A}".repeat(20);
+    for escaped in [
+        r#"\""#,
+        r"\n",
+        r"\u0001",
+        r"\u003c\u003d\u003e\u0026\u0027",
+        r"\u2028",
+        r"\u2029",
+    ] {
+        let before = (0..40).map(|length| "x".repeat(length));
+        for before in before.chain([plain.clone()]) {
+            let json = format!(r#"{{"aText": "{before}{escaped}{plain}"}}"#);
+            assert_eq!(there_and_back(&json, "t.All", SET), Ok(json));
+        }
+    }
+}
+
+#[test]
 fn proto2_has_defaults_groups_and_required_fields() {
     let json = r#"{"id": 1, "packed": [1, 300], "part": {"size": 2}, "level": "NONE"}"#;
     let shown =
