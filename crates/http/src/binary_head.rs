@@ -1,44 +1,29 @@
 //! Converts heads of requests and responses between the form of HTTP/1.1 and the form that HTTP/2 (RFC 9113 section 8) and HTTP/3
 //! (RFC 9114 section 4) share.
 
-use http::header::{HeaderName, HeaderValue};
+use std::ops::Range;
+
 use http::uri::{Authority, PathAndQuery, Scheme, Uri};
-use http::{HeaderMap, Method, Request, Response};
+use http::{Method, StatusCode};
 use memchr::memchr;
 
 use crate::failure::FailureKind;
 use crate::head::{Facts, Head};
 use crate::headers::{Headers, first_line};
-use crate::known_heads::{KnownHeads, KnownRequests};
+use crate::known_heads::KnownHeads;
 use crate::target::Target;
 
-/// Converts the caller's head to a request. Header names become lower case, as HTTP/2 requires, and `Host` becomes the authority.
-/// Headers that concern only the connection are dropped. `None` if the head cannot be converted.
-pub(crate) fn request(head: &[u8], target: &Target, known: &KnownRequests) -> Option<Request<()>> {
-    known.request(target, head, || make_request(head, target))
-}
-
-fn make_request(head: &[u8], target: &Target) -> Option<Request<()>> {
+/// The method and the address of the caller's head; `Host` becomes the authority. `None` if they are malformed.
+pub(crate) fn request_line(head: &[u8], target: &Target) -> Option<(Method, Uri)> {
     let line = first_line(head);
     let method_end = memchr(b' ', line)?;
     let rest = &line[method_end + 1..];
     let path = &rest[..memchr(b' ', rest).unwrap_or(rest.len())];
-    let mut request = Request::new(());
-    *request.method_mut() = Method::from_bytes(&line[..method_end]).ok()?;
-    let mut host = None;
-    let headers = request.headers_mut();
-    for (name, value) in Headers::after_status_line(head) {
-        if name.eq_ignore_ascii_case(b"host") {
-            host = Some(value);
-        } else if !is_of_connection(name) || is_te_trailers(name, value) {
-            let name = HeaderName::from_bytes(name).ok()?;
-            let value = HeaderValue::from_bytes(value).ok()?;
-            headers.append(name, value);
-        }
-    }
+    let method = Method::from_bytes(&line[..method_end]).ok()?;
+    let hosts = Headers::after_status_line(head).filter(|(name, _)| is_host(name));
     let own;
-    let host = match host {
-        Some(host) => host,
+    let host = match hosts.last() {
+        Some((_, host)) => host,
         None => {
             own = target.authority();
             own.as_bytes()
@@ -52,23 +37,31 @@ fn make_request(head: &[u8], target: &Target) -> Option<Request<()>> {
     });
     parts.authority = Some(Authority::try_from(host).ok()?);
     parts.path_and_query = Some(PathAndQuery::try_from(path).ok()?);
-    *request.uri_mut() = Uri::from_parts(parts).ok()?;
-    Some(request)
+    Some((method, Uri::from_parts(parts).ok()?))
+}
+
+/// The headers of the caller's head that are sent as such. Those that concern only the connection are dropped.
+pub(crate) fn request_headers(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    Headers::after_status_line(head).filter(|(name, value)| {
+        !is_host(name) && (!is_of_connection(name) || is_te_trailers(name, value))
+    })
+}
+
+fn is_host(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"host")
 }
 
 /// Whether the header concerns only the connection (RFC 9113 section 8.2.2).
-fn is_of_connection(name: &[u8]) -> bool {
-    const NAMES: [&str; 6] = [
-        "connection",
-        "keep-alive",
-        "proxy-connection",
-        "transfer-encoding",
-        "upgrade",
-        "te",
-    ];
-    NAMES
-        .iter()
-        .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
+pub(crate) fn is_of_connection(name: &[u8]) -> bool {
+    let is = |own: &str| name.eq_ignore_ascii_case(own.as_bytes());
+    match name.len() {
+        2 => is("te"),
+        7 => is("upgrade"),
+        10 => is("connection") || is("keep-alive"),
+        16 => is("proxy-connection"),
+        17 => is("transfer-encoding"),
+        _ => false,
+    }
 }
 
 /// Whether the header announces that the client takes trailers, which is the only value of TE that HTTP/2 has.
@@ -76,64 +69,42 @@ fn is_te_trailers(name: &[u8], value: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"te") && value.eq_ignore_ascii_case(b"trailers")
 }
 
-/// Headers or trailers as lines of HTTP/1.1.
-pub(crate) fn lines(fields: &HeaderMap) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(64);
-    append_lines(fields, &mut bytes);
-    bytes
+/// Appends the status line, in which Jetty's client shows the major version with `.0`, as in `HTTP/2.0`. There is no reason phrase
+/// in these versions, so the status's standard one is used; its range is returned.
+pub(crate) fn put_status_line(lines: &mut Vec<u8>, major: u8, status: u16) -> Range<usize> {
+    let status = StatusCode::from_u16(status).ok();
+    let reason = status.and_then(|status| status.canonical_reason());
+    lines.extend_from_slice(b"HTTP/");
+    lines.push(b'0' + major);
+    lines.extend_from_slice(b".0 ");
+    lines.extend_from_slice(status.as_ref().map_or("", StatusCode::as_str).as_bytes());
+    lines.push(b' ');
+    let start = lines.len();
+    lines.extend_from_slice(reason.unwrap_or_default().as_bytes());
+    let reason = start..lines.len();
+    lines.extend_from_slice(b"\r\n");
+    reason
 }
 
-fn append_lines(fields: &HeaderMap, bytes: &mut Vec<u8>) {
-    for (name, value) in fields {
-        bytes.extend_from_slice(name.as_str().as_bytes());
-        bytes.extend_from_slice(b": ");
-        bytes.extend_from_slice(value.as_bytes());
-        bytes.extend_from_slice(b"\r\n");
-    }
-}
-
-/// The size of a response's head in the form of HTTP/1.1, in bytes.
-pub(crate) fn response_bytes<B>(response: &Response<B>) -> usize {
-    const STATUS_LINE: usize = "HTTP/2.0 103 Early Hints\r\n".len();
-    let fields = response.headers().iter();
-    fields.fold(STATUS_LINE, |bytes, (name, value)| {
-        bytes + name.as_str().len() + ": \r\n".len() + value.len()
-    })
-}
-
-/// Converts the response's head to the form of HTTP/1.1 in which Jetty's client shows it. The version is the major version
-/// with `.0`, as in `HTTP/2.0`. HTTP/2 has no reason phrase, so the status's standard one is used.
-pub(crate) fn response<B>(
-    response: &Response<B>,
+/// The head with these lines, from the status line to the empty one.
+pub(crate) fn head(
+    lines: &[u8],
+    status: u16,
     major: u8,
+    reason: Range<usize>,
     known: &KnownHeads,
 ) -> Result<Head, FailureKind> {
-    let status = response.status();
-    let reason = status.canonical_reason().unwrap_or_default();
-    let mut bytes = Vec::with_capacity(512);
-    bytes.extend_from_slice(b"HTTP/");
-    bytes.push(b'0' + major);
-    bytes.extend_from_slice(b".0 ");
-    bytes.extend_from_slice(status.as_str().as_bytes());
-    bytes.push(b' ');
-    let start = bytes.len();
-    bytes.extend_from_slice(reason.as_bytes());
-    let reason = start..bytes.len();
-    bytes.extend_from_slice(b"\r\n");
-    append_lines(response.headers(), &mut bytes);
-    bytes.extend_from_slice(b"\r\n");
-    if let Some(head) = known.find(&bytes) {
+    if let Some(head) = known.find(lines) {
         return Ok(head);
     }
-    let facts = Facts::read(&bytes)?;
     let head = Head {
-        status: status.as_u16(),
+        status,
         version: (major.into(), 0),
         reason,
-        bytes: bytes.into(),
-        facts,
+        facts: Facts::read(lines)?,
+        bytes: lines.into(),
     };
-    known.add(&head, &head.bytes);
+    known.add(&head, lines);
     Ok(head)
 }
 
@@ -142,59 +113,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_keeps_the_order_of_its_headers_and_loses_those_of_the_connection() {
-        let head = b"POST /a?b=c HTTP/1.1\r\nConnection: keep-alive\r\nX-Two: 2\r\nAccept: */*\r\n\
-            Host: shop.test:8443\r\nX-Two: 3\r\nTransfer-Encoding: chunked\r\n\r\n";
+    fn a_request_loses_the_headers_of_the_connection() {
+        let text = b"POST /a?b=c HTTP/1.1\r\nConnection: keep-alive\r\nX-Two: 2\r\nAccept: */*\r\n\
+            Host: shop.test:8443\r\nX-Two: 3\r\nTE: trailers\r\nTransfer-Encoding: chunked\r\n\r\n";
         let target = Target::new("127.0.0.1", 8443, true);
-        let request = make_request(head, &target).expect("it can be sent");
-        assert_eq!(request.method(), Method::POST);
-        assert_eq!(request.uri(), "https://shop.test:8443/a?b=c");
-        let headers: Vec<_> = request
-            .headers()
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_bytes()))
-            .collect();
-        let expected: [(&str, &[u8]); 3] = [("x-two", b"2"), ("x-two", b"3"), ("accept", b"*/*")];
+        let (method, uri) = request_line(text, &target).expect("it can be sent");
+        assert_eq!(
+            (method, uri.to_string().as_str()),
+            (Method::POST, "https://shop.test:8443/a?b=c")
+        );
+        let headers: Vec<_> = request_headers(text).collect();
+        let expected: [(&[u8], &[u8]); 4] = [
+            (b"X-Two", b"2"),
+            (b"Accept", b"*/*"),
+            (b"X-Two", b"3"),
+            (b"TE", b"trailers"),
+        ];
         assert_eq!(headers, expected);
     }
 
     #[test]
-    fn malformed_heads_are_not_sent_over_http_2() {
+    fn malformed_lines_are_refused() {
         let target = Target::new("127.0.0.1", 80, false);
-        for head in [
-            &b"GET\r\n\r\n"[..],
-            b"GET /<> HTTP/1.1\r\n\r\n",
-            b"GET / HTTP/1.1\r\nX Y: 1\r\n\r\n",
-        ] {
-            let sent = make_request(head, &target);
-            assert!(sent.is_none(), "{sent:?}");
+        for text in [&b"GET\r\n\r\n"[..], b"GET /<> HTTP/1.1\r\n\r\n"] {
+            assert_eq!(request_line(text, &target), None);
         }
-        let plain = make_request(b"GET / HTTP/1.1\r\n\r\n", &target).expect("it can be sent");
-        assert_eq!(plain.uri(), "http://127.0.0.1:80/");
+        let (_, uri) = request_line(b"GET / HTTP/1.1\r\n\r\n", &target).expect("it can be sent");
+        assert_eq!(uri, "http://127.0.0.1:80/");
     }
 
     #[test]
     fn a_response_looks_like_one_of_http_1() {
-        let plain = Response::builder()
-            .status(404)
-            .header("content-length", "12")
-            .header("set-cookie", "a=1")
-            .header("set-cookie", "b=2")
-            .body(())
-            .expect("a response");
         let known = KnownHeads::default();
-        let head = response(&plain, 2, &known).expect("its headers are good");
-        let text = "HTTP/2.0 404 Not Found\r\ncontent-length: 12\r\nset-cookie: a=1\r\nset-cookie: b=2\r\n\r\n";
-        assert_eq!(String::from_utf8_lossy(&head.bytes), text);
-        assert_eq!(&head.bytes[head.reason.clone()], b"Not Found");
-        assert_eq!(head.facts.last_content_length, Some(12));
-        let again = response(&plain, 2, &known).expect("its headers are good");
-        assert_eq!((again.bytes, again.facts), (head.bytes, head.facts));
-        let odd = Response::builder()
-            .status(299)
-            .body(())
-            .expect("a response");
-        let head = response(&odd, 3, &known).expect("its headers are good");
-        assert_eq!(&*head.bytes, b"HTTP/3.0 299 \r\n\r\n");
+        let mut lines = Vec::new();
+        let reason = put_status_line(&mut lines, 2, 404);
+        lines.extend_from_slice(b"content-length: 12\r\n\r\n");
+        for _ in 0..2 {
+            let head = head(&lines, 404, 2, reason.clone(), &known).expect("its headers are good");
+            let text = "HTTP/2.0 404 Not Found\r\ncontent-length: 12\r\n\r\n";
+            assert_eq!(String::from_utf8_lossy(&head.bytes), text);
+            assert_eq!(&head.bytes[head.reason.clone()], b"Not Found");
+            assert_eq!(head.facts.last_content_length, Some(12));
+        }
+        lines.clear();
+        put_status_line(&mut lines, 3, 299);
+        assert_eq!(lines, b"HTTP/3.0 299 \r\n");
     }
 }

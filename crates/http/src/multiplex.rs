@@ -17,9 +17,6 @@ use crate::source::UnsentRequest;
 use crate::target::Target;
 use crate::worker::add;
 
-/// Size of the pieces in which a request's body is read.
-pub(crate) const PIECE_BYTES: usize = 64 * 1024;
-
 /// A connection of an HTTP version that carries several exchanges at once.
 pub(crate) trait Multiplexed: Carrier + Sized {
     /// The user's connections of this version.

@@ -10,6 +10,7 @@ use recycle_box::RecycleBox;
 use rustls::Error;
 
 use crate::arrivals::Arrivals;
+use crate::http2::hpack::RequestFields;
 use crate::known_heads::{KnownHeads, KnownRequests};
 use crate::message::{Incoming, SizeLimits};
 use crate::resolve::{Resolver, SystemResolver};
@@ -75,7 +76,11 @@ pub struct Worker {
     pub(crate) scratch: RefCell<Scratch>,
     pub(crate) counts: Counters,
     pub(crate) heads: Rc<KnownHeads>,
-    pub(crate) requests: KnownRequests,
+    pub(crate) requests: KnownRequests<Rc<RequestFields>>,
+    #[cfg(feature = "http3")]
+    pub(crate) http3_requests: KnownRequests<http::Request<()>>,
+    /// Memory for the frames that a connection of HTTP/2 sends.
+    pub(crate) frames: Cell<Vec<u8>>,
     pub(crate) responses: SparePool<Box<Incoming>>,
     /// Memory for the futures of HTTP/2 exchanges.
     pub(crate) rooms: SparePool<RecycleBox<()>>,
@@ -112,6 +117,9 @@ impl Worker {
             counts: Counters::default(),
             heads: Rc::default(),
             requests: KnownRequests::default(),
+            #[cfg(feature = "http3")]
+            http3_requests: KnownRequests::default(),
+            frames: Cell::default(),
             responses: SparePool::default(),
             rooms: SparePool::default(),
             timers: Timers::default(),

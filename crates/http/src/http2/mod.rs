@@ -1,42 +1,57 @@
-//! Exchanges over HTTP/2 (RFC 9113), by the `h2` crate: over TLS if the server chooses it by ALPN, over plain TCP by prior
-//! knowledge. The caller passes and receives heads in the form of HTTP/1.1.
+//! Exchanges over HTTP/2 (RFC 9113): over TLS if the server chooses it by ALPN, over plain TCP by prior knowledge. The caller passes
+//! and receives heads in the form of HTTP/1.1.
 //!
 //! Sizes refer to that form, too, as in the HTTP/2 plugin of JMeter: the size of a head after HPACK depends on earlier
 //! requests. Speed limits ([`crate::PoolOptions::bytes_per_second`]) apply to each stream.
+//!
+//! The frames are this crate's own: a client of servers that answer small requests spends most of its time on them, and only one
+//! side of the protocol is needed.
+//!
+//! | file | its part |
+//! |---|---|
+//! | `mod.rs` | one exchange |
+//! | `streams.rs` | a connection, and the exchanges that wait for it |
+//! | `wire.rs` | its bytes, over TLS or not |
+//! | `protocol/` | the state of a connection, without input or output |
+//! | `response.rs` | fields as a head of HTTP/1.1 |
+//! | `hpack/` | header compression |
+//! | `frame.rs` | the form of frames |
+//! | `window.rs` | flow control |
 
-mod failure;
+mod frame;
+pub(crate) mod hpack;
+mod protocol;
+mod response;
 pub(crate) mod streams;
+mod window;
 mod wire;
 
 use std::cell::RefMut;
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-use h2::client::ResponseFuture;
-use h2::{Reason, RecvStream, SendStream};
+use http::header::{HeaderName, HeaderValue};
 
 pub(crate) use streams::Streams;
 
-use failure::kind;
+use frame::code;
+use hpack::RequestFields;
+use protocol::{Begin, Piece};
 use streams::StreamSeat;
 
 use crate::binary_head;
 use crate::carriers::{Carrier, Carriers};
 use crate::connect;
 use crate::failure::{Failure, FailureKind, Http2Failure};
-use crate::message::{Body, Handshake, Limits, Outgoing, Times, WantedParts};
-use crate::multiplex::{Multiplexed, OpenExchange, Opened, PIECE_BYTES};
-use crate::outcome::failed;
+use crate::head::Head;
+use crate::message::{Body, Handshake, Limits, Outgoing, Times};
+use crate::multiplex::{Multiplexed, OpenExchange, Opened};
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
 use crate::session::Session;
 use crate::source::UnsentRequest;
 use crate::target::Target;
-use crate::worker::add;
 
 const UNSENDABLE: FailureKind = FailureKind::Http2(Http2Failure::Unsendable);
 
@@ -52,22 +67,14 @@ impl Multiplexed for Streams {
         limits: Limits,
         times: &mut Times,
     ) -> Result<(Opened<Self>, Option<Handshake>), Box<Failure>> {
-        let worker = session.worker();
         let opening = connect::open(session, target, out.tunnel, limits, times);
         let (connection, handshake) = opening.await?;
-        if !connection.speaks_http2() {
-            return Ok((Opened::Http1(connection), handshake));
-        }
-        match Streams::begin(connection, worker.clone()).await {
-            Ok(streams) => Ok((Opened::Shared(streams), handshake)),
-            Err(kind) => {
-                add(&worker.counts.failures, 1);
-                worker.counts.closed(kind.is_end_by_peer());
-                times.end = Instant::now();
-                let nothing = Receiver::new(WantedParts::NOTHING, false, worker.pool.sizes);
-                Err(failed(kind, nothing, 0, *times, false))
-            }
-        }
+        let opened = if connection.speaks_http2() {
+            Opened::Shared(Streams::begin(connection, session.worker().clone()))
+        } else {
+            Opened::Http1(connection)
+        };
+        Ok((opened, handshake))
     }
 
     async fn converse(
@@ -90,28 +97,35 @@ impl Multiplexed for Streams {
 
     /// RFC 9113 section 8.7: the request was refused, or was not processed before the server shut down gracefully.
     fn is_unprocessed(failure: &Failure) -> bool {
-        const NO_ERROR: u32 = 0;
-        const REFUSED_STREAM: u32 = 7;
         matches!(
             failure.kind,
             FailureKind::Http2(
-                Http2Failure::Reset(REFUSED_STREAM) | Http2Failure::GoAway(NO_ERROR)
+                Http2Failure::Reset(code::REFUSED_STREAM) | Http2Failure::GoAway(code::NO_ERROR)
             )
         ) && failure.wire.head_bytes == 0
     }
 }
 
-/// Takes the informational heads that have arrived, of which a response may have so many.
-fn skip_interim(
-    receiver: &mut Receiver,
-    response: &mut ResponseFuture,
-    cx: &mut Context<'_>,
-) -> Result<(), FailureKind> {
-    while let Poll::Ready(Some(interim)) = response.poll_informational(cx) {
-        let interim = interim.map_err(kind)?;
-        receiver.skip_interim(binary_head::response_bytes(&interim))?;
+/// The fields of a request. Names become lower case, as HTTP/2 requires. `None` if the head cannot be converted.
+fn request_fields(head: &[u8], target: &Target) -> Option<Rc<RequestFields>> {
+    let (method, uri) = binary_head::request_line(head, target)?;
+    let mut fields = RequestFields::default();
+    fields.add(b":method", method.as_str().as_bytes());
+    if method != http::Method::CONNECT {
+        fields.add(b":scheme", uri.scheme_str().unwrap_or("http").as_bytes());
     }
-    Ok(())
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    fields.add(b":authority", authority.as_bytes());
+    if method != http::Method::CONNECT {
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        fields.add(b":path", path.as_bytes());
+    }
+    for (name, value) in binary_head::request_headers(head) {
+        let name = HeaderName::from_bytes(name).ok()?;
+        let value = HeaderValue::from_bytes(value).ok()?;
+        fields.add(name.as_str().as_bytes(), value.as_bytes());
+    }
+    Some(Rc::new(fields))
 }
 
 struct Conversation<'a> {
@@ -131,71 +145,48 @@ impl Conversation<'_> {
         out: &Outgoing<'_>,
         source: &mut UnsentRequest<'_>,
     ) -> Result<(), FailureKind> {
-        let worker = self.session.worker().clone();
-        let request = binary_head::request(out.head, target, &worker.requests).ok_or(UNSENDABLE)?;
+        let known = &self.session.worker().requests;
+        let fields = known.request(target, out.head, || request_fields(out.head, target));
+        let fields = fields.ok_or(UNSENDABLE)?;
         let has_body = !matches!(out.body, Body::None);
-        let mut sender = self.place.sender().await?;
-        let (mut response, mut stream) = sender.send_request(request, !has_body).map_err(kind)?;
-        drop(sender);
+        self.place.open(&fields, !has_body).await?;
         if has_body {
-            self.send_body(&mut stream, &mut response, source).await?;
+            self.send_body(source).await?;
         }
+        self.place.flush();
         self.times.sent = Some(Instant::now());
-        let timers = &self.session.worker().timers;
-        let receiver = &mut *self.receiver;
-        let response = self.place.arrival(|cx| {
-            skip_interim(receiver, &mut response, cx)?;
-            Pin::new(&mut response).poll(cx).map_err(kind)
-        });
-        let response = timers.within(self.limit, response).await;
-        let response = response.ok_or(FailureKind::ReadTimeout)??;
-        let (parts, mut body) = response.into_parts();
-        let ends = body.is_end_stream();
-        let head = binary_head::response(&http::Response::from_parts(parts, ()), 2, &worker.heads)?;
+        let (head, ends) = self.receive_head().await?;
         self.receiver.begin(head, ends)?;
         self.arrived();
-        self.receive_body(&mut body).await
+        self.receive_body().await
     }
 
     /// Sends the body as fast as the server's windows allow. The limit of this exchange applies to each time in which the
     /// server takes nothing. Stops if the server has answered and refuses the rest.
-    async fn send_body(
-        &mut self,
-        stream: &mut SendStream<Bytes>,
-        response: &mut ResponseFuture,
-        source: &mut UnsentRequest<'_>,
-    ) -> Result<(), FailureKind> {
-        let mut piece = vec![0; PIECE_BYTES];
+    async fn send_body(&mut self, source: &mut UnsentRequest<'_>) -> Result<(), FailureKind> {
+        let stream = self.place.stream();
         loop {
-            let count = source.fill(&mut piece)?;
-            self.pause(count).await;
-            let mut rest = Bytes::copy_from_slice(&piece[..count]);
-            let last = count < PIECE_BYTES;
-            while !rest.is_empty() {
-                stream.reserve_capacity(rest.len());
-                let receiver = &mut *self.receiver;
-                let capacity = self.place.taking(|cx| {
-                    // Otherwise they would pile up until the body is sent.
-                    skip_interim(receiver, response, cx)?;
-                    stream.poll_capacity(cx).map(Ok)
-                });
-                let timers = &self.session.worker().timers;
-                let capacity = timers.within(self.limit, capacity).await;
-                match capacity.ok_or(FailureKind::WriteTimeout)?? {
-                    Some(Ok(capacity)) => {
-                        let part = rest.split_to(capacity.min(rest.len()));
-                        let ends = last && rest.is_empty();
-                        stream.send_data(part, ends).map_err(kind)?;
-                    }
-                    Some(Err(error)) if error.reason() == Some(Reason::NO_ERROR) => return Ok(()),
-                    Some(Err(error)) => return Err(kind(error)),
-                    None => return Ok(()),
+            let receiver = &mut *self.receiver;
+            let room = self.place.until(|protocol| {
+                // Otherwise a server could send them without an end.
+                if let Err(kind) = receiver.skip_interim(protocol.take_interim(stream)) {
+                    return Poll::Ready(Err(kind));
                 }
-            }
-            if last {
-                if count == 0 {
-                    stream.send_data(Bytes::new(), true).map_err(kind)?;
-                }
+                protocol.poll_room(stream)
+            });
+            let room = self.session.worker().timers.within(self.limit, room).await;
+            let Some(room) = room.ok_or(FailureKind::WriteTimeout)?? else {
+                return Ok(());
+            };
+            let sent_before = source.sent;
+            let is_last = self.place.with(|protocol| {
+                protocol.send_data(stream, room, |payload| {
+                    let bytes = source.fill(payload)?;
+                    Ok((bytes, source.current().is_none()))
+                })
+            })?;
+            self.pause((source.sent - sent_before) as usize).await;
+            if is_last {
                 return Ok(());
             }
         }
@@ -214,40 +205,43 @@ impl Conversation<'_> {
         self.receiver.arrived(at);
     }
 
-    async fn receive_body(&mut self, body: &mut RecvStream) -> Result<(), FailureKind> {
-        let timers = &self.session.worker().timers;
+    /// Receives the final head, and whether nothing follows it.
+    async fn receive_head(&mut self) -> Result<(Head, bool), FailureKind> {
+        let stream = self.place.stream();
+        let receiver = &mut *self.receiver;
+        let begin = self.place.until(|protocol| {
+            loop {
+                match std::task::ready!(protocol.poll_begin(stream))? {
+                    Begin::Interim(heads) => receiver.skip_interim(heads)?,
+                    Begin::Head(head, ends) => return Poll::Ready(Ok((head, ends))),
+                }
+            }
+        });
+        let begin = self.session.worker().timers.within(self.limit, begin).await;
+        begin.ok_or(FailureKind::ReadTimeout)?
+    }
+
+    async fn receive_body(&mut self) -> Result<(), FailureKind> {
+        let stream = self.place.stream();
         loop {
-            let data = self.place.taking(|cx| body.poll_data(cx));
-            let data = timers
-                .within(self.receiver.patience(self.limit), data)
-                .await;
-            if data.is_none() && self.receiver.is_over_in_time() {
+            let piece = self.place.until(|protocol| protocol.poll_piece(stream));
+            let patience = self.receiver.patience(self.limit);
+            let piece = self.session.worker().timers.within(patience, piece).await;
+            if piece.is_none() && self.receiver.is_over_in_time() {
                 return Ok(());
             }
-            match data.ok_or(FailureKind::ReadTimeout)? {
-                Some(Ok(data)) => {
+            match piece.ok_or(FailureKind::ReadTimeout)?? {
+                Piece::Data(data) => {
                     self.pause(data.len()).await;
-                    if !self.receiver.is_done() {
-                        self.receiver.push(&data)?;
-                    }
-                    self.arrived();
-                    self.receiver.note_piece(self.place.arrived());
-                    let released = body.flow_control().release_capacity(data.len());
-                    released.map_err(kind)?;
-                    if self.receiver.is_due() {
-                        Box::pin(take_turns(self.receiver)).await?;
-                    }
-                    if self.receiver.is_ended_early()
-                        || self.receiver.is_done() && body.is_end_stream()
-                    {
+                    self.take_data(data).await?;
+                    if self.receiver.is_ended_early() {
                         return Ok(());
                     }
                 }
-                Some(Err(error)) => return Err(kind(error)),
-                None => {
+                Piece::End(trailers) => {
                     self.arrived();
-                    if self.receiver.wants_trailers() {
-                        self.receive_trailers(body).await?;
+                    if let Some(lines) = trailers.filter(|_| self.receiver.wants_trailers()) {
+                        self.receiver.keep_trailers(lines)?;
                     }
                     return match self.receiver.is_done() {
                         true => Ok(()),
@@ -258,13 +252,42 @@ impl Conversation<'_> {
         }
     }
 
-    async fn receive_trailers(&mut self, body: &mut RecvStream) -> Result<(), FailureKind> {
-        let timers = &self.session.worker().timers;
-        let trailers = self.place.taking(|cx| body.poll_trailers(cx));
-        let trailers = timers.within(self.limit, trailers).await;
-        if let Some(fields) = trailers.ok_or(FailureKind::ReadTimeout)?.map_err(kind)? {
-            self.receiver.keep_trailers(binary_head::lines(&fields))?;
+    async fn take_data(&mut self, data: Vec<u8>) -> Result<(), FailureKind> {
+        let taken = match self.receiver.is_done() {
+            true => 0,
+            false => self.receiver.push(&data)?,
+        };
+        if taken < data.len() && self.receiver.has_announced_length() {
+            // RFC 9113 section 8.1.1.
+            return Err(FailureKind::Http2(Http2Failure::Broken(
+                code::PROTOCOL_ERROR,
+            )));
+        }
+        self.arrived();
+        self.receiver.note_piece(self.place.arrived());
+        let stream = self.place.stream();
+        self.place.with(|protocol| protocol.consumed(stream, data));
+        if self.receiver.is_due() {
+            Box::pin(take_turns(self.receiver)).await?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn malformed_heads_are_not_sent() {
+        let target = Target::new("127.0.0.1", 80, false);
+        for head in [
+            &b"GET\r\n\r\n"[..],
+            b"GET /<> HTTP/1.1\r\n\r\n",
+            b"GET / HTTP/1.1\r\nX Y: 1\r\n\r\n",
+        ] {
+            assert!(request_fields(head, &target).is_none());
+        }
+        assert!(request_fields(b"GET / HTTP/1.1\r\n\r\n", &target).is_some());
     }
 }

@@ -1,6 +1,7 @@
 //! Exchanges over HTTP/3 (RFC 9114): QUIC by the `quinn` crate, frames by `h3`. As with HTTP/2, the caller passes and receives
 //! heads in the form of HTTP/1.1, and sizes refer to that form. Early data is not used: a request is sent after the handshake.
 
+mod heads;
 mod open;
 pub(crate) mod quic;
 mod socket;
@@ -16,11 +17,10 @@ use quic::{QuicSeat, Stream};
 
 pub(crate) use quic::Quic;
 
-use crate::binary_head;
 use crate::carriers::{Carrier, Carriers};
 use crate::failure::{Failure, FailureKind, Http3Failure};
 use crate::message::{Body, Handshake, Limits, Outgoing, Times};
-use crate::multiplex::{Multiplexed, OpenExchange, Opened, PIECE_BYTES};
+use crate::multiplex::{Multiplexed, OpenExchange, Opened};
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
 use crate::session::Session;
@@ -28,6 +28,8 @@ use crate::source::UnsentRequest;
 use crate::target::Target;
 use crate::worker::Worker;
 
+/// Size of the pieces in which a request's body is read.
+const PIECE_BYTES: usize = 64 * 1024;
 const UNSENDABLE: FailureKind = FailureKind::Http3(Http3Failure::Unsendable);
 
 impl Multiplexed for Quic {
@@ -94,7 +96,7 @@ impl Conversation<'_> {
         source: &mut UnsentRequest<'_>,
     ) -> Result<(), FailureKind> {
         let request =
-            binary_head::request(out.head, target, &self.worker.requests).ok_or(UNSENDABLE)?;
+            heads::request(out.head, target, &self.worker.http3_requests).ok_or(UNSENDABLE)?;
         let mut stream = self.place.send(request).await?;
         if matches!(out.body, Body::None) || self.send_body(&mut stream, source).await? {
             stream.finish().await.map_err(|error| self.kind(error))?;
@@ -106,10 +108,8 @@ impl Conversation<'_> {
             let response = response
                 .ok_or(FailureKind::ReadTimeout)?
                 .map_err(|error| self.kind(error))?;
-            self.receiver.begin(
-                binary_head::response(&response, 3, &self.worker.heads)?,
-                false,
-            )?;
+            let head = heads::response(&response, &self.worker.heads)?;
+            self.receiver.begin(head, false)?;
         }
         self.receive_body(&mut stream).await
     }

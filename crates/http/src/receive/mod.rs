@@ -23,6 +23,14 @@ const DISCARDED_PER_WORK: usize = 4;
 /// The most pieces of a body whose arrival is noted.
 const MOST_PIECES: usize = 1 << 16;
 
+/// Interim responses that did not come as bytes of HTTP/1.1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct InterimHeads {
+    pub count: usize,
+    /// Their size in the form of HTTP/1.1, in bytes.
+    pub bytes: usize,
+}
+
 /// A response that is being received.
 pub(crate) struct Receiver {
     want: WantedParts,
@@ -192,6 +200,12 @@ impl Receiver {
         self.head_bytes + self.body_bytes
     }
 
+    /// Whether the head tells the length of the body.
+    pub fn has_announced_length(&self) -> bool {
+        let head = self.head.as_ref();
+        head.is_some_and(|head| head.facts.content_lengths > 0)
+    }
+
     pub fn in_body(&self) -> bool {
         self.head.is_some()
     }
@@ -300,16 +314,19 @@ impl Receiver {
         Ok(())
     }
 
-    /// Counts the head of an interim response that did not come through [`Receiver::push`]. Fails beyond the limits.
-    pub fn skip_interim(&mut self, head_bytes: usize) -> Result<(), FailureKind> {
+    /// Counts interim responses that did not come through [`Receiver::push`]. Fails beyond the limits.
+    pub fn skip_interim(&mut self, heads: InterimHeads) -> Result<(), FailureKind> {
+        if heads.count == 0 {
+            return Ok(());
+        }
         self.first_byte.get_or_insert_with(Instant::now);
-        self.check_head(head_bytes)?;
-        self.head_bytes += head_bytes as u64;
-        self.count_interim()
+        self.check_head(heads.bytes)?;
+        self.head_bytes += heads.bytes as u64;
+        self.count_interim(heads.count)
     }
 
-    fn count_interim(&mut self) -> Result<(), FailureKind> {
-        self.interim_heads += 1;
+    fn count_interim(&mut self, count: usize) -> Result<(), FailureKind> {
+        self.interim_heads += count;
         let limit = self.sizes.interim_heads;
         if self.interim_heads > limit {
             return Err(FailureKind::TooManyInterimHeads { limit });
@@ -340,7 +357,7 @@ impl Receiver {
         };
         if is_interim {
             self.interim = Some(head.status);
-            return self.count_interim();
+            return self.count_interim(1);
         }
         if let Keep::Failed(limit) = self.body.keep {
             self.body.keep = if head.status >= 400 && !head.facts.content_encoded {
