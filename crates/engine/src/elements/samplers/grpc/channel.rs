@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::Template;
-use drumfire_grpc::call::ResponseLimits;
-use drumfire_grpc::{Dialect, Metadata, Method, MethodError, Schema, reflect};
+use drumfire_grpc::call::{self, CallHead, ResponseLimits};
+use drumfire_grpc::{Dialect, Metadata, Method, MethodError, Schema, Status, reflect};
 use drumfire_http::{HttpVersion, Limits, Session, Target};
 use drumfire_java::text::is_blank;
 
@@ -44,9 +44,11 @@ pub struct Channel {
     last: Request,
 }
 
-/// A request as its text and as its body.
+/// A request as its text, its head and its body.
 #[derive(Default)]
 pub struct Request {
+    /// The head, if it was written before for the same metadata, length of the body and deadline.
+    head: Option<(Option<Duration>, Vec<u8>)>,
     is_encoded: bool,
     text: String,
     pub body: Vec<u8>,
@@ -177,7 +179,10 @@ impl Channel {
             text = read.into();
         }
         let mut request = std::mem::take(&mut self.last);
-        request.metadata = metadata;
+        if request.metadata != metadata {
+            request.metadata = metadata;
+            request.head = None;
+        }
         if !request.is_encoded || request.text != *text {
             let encoded = self.encode(&text, &mut request);
             encoded.map_err(|error| Unprepared::no_request(error.to_string()))?;
@@ -193,9 +198,36 @@ impl Channel {
             true => self.schema.encode_each(text, self.method.input)?,
             false => vec![self.schema.encode(text, self.method.input)?],
         };
+        request.head = None;
         request.body = self.dialect.body(&messages, self.streams());
         request.first = messages.into_iter().next().unwrap_or_default();
         Ok(())
+    }
+
+    /// The head of a request for a call that has this much time. Calls mostly have the same one as those before.
+    ///
+    /// # Errors
+    /// The status of a call whose metadata cannot be sent.
+    pub fn head<'r>(
+        &self,
+        request: &'r mut Request,
+        deadline: Option<Duration>,
+    ) -> Result<(&'r [u8], &'r [u8]), Status> {
+        let known = request.head.take();
+        let head = match known.filter(|(own, _)| *own == deadline) {
+            Some((_, head)) => head,
+            None => call::head(&CallHead {
+                dialect: self.dialect,
+                streams: self.streams(),
+                authority: &self.authority,
+                path: &self.path,
+                metadata: &request.metadata,
+                deadline,
+                body_bytes: request.body.len(),
+            })?,
+        };
+        let (_, head) = request.head.insert((deadline, head));
+        Ok((head, &request.body))
     }
 
     /// Whether the method streams in either direction.

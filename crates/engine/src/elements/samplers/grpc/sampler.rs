@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use drumfire_expr::Template;
-use drumfire_grpc::call::{self, CallHead};
 use drumfire_grpc::{Code, Dialect, Status};
 use drumfire_health::Stage;
 use drumfire_http::{
@@ -76,7 +75,7 @@ impl GrpcSampler {
 
     /// False if an exception discards the sample.
     async fn call(&self, cx: &mut Context, user: &mut UserChannel, sample: &mut Sample) -> bool {
-        let (request, channel) = match self.prepare(cx, user).await {
+        let (mut request, channel) = match self.prepare(cx, user).await {
             Ok(prepared) => prepared,
             Err(error) => {
                 sample.start_ms = cx.clock().now_ms();
@@ -98,7 +97,7 @@ impl GrpcSampler {
         let limit = u64::try_from(deadline_ms).ok().filter(|ms| *ms > 0);
         let limit = limit.map(Duration::from_millis);
         let begin = Instant::now();
-        let exchanged = self.exchange(cx, channel, &request, limit, begin).await;
+        let exchanged = self.exchange(cx, channel, &mut request, limit, begin).await;
         channel.keep(request);
         sample.start_ms = cx.clock().ms(begin);
         let end = self.settle(cx, sample, channel, exchanged);
@@ -204,7 +203,7 @@ impl GrpcSampler {
         &self,
         cx: &Context,
         channel: &Channel,
-        request: &Request,
+        request: &mut Request,
         limit: Option<Duration>,
         begin: Instant,
     ) -> Exchanged {
@@ -212,22 +211,14 @@ impl GrpcSampler {
             let status = Status::new(Code::UNAVAILABLE, "Channel shutdown invoked");
             return Exchanged::Refused(status);
         }
-        let head = match call::head(&CallHead {
-            dialect: channel.dialect,
-            streams: channel.streams(),
-            authority: &channel.authority,
-            path: &channel.path,
-            metadata: &request.metadata,
-            deadline: limit,
-            body_bytes: request.body.len(),
-        }) {
-            Ok(head) => head,
+        let (head, body) = match channel.head(request, limit) {
+            Ok(parts) => parts,
             Err(status) => return Exchanged::Refused(status),
         };
         let out = Outgoing {
-            body: Body::Bytes(&request.body),
+            body: Body::Bytes(body),
             begin,
-            ..Outgoing::new(&head)
+            ..Outgoing::new(head)
         };
         let want = WantedParts {
             decode: match channel.dialect {
