@@ -1,4 +1,6 @@
-//! The entry point of the fuzz target `http`; only built with `--cfg fuzzing`.
+//! The entry points of the fuzz targets of this crate; only built with `--cfg fuzzing`.
+
+pub use crate::http2::fuzzing::{frames, header_block};
 
 use crate::failure::{DecodeFailure, FailureKind};
 use crate::message::{SizeLimits, WantedParts};

@@ -19,6 +19,8 @@
 //! | `window.rs` | flow control |
 
 mod frame;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 pub(crate) mod hpack;
 mod protocol;
 mod response;

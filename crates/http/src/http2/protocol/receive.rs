@@ -113,7 +113,7 @@ impl Protocol {
     pub(super) fn place(&self, id: u32) -> Place {
         match self.streams.binary_search_by_key(&id, |stream| stream.id) {
             Ok(index) => Place::Open(index),
-            Err(_) if id >= self.next_stream || id % 2 == 0 => Place::Idle,
+            Err(_) if id >= self.next_stream || id.is_multiple_of(2) => Place::Idle,
             Err(_) if id <= self.forgotten_resets || self.resets.contains(&id) => Place::Reset,
             Err(_) => Place::Closed,
         }

@@ -12,6 +12,9 @@ struct Link {
     heads: KnownHeads,
 }
 
+/// A head, a body and trailers.
+type Answer = (String, Vec<u8>, Option<Vec<u8>>);
+
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     put_head(&mut bytes, payload.len(), kind, flags, stream);
@@ -81,7 +84,7 @@ impl Link {
     }
 
     /// The response on a stream: its head, its body and trailers.
-    fn response(&mut self, id: u32) -> Result<(String, Vec<u8>, Option<Vec<u8>>), FailureKind> {
+    fn response(&mut self, id: u32) -> Result<Answer, FailureKind> {
         let mut text = String::new();
         let mut body = Vec::new();
         loop {
