@@ -8,7 +8,7 @@ use drumfire_expr::Template;
 use drumfire_grpc::{Code, Dialect, Status};
 use drumfire_health::Stage;
 use drumfire_http::{
-    Body, Decode, Failure, Incoming, Limits, Outgoing, Times, WantedParts, exchange,
+    Body, Decode, Failure, Incoming, Limits, Outgoing, Times, WantedParts, exchange, place_in,
 };
 use drumfire_java::values::parse_long;
 use drumfire_results::Sample;
@@ -167,7 +167,9 @@ impl GrpcSampler {
         user: &'u mut UserChannel,
     ) -> Result<(Request, &'u mut Channel), Unprepared> {
         if user.open.is_none() {
-            user.open = Some(Channel::new(self, cx, &user.settings).await?);
+            // Boxed, since few samples open a channel, and asking a server for its services takes a large future.
+            let opened = Box::pin(Channel::new(self, cx, &user.settings)).await?;
+            user.open = Some(opened);
         }
         let channel = user.open.as_mut().expect("it has just been made");
         if !self.has_faults {
@@ -275,6 +277,7 @@ impl GrpcSampler {
 
 impl Sampler for GrpcSampler {
     fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
-        SamplerTurn::wait(self.sample(cx, name))
+        let room = cx.worker.room.futures.room();
+        SamplerTurn::Placed(place_in(room, || self.sample(cx, name)))
     }
 }
