@@ -81,6 +81,12 @@ impl<'a> UnsentRequest<'a> {
         }
     }
 
+    /// The number of bytes that are still to be sent.
+    pub fn left(&self) -> u64 {
+        let unsent = (self.segment..).map_while(|index| self.segment(index));
+        unsent.map(|segment| segment.len()).sum::<u64>() - self.offset
+    }
+
     /// The unsent rest of the current segment.
     pub fn current(&mut self) -> Option<Segment<'a>> {
         loop {
@@ -228,9 +234,16 @@ mod tests {
     #[test]
     fn the_body_alone_follows_a_head_sent_before() {
         let mut source = UnsentRequest::new(b"head", Body::Bytes(b"body"));
+        assert_eq!(source.left(), 8);
+        source.skip_head(4);
+        assert_eq!(source.left(), 4);
+        source.advance(1);
+        assert_eq!(source.left(), 3);
+        let mut source = UnsentRequest::new(b"head", Body::Bytes(b"body"));
         source.skip_head(4);
         let mut buffer = [0; 8];
         assert_eq!(source.fill(&mut buffer).expect("there is no file"), 4);
         assert_eq!((&buffer[..4], source.sent), (&b"body"[..], 8));
+        assert_eq!(source.left(), 0);
     }
 }

@@ -47,7 +47,7 @@ use crate::carriers::{Carrier, Carriers};
 use crate::connect;
 use crate::failure::{Failure, FailureKind, Http2Failure};
 use crate::head::Head;
-use crate::message::{Body, Handshake, Limits, Outgoing, Times};
+use crate::message::{Handshake, Limits, Outgoing, Times};
 use crate::multiplex::{Multiplexed, OpenExchange, Opened};
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
@@ -150,7 +150,7 @@ impl Conversation<'_> {
         let known = &self.session.worker().requests;
         let fields = known.request(target, out.head, || request_fields(out.head, target));
         let fields = fields.ok_or(UNSENDABLE)?;
-        let has_body = !matches!(out.body, Body::None);
+        let has_body = source.left() > 0;
         self.place.open(&fields, !has_body).await?;
         if has_body {
             self.send_body(source).await?;
@@ -180,14 +180,13 @@ impl Conversation<'_> {
             let Some(room) = room.ok_or(FailureKind::WriteTimeout)?? else {
                 return Ok(());
             };
-            let sent_before = source.sent;
-            let is_last = self.place.with(|protocol| {
-                protocol.send_data(stream, room, |payload| {
-                    let bytes = source.fill(payload)?;
-                    Ok((bytes, source.current().is_none()))
-                })
+            let left = usize::try_from(source.left()).unwrap_or(usize::MAX);
+            let (bytes, is_last) = (left.min(room), left <= room);
+            self.place.with(|protocol| {
+                let fill = |payload: &mut [u8]| source.fill(payload).map(drop);
+                protocol.send_data(stream, bytes, is_last, fill)
             })?;
-            self.pause((source.sent - sent_before) as usize).await;
+            self.pause(bytes).await;
             if is_last {
                 return Ok(());
             }

@@ -136,15 +136,20 @@ pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
 
 /// Appends the text that the code stands for.
 pub(super) fn decode(mut code: &[u8], out: &mut Vec<u8>) -> Result<(), BrokenBlock> {
+    out.reserve(code.len() * 8 / MIN_BITS);
     // The next bits are the highest `count` ones.
     let (mut bits, mut count) = (0_u64, 0);
     loop {
-        while count <= u64::BITS - 8
-            && let Some((byte, rest)) = code.split_first()
+        refill(&mut code, &mut bits, &mut count);
+        while count >= SHORT_BITS
+            && let (symbol, length @ 1..) = SHORT[(bits >> (u64::BITS - SHORT_BITS)) as usize]
         {
-            bits |= u64::from(*byte) << (u64::BITS - 8 - count);
-            count += 8;
-            code = rest;
+            out.push(symbol);
+            bits <<= length;
+            count -= u32::from(length);
+        }
+        if count <= MAX_BITS as u32 && !code.is_empty() {
+            continue;
         }
         let (symbol, length) = match SHORT[(bits >> (u64::BITS - SHORT_BITS)) as usize] {
             (_, 0) => decode_long(bits).unwrap_or((0, u32::MAX)),
@@ -158,6 +163,25 @@ pub(super) fn decode(mut code: &[u8], out: &mut Vec<u8>) -> Result<(), BrokenBlo
         out.push(symbol);
         bits <<= length;
         count -= length;
+    }
+}
+
+/// Takes as many bytes of the code as there is room for.
+fn refill(code: &mut &[u8], bits: &mut u64, count: &mut u32) {
+    if let Some(next) = code.first_chunk::<8>() {
+        // The last byte that has only partial room is taken again the next time.
+        *bits |= u64::from_be_bytes(*next) >> *count;
+        let taken = (u64::BITS - 1 - *count) / 8;
+        *count += taken * 8;
+        *code = &code[taken as usize..];
+        return;
+    }
+    while *count <= u64::BITS - 8
+        && let Some((byte, rest)) = code.split_first()
+    {
+        *bits |= u64::from(*byte) << (u64::BITS - 8 - *count);
+        *count += 8;
+        *code = rest;
     }
 }
 

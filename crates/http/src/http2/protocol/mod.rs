@@ -200,29 +200,26 @@ impl Protocol {
         Poll::Ready(Ok(Some(room.min(self.max_payload_bytes))))
     }
 
-    /// Appends a DATA frame of at most `room` bytes, which `fill` writes. It returns their number, and whether they are the last.
+    /// Appends a DATA frame, whose payload `fill` writes.
     pub fn send_data(
         &mut self,
         id: u32,
-        room: usize,
-        fill: impl FnOnce(&mut [u8]) -> Result<(usize, bool), FailureKind>,
-    ) -> Result<bool, FailureKind> {
+        bytes: usize,
+        is_last: bool,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), FailureKind>,
+    ) -> Result<(), FailureKind> {
         let start = self.output.len();
-        frame::put_head(&mut self.output, 0, kind::DATA, 0, id);
-        let payload = self.output.len();
-        self.output.resize(payload + room, 0);
-        let filled = fill(&mut self.output[payload..]);
-        let (bytes, is_last) = filled.inspect_err(|_| self.output.truncate(start))?;
-        self.output.truncate(payload + bytes);
         let flags = if is_last { flag::END_STREAM } else { 0 };
-        let head = frame::head(bytes, kind::DATA, flags, id);
-        self.output[start..payload].copy_from_slice(&head);
+        frame::put_head(&mut self.output, bytes, kind::DATA, flags, id);
+        let payload = self.output.len();
+        self.output.resize(payload + bytes, 0);
+        fill(&mut self.output[payload..]).inspect_err(|_| self.output.truncate(start))?;
         self.send_window.sent(bytes);
         if let Some(stream) = self.stream(id) {
             stream.send_window.sent(bytes);
             stream.is_sent = is_last;
         }
-        Ok(is_last)
+        Ok(())
     }
 
     /// Takes the head of a response, or what came before it.
