@@ -312,19 +312,6 @@ impl FailureKind {
             _ => Self::Io(error),
         }
     }
-
-    /// Wraps a failure of a connection for a reader or writer that takes errors of the operating system.
-    pub(crate) fn into_io(self) -> io::Error {
-        match self {
-            Self::Io(error) => error,
-            Self::Reset => io::Error::from_raw_os_error(errno::ECONNRESET),
-            Self::BrokenPipe => io::Error::from_raw_os_error(errno::EPIPE),
-            Self::Tls(failure) => {
-                io::Error::new(io::ErrorKind::InvalidData, format!("{failure:?}"))
-            }
-            other => io::Error::other(format!("{other:?}")),
-        }
-    }
 }
 
 impl From<rustls::Error> for TlsFailure {

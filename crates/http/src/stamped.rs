@@ -80,7 +80,11 @@ impl AsyncRead for StampedReads<'_> {
         loop {
             ready!(stream.poll_read_ready(task))?;
             let read = read_into(stream, buffer.initialize_unfilled(), arrivals);
-            if let Read::Bytes(count) = read.map_err(FailureKind::into_io)? {
+            let read = read.map_err(|failure| match failure {
+                FailureKind::Io(error) => error,
+                other => io::Error::other(format!("{other:?}")),
+            });
+            if let Read::Bytes(count) = read? {
                 buffer.advance(count);
                 return Poll::Ready(Ok(()));
             }

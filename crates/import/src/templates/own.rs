@@ -3,8 +3,8 @@
 use drumfire_elements::config::jdbc_connection;
 use drumfire_elements::controllers::{loop_controller, once_only_controller};
 use drumfire_elements::samplers::{
-    jdbc_request, mqtt_connect, mqtt_pub, mqtt_sub, smtp_sampler, websocket_close,
-    websocket_open, websocket_request_response,
+    jdbc_request, mqtt_connect, mqtt_pub, mqtt_sub, smtp_sampler, websocket_close, websocket_open,
+    websocket_request_response,
 };
 use drumfire_elements::shared::mqtt;
 use drumfire_elements::timers::uniform_random_timer;
