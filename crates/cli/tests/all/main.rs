@@ -47,3 +47,4 @@ mod templates;
 mod traces;
 mod typos;
 mod unasked;
+mod webdriver;
