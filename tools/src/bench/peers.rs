@@ -16,6 +16,8 @@ use crate::measure::{Cost, measured};
 
 /// How many large bodies are transferred in one round.
 const BODIES: usize = 10;
+/// How many files curl fetches over FTP in one round.
+const FILES: usize = 5_000;
 /// The rate for programs that follow a schedule.
 pub const PACE_PER_SECOND: u32 = 5_000;
 /// The file with the final figures of k6 and loadr.
@@ -145,6 +147,7 @@ impl Peers {
             port: match entry.door {
                 Door::Echo => servers.services.echo_port()?,
                 Door::Grpc => servers.services.grpc_port()?,
+                Door::Ftp => servers.services.ftp_port()?,
                 door => server.port(door),
             },
             servers,
@@ -301,6 +304,7 @@ impl Told<'_> {
             Door::Tls | Door::ClientCertificate | Door::Http2Tls | Door::TenRequests => "https",
             Door::Plain | Door::Http2 | Door::Grpc => "http",
             Door::Echo => "ws",
+            Door::Ftp => "ftp",
         };
         format!("{scheme}://127.0.0.1:{}{}", self.port, self.entry.path)
     }
@@ -440,6 +444,11 @@ impl Told<'_> {
         let url = self.url();
         let file = self.server.join("html/big").display().to_string();
         match self.entry.program {
+            LoadTester::Curl if self.entry.door == Door::Ftp => {
+                // curl logs in again for each password.
+                let url = url.replacen("//", &format!("//anonymous:guest[1-{FILES}]@"), 1);
+                format!("-s -S -w %{{http_code}}\\n -o /dev/null {url}")
+            }
             LoadTester::Curl => {
                 let all = vec![format!("-o /dev/null {url}"); BODIES].join(" ");
                 format!("-s -S -k -w %{{http_code}}\\n {all}")

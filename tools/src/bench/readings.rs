@@ -275,10 +275,12 @@ pub fn gatling(said: &str) -> Option<RoundReading> {
 
 /// Reads one line per response, with its status.
 pub fn curl(said: &str) -> Option<RoundReading> {
+    // HTTP's code, and those of FTP after a transfer and a farewell.
+    const DONE: [&str; 3] = ["200", "226", "221"];
     let codes = || said.lines().filter(|line| !line.is_empty());
     Some(RoundReading {
         samples: codes().count() as u64,
-        failed: codes().filter(|code| *code != "200").count() as u64,
+        failed: codes().filter(|code| !DONE.contains(code)).count() as u64,
         ..RoundReading::default()
     })
 }

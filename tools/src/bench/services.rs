@@ -1,4 +1,4 @@
-//! Servers that only some scenarios need: a WebSocket echo, a gRPC service, and a database. Each is started on first use.
+//! Servers that only some scenarios need: a WebSocket echo, a gRPC service, an FTP server, and a database. Each is started on first use.
 
 use std::cell::OnceCell;
 use std::net::Ipv4Addr;
@@ -7,6 +7,7 @@ use std::sync::mpsc::channel;
 use anyhow::{Context as _, bail};
 use drumfire_testkit::databases::Postgres;
 use drumfire_testkit::grpc::GrpcServer;
+use drumfire_testkit::vsftpd::Vsftpd;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::{TcpListener, TcpStream as AsyncStream};
 use tokio_websockets::ServerBuilder;
@@ -17,6 +18,7 @@ pub struct Services {
     echo: OnceCell<u16>,
     database: OnceCell<Postgres>,
     grpc: OnceCell<GrpcServer>,
+    ftp: OnceCell<Vsftpd>,
 }
 
 impl Services {
@@ -42,6 +44,19 @@ impl Services {
         }
         let server = GrpcServer::start(Vec::new())?;
         Ok(self.grpc.get_or_init(|| server).address().port())
+    }
+
+    /// The port of an FTP server. Its user `anonymous` may fetch `file`, of 1 KiB.
+    ///
+    /// # Errors
+    /// vsftpd is not installed.
+    pub fn ftp_port(&self) -> anyhow::Result<u16> {
+        if let Some(server) = self.ftp.get() {
+            return Ok(server.port);
+        }
+        let server = Vsftpd::start().context("vsftpd is not installed")?;
+        std::fs::write(server.file("file"), [b'x'; 1024])?;
+        Ok(self.ftp.get_or_init(|| server).port)
     }
 
     /// The port of a PostgreSQL server. Its user `jm` has the password `pw`.

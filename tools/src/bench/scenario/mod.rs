@@ -132,6 +132,8 @@ pub enum Door {
     Echo,
     /// The gRPC service of the tests.
     Grpc,
+    /// An FTP server.
+    Ftp,
 }
 
 impl Contender {

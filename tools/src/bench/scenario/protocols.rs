@@ -5,7 +5,14 @@ use crate::bench::aim::Figure::{Cpu, CpuIn};
 use crate::bench::peers::{GRPC_TEXT, GRPC_TEXTS, LoadTester};
 
 pub(super) fn all() -> Vec<Scenario> {
-    vec![websocket(), grpc(), api(), database(), ten_requests()]
+    vec![
+        websocket(),
+        grpc(),
+        ftp(),
+        api(),
+        database(),
+        ten_requests(),
+    ]
 }
 
 fn websocket() -> Scenario {
@@ -64,6 +71,27 @@ fn grpc() -> Scenario {
         )
     }
     .at_most("", Cpu(LoadTester::H2load), 1.3)
+    .at_most("", Cpu(LoadTester::JMeter), 0.25)
+}
+
+fn ftp() -> Scenario {
+    let programs = [LoadTester::Drumfire, LoadTester::Curl, LoadTester::JMeter];
+    let entries = each(&programs, |program| Contender {
+        door: Door::Ftp,
+        path: "/file",
+        writes_results: program == LoadTester::JMeter,
+        ..Contender::new(program, "ftp.jmx")
+    });
+    Scenario {
+        // Java's JIT compiler needs some time.
+        least_seconds: 10,
+        ..Scenario::new(
+            "ftp",
+            "files of 1 KiB, each with a login and two connections; curl fetches one after the other",
+            entries,
+        )
+    }
+    .at_most("", Cpu(LoadTester::Curl), 1.0)
     .at_most("", Cpu(LoadTester::JMeter), 0.25)
 }
 
