@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(passive("227 here (127,0,0,1,4,2)"), Ok(1026));
         assert_eq!(passive("227 =127,0,0,1,4,2"), Ok(1026));
         assert_eq!(passive("227 x 5 10127,0,0,1,4,2567"), Ok(1280));
-        let out = "java.lang.IllegalArgumentException: port out of range:256000";
+        let out = "java.lang.IllegalArgumentException: port out of range:255744";
         assert_eq!(
             passive("227 (127,0,0,1,999,256)"),
             Err(FtpFailure::Uncaught(out.to_owned()))

@@ -7,7 +7,7 @@
 //! that something reads as a response, and `drumfire.max_exchange_ms`.
 //!
 //! As in JMeter, each sample connects, logs in and out; transfers are passive, and a file without bytes fails. A local file is looked
-//! for in the working directory, and then, other than in JMeter, beside the plan. An interrupted sample fails as if its connection had been
+//! for in the working directory, and then, unlike in JMeter, beside the plan. An interrupted sample fails as if its connection had been
 //! closed. The connect time is measured. A script in the scope that uses the sampler makes Java run it.
 
 use std::fs::{self, File};
