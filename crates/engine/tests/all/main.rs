@@ -11,6 +11,7 @@ mod http2;
 mod jdbc;
 mod jmeter6;
 mod layers;
+mod mail;
 mod mqtt;
 mod parallel_controller;
 mod pre_processors;

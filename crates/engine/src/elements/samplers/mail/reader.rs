@@ -29,6 +29,9 @@ use crate::run::context::{Context, Unfinished};
 use crate::run::needs::Needs;
 use crate::run::sampler::{Sampler, SamplerTurn};
 
+/// The encoding of texts that name none (`SampleResult.DEFAULT_HTTP_ENCODING`).
+const DEFAULT_ENCODING: &str = "UTF-8";
+
 /// A decoded Mail Reader Sampler.
 pub struct MailReader {
     pub protocol: Protocol,
@@ -220,12 +223,9 @@ impl Reading {
         let (mut mailbox, total, opened) = Mailbox::open(session, values).await?;
         *times = Some(opened);
         let wanted = usize::try_from(self.count).unwrap_or(total).min(total);
-        set_text(
-            sample,
-            self.needs,
-            &format!("{wanted} messages found\n"),
-            None,
-        );
+        let found = format!("{wanted} messages found\n");
+        sample.encoding = Some(SharedText::Static(DEFAULT_ENCODING));
+        set_bytes(sample, self.needs, found.into_bytes());
         sample.data_type = DataType::Text;
         sample.content_type = Some("text/plain".into());
         for number in 1..=wanted {
@@ -248,7 +248,7 @@ impl Reading {
             .get("Content-Type")
             .unwrap_or("text/plain")
             .to_owned();
-        set_kind(&mut child, &kind);
+        set_kind(&mut child, &kind, !mailbox.has_preambles());
         if self.is_raw {
             let mail = mailbox.mail(number).await?;
             child.data_type = DataType::Text;
@@ -360,7 +360,7 @@ impl Reading {
                 .content()
                 .map_err(|error| ReadFailure(error.to_string()))?;
             let mut child = self.begin(&format!("Part: {index}"));
-            set_kind(&mut child, part.content_type());
+            set_kind(&mut child, part.content_type(), !has_preambles);
             match content {
                 ReceivedContent::Text(content) => self.set_own_text(&mut child, &content),
                 ReceivedContent::Bytes(_, class) if class.ends_with("MimeMessage") => {
@@ -381,22 +381,28 @@ impl Reading {
     fn set_own_text(&self, sample: &mut Sample, text: &str) {
         let charset = sample.encoding.as_ref();
         let charset = charset.and_then(|name| Charset::find(name.as_str()));
-        set_text(sample, self.needs, text, charset);
+        let bytes = charset.unwrap_or(Charset::UTF_8).encode(text).into_owned();
+        set_bytes(sample, self.needs, bytes);
     }
 }
 
-/// The encoding and the kind of a content (`SampleResult#setEncodingAndType`); mails are ISO-8859-1 unless they say otherwise.
-fn set_kind(sample: &mut Sample, content_type: &str) {
-    sample.content_type = Some(content_type.into());
+/// The encoding and the kind of a content (`SampleResult#setEncodingAndType`); mails are ISO-8859-1 unless they say otherwise. An
+/// IMAP server names the default character set of a text in its structure, which JavaMail reads.
+fn set_kind(sample: &mut Sample, content_type: &str, is_structured: bool) {
+    let is_text = content_type
+        .trim_start()
+        .to_ascii_lowercase()
+        .starts_with("text/");
+    let has_charset = content_type.to_ascii_lowercase().contains("charset");
     sample.encoding = Some(SharedText::Static("iso-8859-1"));
-    sample.set_encoding_and_type(content_type);
-}
-
-/// Sets the response to a text, in Java's default character set if there is no other.
-fn set_text(sample: &mut Sample, needs: Needs, text: &str, charset: Option<Charset>) {
-    let default = &JvmDefaults::of_process().charset;
-    let bytes = charset.as_ref().unwrap_or(default).encode(text);
-    set_bytes(sample, needs, bytes.into_owned());
+    if is_structured && is_text && !has_charset {
+        let content_type = format!("{content_type}; charset=us-ascii");
+        sample.set_encoding_and_type(&content_type);
+        sample.content_type = Some(content_type.into());
+    } else {
+        sample.content_type = Some(content_type.into());
+        sample.set_encoding_and_type(content_type);
+    }
 }
 
 fn set_bytes(sample: &mut Sample, needs: Needs, bytes: Vec<u8>) {

@@ -206,7 +206,9 @@ impl SmtpSettings {
                     Some(name) => name.to_string_lossy().into_owned(),
                     None => String::new(),
                 },
-                bytes: read(&file, &mut room),
+                bytes: read(&file, &mut room)
+                    .map_err(|error| file_exception(&file, &error))
+                    .map_err(|exception| io::Error::other(exception.to_string())),
             }
         });
         Ok(DraftContent::Parts(text.into(), files.collect()))

@@ -134,7 +134,7 @@ impl SmtpSampler {
 /// The size of the mail.
 fn counted(message: &Message) -> Result<i64, String> {
     let size = message.size();
-    let size = size.map_err(|error| format!("java.io.FileNotFoundException: {error}"))?;
+    let size = size.map_err(|error| error.to_string())?;
     Ok(i64::try_from(size).unwrap_or(i64::MAX))
 }
 
