@@ -28,6 +28,9 @@ const RESULTS: &str = "out.jtl";
 const GRPC_REQUEST: &str = "request";
 pub const GRPC_TEXT: &str = "0123456789abcdef";
 pub const GRPC_TEXTS: usize = 64;
+/// The mails that smtp-source sends, and the bytes of each.
+const MAILS: u64 = 20_000;
+pub const MAIL_BYTES: usize = 1024;
 /// The input and output of vegeta.
 const TARGETS: &str = "targets";
 const HITS: &str = "hits";
@@ -52,10 +55,12 @@ pub enum LoadTester {
     H2load,
     /// Sends the requests of an open model, evenly spaced.
     Vegeta,
+    /// Postfix's generator of mails.
+    SmtpSource,
 }
 
 impl LoadTester {
-    pub const ALL: [LoadTester; 14] = [
+    pub const ALL: [LoadTester; 15] = [
         LoadTester::Drumfire,
         LoadTester::Wrk,
         LoadTester::Oha,
@@ -70,6 +75,7 @@ impl LoadTester {
         LoadTester::Wc,
         LoadTester::H2load,
         LoadTester::Vegeta,
+        LoadTester::SmtpSource,
     ];
 
     pub fn name(self) -> &'static str {
@@ -88,6 +94,7 @@ impl LoadTester {
             LoadTester::Wc => "wc",
             LoadTester::H2load => "h2load",
             LoadTester::Vegeta => "vegeta",
+            LoadTester::SmtpSource => "smtp-source",
         }
     }
 }
@@ -148,6 +155,7 @@ impl Peers {
                 Door::Echo => servers.services.echo_port()?,
                 Door::Grpc => servers.services.grpc_port()?,
                 Door::Ftp => servers.services.ftp_port()?,
+                Door::Mail => servers.services.mail_port()?,
                 door => server.port(door),
             },
             servers,
@@ -305,6 +313,7 @@ impl Told<'_> {
             Door::Plain | Door::Http2 | Door::Grpc => "http",
             Door::Echo => "ws",
             Door::Ftp => "ftp",
+            Door::Mail => "smtp",
         };
         format!("{scheme}://127.0.0.1:{}{}", self.port, self.entry.path)
     }
@@ -346,6 +355,11 @@ impl Told<'_> {
                 self.asking()?
             }
             LoadTester::Curl | LoadTester::CurlUpload | LoadTester::Md5sum => self.bodies(),
+            // It sends a number of mails, and no lines of more than 80 characters.
+            LoadTester::SmtpSource => format!(
+                "-s {} -m {MAILS} -l {MAIL_BYTES} -f me@x.test -t a@x.test -S Subj 127.0.0.1:{}",
+                self.entry.users, self.port
+            ),
         };
         let words = text.split_whitespace().map(str::to_owned);
         Ok([self.file.display().to_string()]
@@ -601,5 +615,10 @@ fn read(
         }),
         LoadTester::H2load => readings::h2load(said),
         LoadTester::Vegeta => readings::vegeta(said),
+        // It would have failed at the first mail that was not taken.
+        LoadTester::SmtpSource => Some(RoundReading {
+            samples: MAILS,
+            ..RoundReading::default()
+        }),
     }
 }

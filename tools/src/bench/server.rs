@@ -73,7 +73,7 @@ impl Nginx {
         let [plain, tls, client, http2, http2_tls, ten] = self.ports;
         match door {
             // The echo is a separate service; a plan for it uses no port of nginx.
-            Door::Plain | Door::Echo | Door::Grpc | Door::Ftp => plain,
+            Door::Plain | Door::Echo | Door::Grpc | Door::Ftp | Door::Mail => plain,
             Door::Tls => tls,
             Door::ClientCertificate => client,
             Door::Http2 => http2,

@@ -1,4 +1,5 @@
-//! Servers that only some scenarios need: a WebSocket echo, a gRPC service, an FTP server, and a database. Each is started on first use.
+//! Servers that only some scenarios need: a WebSocket echo, a gRPC service, an FTP server, a mail server, and a database. Each is started
+//! on first use.
 
 use std::cell::OnceCell;
 use std::net::Ipv4Addr;
@@ -7,6 +8,7 @@ use std::sync::mpsc::channel;
 use anyhow::{Context as _, bail};
 use drumfire_testkit::databases::Postgres;
 use drumfire_testkit::grpc::GrpcServer;
+use drumfire_testkit::smtp::SmtpServer;
 use drumfire_testkit::vsftpd::Vsftpd;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::{TcpListener, TcpStream as AsyncStream};
@@ -19,6 +21,7 @@ pub struct Services {
     database: OnceCell<Postgres>,
     grpc: OnceCell<GrpcServer>,
     ftp: OnceCell<Vsftpd>,
+    mail: OnceCell<SmtpServer>,
 }
 
 impl Services {
@@ -57,6 +60,18 @@ impl Services {
         let server = Vsftpd::start().context("vsftpd is not installed")?;
         std::fs::write(server.file("file"), [b'x'; 1024])?;
         Ok(self.ftp.get_or_init(|| server).port)
+    }
+
+    /// The port of the SMTP server of the tests.
+    ///
+    /// # Errors
+    /// No port is free.
+    pub fn mail_port(&self) -> anyhow::Result<u16> {
+        if let Some(server) = self.mail.get() {
+            return Ok(server.port);
+        }
+        let server = SmtpServer::start(None)?;
+        Ok(self.mail.get_or_init(|| server).port)
     }
 
     /// The port of a PostgreSQL server. Its user `jm` has the password `pw`.

@@ -37,7 +37,7 @@ pub const ENFORCE_START_TLS: Property = flag("SMTPSampler.enforceStartTLS")
     .saved(Saved::StringProp)
     .label("Enforce StartTLS")
     .default("false")
-    .help("Fails if the server does not offer STARTTLS.");
+    .help("Has no effect, as in JMeter 5.6.3.");
 
 pub const USE_TRUST_STORE: Property = flag("SMTPSampler.useLocalTrustStore")
     .saved(Saved::StringProp)

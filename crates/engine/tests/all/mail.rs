@@ -136,12 +136,9 @@ fn silence_and_floods_end() {
     let silent = scripted(&["220 x\r\n", ""]);
     let ran = run(&smtp(silent, &[("serverTimeout", "100")]), &[]);
     assert_eq!(message(&ran), "Exception reading response");
-    let ran = run(
-        &smtp(silent, &[]),
-        &[("drumfire.http.max_exchange_ms", "100")],
-    );
+    let ran = run(&smtp(silent, &[]), &[("drumfire.max_exchange_ms", "100")]);
     assert!(
-        message(&ran).contains("drumfire.http.max_exchange_ms"),
+        message(&ran).contains("drumfire.max_exchange_ms"),
         "{}",
         message(&ran)
     );

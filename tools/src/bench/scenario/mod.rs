@@ -134,6 +134,8 @@ pub enum Door {
     Grpc,
     /// An FTP server.
     Ftp,
+    /// The SMTP server of the tests.
+    Mail,
 }
 
 impl Contender {

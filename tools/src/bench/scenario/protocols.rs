@@ -2,13 +2,14 @@
 
 use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, CpuIn};
-use crate::bench::peers::{GRPC_TEXT, GRPC_TEXTS, LoadTester};
+use crate::bench::peers::{GRPC_TEXT, GRPC_TEXTS, LoadTester, MAIL_BYTES};
 
 pub(super) fn all() -> Vec<Scenario> {
     vec![
         websocket(),
         grpc(),
         ftp(),
+        mails(),
         api(),
         database(),
         ten_requests(),
@@ -93,6 +94,63 @@ fn ftp() -> Scenario {
     }
     .at_most("", Cpu(LoadTester::Curl), 1.0)
     .at_most("", Cpu(LoadTester::JMeter), 0.25)
+}
+
+/// The case of the program that only requests the cart.
+const BARE: &str = "one answer of the API";
+const API: &str = "API";
+
+fn api() -> Scenario {
+    let mut entries = each(&[LoadTester::Drumfire, LoadTester::K6], |program| {
+        Contender {
+            path: "/store/api/cart",
+            writes_results: false,
+            ..Contender::new(program, "api.jmx")
+                .case(API, 10)
+                .secure(Door::Http2Tls)
+                .with("drumfire.http.version", 2)
+        }
+    });
+    entries.push(Contender {
+        path: "/store/api/cart",
+        ..Contender::new(LoadTester::H2load, "api.jmx")
+            .case(BARE, 10)
+            .secure(Door::Http2Tls)
+    });
+    Scenario {
+        least_seconds: 5,
+        ..Scenario::new(
+            "http2-api",
+            "a JSON API over HTTP/2 and TLS: a JSONPath, a POST with what it found, an assertion; h2load asks for one answer",
+            entries,
+        )
+    }
+    .at_most(API, CpuIn(LoadTester::H2load, BARE), 1.5)
+    .at_most(API, Cpu(LoadTester::K6), 0.2)
+}
+
+fn mails() -> Scenario {
+    let programs = [
+        LoadTester::Drumfire,
+        LoadTester::SmtpSource,
+        LoadTester::JMeter,
+    ];
+    let entries = each(&programs, |program| Contender {
+        door: Door::Mail,
+        writes_results: program == LoadTester::JMeter,
+        ..Contender::new(program, "mails.jmx")
+            .with("text", "0123456789abcdef".repeat(MAIL_BYTES / 16))
+    });
+    Scenario {
+        // Java's JIT compiler needs some time.
+        least_seconds: 10,
+        ..Scenario::new(
+            "mails",
+            "mails of 1 KiB to an SMTP server, each over a connection of its own; smtp-source sends 20,000",
+            entries,
+        )
+    }
+    .at_most("", Cpu(LoadTester::JMeter), 0.5)
 }
 
 /// The case of the program that only requests the cart.

@@ -38,7 +38,7 @@ const CHARSET: &str = "mail.mime.charset";
 /// `.attachFile` with semicolons between files, `.use_eml`, `.emlMessageToSend`, `.messageSizeStatistics` and `.enableDebug`, with
 /// which the conversation is written to the log. Properties of the run: `mail.mime.charset` as in JavaMail,
 /// `drumfire.mail.max_message_bytes`, `drumfire.mail.max_line_bytes`, `drumfire.http.allowed_hosts` and
-/// `drumfire.http.max_exchange_ms`. Without a trust store, servers must have a certificate of the system's authorities or of
+/// `drumfire.max_exchange_ms`. Without a trust store, servers must have a certificate of the system's authorities or of
 /// `drumfire.tls_ca_file`.
 ///
 /// As in JMeter 5.6.3, `.enforceStartTLS` has no effect.
@@ -110,7 +110,7 @@ pub fn smtp(d: &mut Decoder, configs: &[&Element], needs: Needs) -> SmtpSampler 
 /// `num_messages`, `delete`, `storeMimeMessage`, `headerOnly`, and the `SMTPSampler.` properties for TLS: `useSSL`, `useStartTLS`,
 /// `trustAllCerts`, `useLocalTrustStore` and `trustStoreToUse`. Properties of the run: `mail.pop3.timeout`,
 /// `mail.pop3.connectiontimeout` and `mail.pop3.ssl.protocols`, the same for the other protocols, `drumfire.mail.max_message_bytes`
-/// for the mails of one sample, `drumfire.mail.max_line_bytes`, `drumfire.http.allowed_hosts` and `drumfire.http.max_exchange_ms`.
+/// for the mails of one sample, `drumfire.mail.max_line_bytes`, `drumfire.http.allowed_hosts` and `drumfire.max_exchange_ms`.
 /// As in JMeter 5.6.3, `enforceStartTLS` has no effect.
 ///
 /// Differences: without `mail.….ssl.protocols`, TLS 1.2 and 1.3 are offered; JavaMail offers TLS 1.0 only, which Java 17 refuses. A
