@@ -474,4 +474,22 @@ mod tests {
         let both = [set_up, group("1", "1", upload)].concat();
         assert!(findings(&both, &[], folder.path()).is_empty());
     }
+
+    #[test]
+    fn a_file_that_an_ftp_request_stores_must_be_there_or_be_fetched() {
+        let request = |upload: bool, text: &str| {
+            format!(
+                r#"<FTPSampler guiclass="g" testclass="FTPSampler" testname="s"><stringProp name="FTPSampler.localfilename">no.txt</stringProp><stringProp name="FTPSampler.inputdata">{text}</stringProp><boolProp name="FTPSampler.upload">{upload}</boolProp></FTPSampler><hashTree/>"#
+            )
+        };
+        let missing = |requests: &[String]| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let all = findings(&group("1", "1", &requests.concat()), &[], folder.path());
+            codes(&all).contains(&"file-missing")
+        };
+        assert!(missing(&[request(true, "")]));
+        assert!(!missing(&[request(true, "text")]));
+        assert!(!missing(&[request(false, "")]));
+        assert!(!missing(&[request(false, ""), request(true, "")]));
+    }
 }
