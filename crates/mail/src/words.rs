@@ -30,7 +30,7 @@ impl WordPlace {
             WordPlace::Text => b"=_?",
             WordPlace::Phrase => b"=_?\"#$%&'(),.:;<>@[\\]^`{|}~",
         };
-        byte < 0x20 || byte >= 0x7f || specials.contains(&byte)
+        !(0x20..0x7f).contains(&byte) || specials.contains(&byte)
     }
 }
 

@@ -94,7 +94,7 @@ impl Findings<'_> {
     /// Whether a header of the plan may name a receiver.
     fn names_receivers(&self) -> bool {
         let headers = self.element.props.list(facts::HEADER_FIELDS.name);
-        headers.into_iter().next().is_some()
+        !headers.is_empty()
     }
 
     fn of_security(&mut self) {
