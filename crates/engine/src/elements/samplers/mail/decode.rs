@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use drumfire_elements::items;
 use drumfire_elements::samplers::{mail_reader_sampler as mail_reader, smtp_sampler as facts};
-use drumfire_elements::{Property, items};
 use drumfire_expr::{Properties, Template};
 use drumfire_java::JvmDefaults;
 use drumfire_java::charset::Charset;
@@ -121,12 +121,12 @@ pub fn reader(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Mai
         Some(prop) => d.compile(&prop.value.as_str()),
         None => Template::raw(""),
     };
-    let or = |d: &mut Decoder, property: &Property| match merged.contains_key(property.name) {
-        true => of(d, property.name),
-        false => Template::raw(property.default),
+    let or = |d: &mut Decoder, name: &str, default: &str| match merged.contains_key(name) {
+        true => of(d, name),
+        false => Template::raw(default),
     };
     let properties = d.settings().properties.clone();
-    let protocol = or(d, &mail_reader::PROTOCOL);
+    let protocol = or(d, mail_reader::PROTOCOL.name, mail_reader::PROTOCOL.default);
     let protocol_name = d.now(&protocol);
     let protocol = Protocol::of(&protocol_name)?;
     let security = SecuritySettings::decode(d, &of);
@@ -138,8 +138,8 @@ pub fn reader(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Mai
         port: of(d, mail_reader::PORT.name),
         user: of(d, mail_reader::USERNAME.name),
         password: of(d, mail_reader::PASSWORD.name),
-        folder: or(d, &mail_reader::FOLDER),
-        count: or(d, &mail_reader::MESSAGES),
+        folder: or(d, mail_reader::FOLDER.name, mail_reader::FOLDER.default),
+        count: or(d, mail_reader::MESSAGES.name, mail_reader::MESSAGES.default),
         only_headers: flag(d, mail_reader::HEADER_ONLY.name),
         deletes: flag(d, mail_reader::DELETE.name),
         is_raw: flag(d, mail_reader::RAW.name),
