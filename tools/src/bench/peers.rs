@@ -151,13 +151,7 @@ impl Peers {
         let command = Told {
             file,
             entry,
-            port: match entry.door {
-                Door::Echo => servers.services.echo_port()?,
-                Door::Grpc => servers.services.grpc_port()?,
-                Door::Ftp => servers.services.ftp_port()?,
-                Door::Mail => servers.services.mail_port()?,
-                door => server.port(door),
-            },
+            port: port(servers, entry.door)?,
             servers,
             server: server.folder(),
             folder,
@@ -209,6 +203,16 @@ impl Peers {
             wire: wire.filter(|_| entry.counted.is_none()),
             said,
         })
+    }
+}
+
+fn port(servers: &Servers, door: Door) -> anyhow::Result<u16> {
+    match door {
+        Door::Echo => servers.services.echo_port(),
+        Door::Grpc => servers.services.grpc_port(),
+        Door::Ftp => servers.services.ftp_port(),
+        Door::Mail => servers.services.mail_port(),
+        door => Ok(servers.nginx.port(door)),
     }
 }
 
