@@ -43,8 +43,47 @@ pub struct Head {
     content_type: Option<ContentType>,
     asks_to_keep_alive: bool,
     template: HeadTemplate,
+    last: LastHead,
     keep_alive: bool,
     misses: Misses,
+}
+
+/// The bytes of the last head without cookies. Most samplers send the very same head again.
+#[derive(Default)]
+struct LastHead {
+    bytes: Vec<u8>,
+    length: u64,
+    misses: Misses,
+}
+
+impl LastHead {
+    fn is_of(&self, differing: Differing<'_>) -> bool {
+        let begins = |bytes: &[u8], start: &str| bytes.starts_with(start.as_bytes());
+        let Differing {
+            method,
+            target,
+            cookies,
+            length,
+        } = differing;
+        let (space, version) = (method.len(), method.len() + 1 + target.len());
+        cookies.is_none()
+            && self.length == length
+            && begins(&self.bytes, method)
+            && self.bytes.get(space) == Some(&b' ')
+            && begins(&self.bytes[space + 1..], target)
+            && begins(&self.bytes[version..], " HTTP/")
+    }
+
+    fn keep(&mut self, differing: Differing<'_>, bytes: &[u8]) {
+        self.misses.count_miss();
+        // Other characters are not sent as the bytes that they are compared by.
+        let is_plain = differing.method.is_ascii() && differing.target.is_ascii();
+        if is_plain && differing.cookies.is_none() && self.misses.are_few() {
+            self.bytes.clear();
+            self.bytes.extend_from_slice(bytes);
+            self.length = differing.length;
+        }
+    }
 }
 
 impl Head {
@@ -61,6 +100,7 @@ impl Head {
             content_type: given.content_type.cloned(),
             asks_to_keep_alive: given.keep_alive,
             template: HeadTemplate::new(head),
+            last: LastHead::default(),
             keep_alive: !head.asks_to_close(),
             misses,
         }
@@ -81,8 +121,15 @@ impl Head {
         Some(self.append(differing, out))
     }
 
-    pub fn append(&self, differing: Differing<'_>, out: &mut Vec<u8>) -> bool {
-        differing.append(&self.template, out);
+    pub fn append(&mut self, differing: Differing<'_>, out: &mut Vec<u8>) -> bool {
+        if self.last.is_of(differing) {
+            self.last.misses.count_hit();
+            out.extend_from_slice(&self.last.bytes);
+        } else {
+            let start = out.len();
+            differing.append(&self.template, out);
+            self.last.keep(differing, &out[start..]);
+        }
         self.keep_alive
     }
 

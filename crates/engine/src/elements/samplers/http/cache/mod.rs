@@ -141,7 +141,7 @@ impl SettingsCache {
         let mut entries = self.entries.borrow_mut();
         let entry = entries.entry(key).or_default();
         let misses = entry.head.as_ref().map(Head::misses).unwrap_or_default();
-        let head = Head::new(given, head, misses);
+        let mut head = Head::new(given, head, misses);
         let keep_alive = head.append(differing, out);
         entry.head = Some(head);
         keep_alive

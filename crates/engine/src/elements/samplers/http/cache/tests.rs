@@ -205,6 +205,56 @@ mod of_heads {
     }
 
     #[test]
+    fn a_head_that_is_sent_again_has_its_own_differing_parts() {
+        let appended = |cache: &SettingsCache, differing| {
+            let mut out = b"before ".to_vec();
+            cache.append_head(KEY, &FIRST, differing, &mut out);
+            out
+        };
+        let known = SettingsCache::default();
+        learn(&known, &FIRST);
+        let plain = Differing {
+            cookies: None,
+            ..DIFFERING
+        };
+        let all = [
+            plain,
+            Differing {
+                target: "/p?q",
+                ..plain
+            },
+            Differing {
+                target: "/",
+                ..plain
+            },
+            Differing {
+                method: "PU",
+                target: "T /p",
+                ..plain
+            },
+            Differing { length: 8, ..plain },
+            Differing {
+                target: "/\u{c3}\u{a9}",
+                ..plain
+            },
+            Differing {
+                target: "/\u{e9}",
+                ..plain
+            },
+            DIFFERING,
+        ];
+        for differing in all {
+            let fresh = SettingsCache::default();
+            learn(&fresh, &FIRST);
+            let expected = appended(&fresh, differing);
+            for _ in 0..3 {
+                assert_eq!(appended(&known, differing), expected);
+            }
+            appended(&known, plain);
+        }
+    }
+
+    #[test]
     fn a_sampler_whose_fields_always_change_is_not_learned_from() {
         let cache = SettingsCache::default();
         let mut learned = 0;
