@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Deref;
 use std::path::Path;
 use std::pin::Pin;
@@ -58,26 +58,24 @@ pub struct Context {
     pub(in crate::run) is_described: bool,
     /// Whether the searches of the element at hand run in the pool (`Searches::turn`).
     pub(in crate::run) searches_apart: bool,
-    /// Set if the sample at hand reached a limit of an element. Its row then fails with this message.
-    pub(in crate::run) limit_met: Option<String>,
+    /// The limits on the sample at hand, if it has any.
+    pub(in crate::run) limits: Option<Box<SampleLimits>>,
     /// The action after this sample (`JMeterContext#setTestLogicalAction`).
     pub(in crate::run) action: Action,
     /// An order reduced the number of users, and this one is to end.
     surplus: Cell<bool>,
     /// How often users of this worker had been taken over by other machines when this one began.
-    releases: usize,
+    releases: u32,
     /// The thread group's action after a failed sample.
     pub(in crate::run) on_error: OnError,
-    /// The times at which the sample at hand is interrupted, if it is still running.
-    pub(in crate::run) interruptions: Vec<Instant>,
     /// A wait for a value consumed the interruption of a stop (`InterruptedException`), which then interrupts nothing else.
     interruption_is_spent: Cell<bool>,
     /// When the next sample should begin, if it is the first one after an arrival.
     pub(in crate::run) arrival: Option<Instant>,
     /// Whether the user is in the timers before its sampler, or was when its thread group should have ended.
     pub(in crate::run) is_in_timers: bool,
-    /// The samplers' state of this user.
-    pub(in crate::run) slot: Box<dyn UserSlot>,
+    /// The samplers' state of this user, opened when an element first uses it.
+    slot: OnceCell<Box<dyn UserSlot>>,
     /// The Java host's state of this user.
     pub(in crate::run) java: Option<Box<dyn Any>>,
     /// Links it to the user it belongs to, if it runs a child of a Parallel Controller.
@@ -91,6 +89,15 @@ pub struct Context {
     /// The function that is being called has logged a failure.
     has_function_failed: bool,
     states: Box<[Option<Box<dyn Any>>]>,
+}
+
+/// The limits on a sample. Few users have any, and a box is smaller.
+#[derive(Default)]
+pub(in crate::run) struct SampleLimits {
+    /// Set if the sample reached a limit of an element. Its row then fails with this message.
+    met: Option<String>,
+    /// The times at which the sample is interrupted, if it is still running.
+    interruptions: Vec<Instant>,
 }
 
 /// What elements may read of a user. Only the run changes it.
@@ -158,7 +165,9 @@ impl Context {
         match name {
             LAST_SAMPLE_OK => flag(self.last_sample_ok),
             SAME_USER => flag(self.same_user),
-            USER_TOKEN if self.slot.has_token() => Some(&self.thread_name),
+            USER_TOKEN if self.slot.get().is_some_and(|slot| slot.has_token()) => {
+                Some(&self.thread_name)
+            }
             _ => None,
         }
     }
@@ -166,11 +175,11 @@ impl Context {
     pub fn new(shared: &Arc<Shared>, worker: &Rc<Worker>, identity: Identity) -> Context {
         let states = (0..shared.program.state_count).map(|_| None).collect();
         Context {
-            vars: shared.initial_vars(),
+            vars: worker.initial_vars(shared),
             parsed: Parsed::new(worker.default_charset.clone()),
             shared: shared.clone(),
             worker: worker.clone(),
-            lock_user: (identity.group, identity.number),
+            lock_user: (identity.group as u32, identity.number),
             on_error: identity.on_error,
             facts: UserFacts {
                 thread_name: identity.thread_name,
@@ -195,15 +204,14 @@ impl Context {
             is_naming: false,
             is_described: false,
             searches_apart: false,
-            limit_met: None,
+            limits: None,
             action: Action::Continue,
             surplus: Cell::new(false),
             releases: worker.releases(),
-            interruptions: Vec::new(),
             interruption_is_spent: Cell::new(false),
             arrival: None,
             is_in_timers: false,
-            slot: worker.slot.user(),
+            slot: OnceCell::new(),
             java: None,
             branch: None,
             random: worker.new_random(),
@@ -234,7 +242,7 @@ impl Context {
 
     /// Interrupts the sample at hand at this time, if it is still running.
     pub fn interrupt_at(&mut self, at: Instant) {
-        self.interruptions.push(at);
+        self.limits.get_or_insert_default().interruptions.push(at);
     }
 
     /// Sets when the sample at hand should begin, according to a timer's schedule.
@@ -244,7 +252,25 @@ impl Context {
 
     /// Fails the row of the sample at hand because it reached a limit of an element.
     pub fn fail_by_limit(&mut self, message: String) {
-        self.limit_met = Some(message);
+        self.limits.get_or_insert_default().met = Some(message);
+    }
+
+    /// Takes the message of the limit that the sample at hand reached.
+    pub(in crate::run) fn take_limit_met(&mut self) -> Option<String> {
+        self.limits.as_mut()?.met.take()
+    }
+
+    /// Forgets the times at which the sample at hand is interrupted.
+    pub(in crate::run) fn end_interruptions(&mut self) {
+        if let Some(limits) = &mut self.limits {
+            limits.interruptions.clear();
+        }
+    }
+
+    fn interruptions(&self) -> &[Instant] {
+        self.limits
+            .as_ref()
+            .map_or(&[], |limits| &limits.interruptions)
     }
 
     /// Whether the searches of the element at hand run in the pool.
@@ -254,12 +280,35 @@ impl Context {
 
     /// The samplers' state of this user.
     pub fn slot(&self) -> &dyn UserSlot {
-        &*self.slot
+        &**self.slot.get_or_init(|| self.worker.slot.user())
     }
 
     /// The samplers' state of this user.
     pub fn slot_mut(&mut self) -> &mut dyn UserSlot {
-        &mut *self.slot
+        let worker = &self.worker;
+        self.slot.get_or_init(|| worker.slot.user());
+        let slot = self.slot.get_mut();
+        &mut **slot.expect("it was opened by the line before")
+    }
+
+    /// The samplers' state of this user, if an element has used it.
+    pub(in crate::run) fn opened_slot(&mut self) -> Option<&mut dyn UserSlot> {
+        let slot = self.slot.get_mut()?;
+        Some(&mut **slot)
+    }
+
+    /// Replaces the samplers' state of this user.
+    pub(in crate::run) fn set_slot(&mut self, slot: Box<dyn UserSlot>) {
+        self.slot = OnceCell::from(slot);
+    }
+
+    /// Tells the samplers' state that a sampler's turn begins. Without a state there is nothing to reset.
+    pub(in crate::run) fn begin_slot_sample(&mut self, is_request: bool) {
+        if is_request {
+            self.slot_mut().begin_sample(true);
+        } else if let Some(slot) = self.opened_slot() {
+            slot.begin_sample(false);
+        }
     }
 
     pub fn clock(&self) -> Clock {
@@ -467,20 +516,20 @@ impl Context {
     /// Waits for the next time at which the sample at hand is interrupted. Past times are ignored, except that the end of the
     /// schedule still interrupts a sleep.
     fn interruption_wait(&self, of_sleep: bool) -> Option<Wait> {
-        if self.interruptions.is_empty() && !self.interrupted_at_end {
+        if self.interruptions().is_empty() && !self.interrupted_at_end {
             return None;
         }
         let now = Instant::now();
         let end_ms = self.end_ms.filter(|_| self.interrupted_at_end);
         let end = end_ms.map(|end_ms| self.clock().instant(end_ms));
-        let limits = self.interruptions.iter().copied().filter(|at| *at > now);
+        let limits = self.interruptions().iter().copied().filter(|at| *at > now);
         let next = limits.chain(end.filter(|at| of_sleep || *at > now)).min()?;
         Some(self.worker.alarms.wait_until(next))
     }
 
     /// The waits for the times at which Sample Timeouts interrupt the sample at hand, in order.
     pub fn sample_limits(&self) -> Vec<Wait> {
-        let mut limits = self.interruptions.clone();
+        let mut limits = self.interruptions().to_vec();
         limits.sort_unstable();
         let waits = limits.iter();
         waits.map(|at| self.worker.alarms.wait_until(*at)).collect()
@@ -671,7 +720,7 @@ impl Context {
 
     /// Ends the limits of the sample at hand.
     pub fn end_sample(&mut self) {
-        self.interruptions.clear();
+        self.end_interruptions();
     }
 }
 

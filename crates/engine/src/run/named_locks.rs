@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// The owner of a lock: a thread group and the number of a user in it.
-pub type LockUser = (usize, u32);
+pub type LockUser = (u32, u32);
 
 /// All locks of a run.
 #[derive(Default)]

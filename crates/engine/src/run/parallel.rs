@@ -61,11 +61,11 @@ impl User {
             interrupted_at_end: false,
         };
         let mut branch = User::new(&own.shared, &own.worker, self.plan(), identity);
-        branch.cx.slot = own.slot.branch();
+        branch.cx.set_slot(own.slot().branch());
         branch.cx.facts.iteration = own.iteration;
         branch.cx.facts.previous = own.previous.clone();
         let serial = own.shared.branches.fetch_add(1, Ordering::Relaxed);
-        branch.cx.lock_user = (usize::MAX, serial);
+        branch.cx.lock_user = (u32::MAX, serial);
         branch.cx.branch = Some(Box::new(Branch {
             root,
             live: family.live.clone(),
@@ -118,7 +118,7 @@ impl User {
         let mut noted = Vec::new();
         for User { cx, .. } in ended {
             let own = &mut self.cx;
-            own.slot.rejoin(&*cx.slot);
+            own.slot_mut().rejoin(cx.slot());
             own.facts.previous = cx.facts.previous;
             own.facts.last_sample_ok = cx.facts.last_sample_ok;
             if cx.action != Action::Continue {

@@ -55,7 +55,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     let turns = begin_turn(user);
     let result = take_turn_watched(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Sampler);
-    user.cx.interruptions.clear();
+    user.cx.end_interruptions();
     let has_given_up = gave_up(user, package);
     let Some(mut result) = result.filter(|_| !has_given_up) else {
         return count_skipped(user, turns);
@@ -124,7 +124,7 @@ fn begin(user: &mut User, id: SamplerId, package: &Package) {
     user.cx.facts.sample_number = user.cx.sample_number.wrapping_add(1);
     let element = package.sampler.element();
     let is_http = element.is_some_and(|element| element.as_request().is_some());
-    user.cx.slot.begin_sample(is_http);
+    user.cx.begin_slot_sample(is_http);
 }
 
 /// The sampler's own turn; a debugger may stop the user before it.
@@ -201,7 +201,7 @@ async fn examine(
             return false;
         }
     }
-    if let Some(limit) = user.cx.limit_met.take() {
+    if let Some(limit) = user.cx.take_limit_met() {
         result.success = false;
         result.message = limit.into();
     }

@@ -154,6 +154,11 @@ impl Shared {
         }
     }
 
+    /// Whether the variables of new users are known: Java elements may add some when the test starts.
+    pub fn knows_initial_vars(&self) -> bool {
+        self.program.java.elements.is_empty() || self.java_start.get().is_some()
+    }
+
     /// The variables a new user starts with.
     pub fn initial_vars(&self) -> Vars {
         let mut vars = self.program.initial_vars();

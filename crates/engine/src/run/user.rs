@@ -313,6 +313,6 @@ mod tests {
     #[test]
     fn a_user_that_waits_is_small() {
         let sizes = (size_of::<User>(), future_size(User::run));
-        assert!(sizes.0 + sizes.1 <= 1_024, "{sizes:?}");
+        assert!(sizes.0 + sizes.1 <= 872, "{sizes:?}");
     }
 }

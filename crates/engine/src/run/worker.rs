@@ -1,13 +1,13 @@
 //! One worker: an operating system thread with a runtime of its own, which owns its users, connections and recorder.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use drumfire_expr::Random;
+use drumfire_expr::{Random, Vars};
 use drumfire_health::Segments;
 use drumfire_java::charset::Charset;
 use drumfire_results::{Connections, Recorder};
@@ -46,13 +46,15 @@ pub struct Worker {
     pub stages: Stages,
     /// The users' tasks. All are woken when the run is told to stop, so the futures that they wait for need not watch for that.
     tasks: RefCell<Tasks>,
+    /// The variables that users begin with. Users share the values.
+    initial_vars: OnceCell<Vars>,
     seeds: RefCell<Random>,
     /// How many users are to end, by thread group.
     surplus: RefCell<HashMap<usize, usize>>,
     has_surplus: Cell<bool>,
     /// The users that other machines have taken over, in the order of the takeovers.
     released: RefCell<Vec<(Slots, MoveKind)>>,
-    releases: Cell<usize>,
+    releases: Cell<u32>,
     /// The counts of this worker's connections, for the run's numbers.
     connections: Cell<Connections>,
     /// The counts of their TCP segments, for the verdict.
@@ -66,40 +68,52 @@ pub struct Worker {
 #[derive(Default)]
 struct Tasks {
     places: Vec<Option<Waker>>,
-    free: Vec<usize>,
+    free: Vec<u32>,
 }
 
 /// The entry of a user's task among those of its worker.
 pub struct TaskPlace {
     worker: Rc<Worker>,
-    place: usize,
+    place: Option<u32>,
 }
 
 impl TaskPlace {
+    /// A place for a task that is not enlisted yet.
+    pub fn new(worker: Rc<Worker>) -> TaskPlace {
+        TaskPlace {
+            worker,
+            place: None,
+        }
+    }
+
+    pub fn worker(&self) -> &Rc<Worker> {
+        &self.worker
+    }
+
     /// Enlists the task that awaits this.
-    pub async fn here(worker: Rc<Worker>) -> TaskPlace {
+    pub async fn enlist(&mut self) {
         let waker = std::future::poll_fn(|cx| std::task::Poll::Ready(cx.waker().clone())).await;
-        let mut tasks = worker.tasks.borrow_mut();
+        let mut tasks = self.worker.tasks.borrow_mut();
         let place = match tasks.free.pop() {
             Some(place) => {
-                tasks.places[place] = Some(waker);
+                tasks.places[place as usize] = Some(waker);
                 place
             }
             None => {
                 tasks.places.push(Some(waker));
-                tasks.places.len() - 1
+                (tasks.places.len() - 1) as u32
             }
         };
-        drop(tasks);
-        TaskPlace { worker, place }
+        self.place = Some(place);
     }
 }
 
 impl Drop for TaskPlace {
     fn drop(&mut self) {
+        let Some(place) = self.place else { return };
         let mut tasks = self.worker.tasks.borrow_mut();
-        let waker = tasks.places[self.place].take();
-        tasks.free.push(self.place);
+        let waker = tasks.places[place as usize].take();
+        tasks.free.push(place);
         drop(tasks);
         drop(waker);
     }
@@ -128,6 +142,7 @@ impl Worker {
             samplers,
             stages: Stages::default(),
             tasks: RefCell::default(),
+            initial_vars: OnceCell::new(),
             seeds: RefCell::new(Random::from_entropy()),
             told: Notify::new(),
             connections: Cell::default(),
@@ -135,6 +150,15 @@ impl Worker {
             in_scripts: Cell::default(),
             is_prompt: Cell::new(false),
         }
+    }
+
+    /// The variables a new user starts with.
+    pub fn initial_vars(&self, shared: &Shared) -> Vars {
+        if !shared.knows_initial_vars() {
+            return shared.initial_vars();
+        }
+        let initial = self.initial_vars.get_or_init(|| shared.initial_vars());
+        initial.clone()
     }
 
     /// Records how late a wait ended that was to end at `due`: the generator's own delay.
@@ -186,24 +210,24 @@ impl Worker {
     pub fn release(&self, slots: Slots, kind: MoveKind) {
         let mut released = self.released.borrow_mut();
         released.push((slots, kind));
-        self.releases.set(released.len());
+        self.releases.set(released.len() as u32);
         drop(released);
         self.orders.notify_waiters();
         self.wake_tasks();
     }
 
     /// How often users were taken over.
-    pub fn releases(&self) -> usize {
+    pub fn releases(&self) -> u32 {
         self.releases.get()
     }
 
     /// How another machine has taken the user with this number over, if one has since the first `releases` times.
-    pub fn released(&self, number: u32, releases: usize) -> Option<MoveKind> {
+    pub fn released(&self, number: u32, releases: u32) -> Option<MoveKind> {
         if self.releases.get() <= releases {
             return None;
         }
         let released = self.released.borrow();
-        let mut since = released[releases..].iter();
+        let mut since = released[releases as usize..].iter();
         let first = since.find(|(slots, _)| slots.rank(number.into()).is_some());
         first.map(|(_, kind)| *kind)
     }

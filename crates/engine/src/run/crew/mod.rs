@@ -319,21 +319,13 @@ impl Crew {
     }
 
     /// Spawns a user's task, which drops `ending` when the user has ended.
-    fn send_off(&mut self, mut user: User, lingers: bool, ending: Option<Box<Ending>>) {
-        let counted = Counted::start(self.shared.clone(), self.start.group, &user.cx.thread_name);
-        let worker = self.worker.clone();
-        let alarms = worker.alarms.clone();
-        let task = async move {
-            let _ending = ending;
-            let _counted = counted;
-            let _enlisted = TaskPlace::here(worker).await;
-            // Run by reference: by value the task would reserve room for the user twice.
-            user.run().await;
-            drop(user);
-            if lingers {
-                alarms.wait_until(Instant::now() + LAST_MOMENT).await;
-            }
+    fn send_off(&mut self, user: User, lingers: bool, ending: Option<Box<Ending>>) {
+        let entries = TaskEntries {
+            place: TaskPlace::new(self.worker.clone()),
+            _counted: Counted::start(self.shared.clone(), self.start.group, &user.cx.thread_name),
+            _ending: ending,
         };
+        let task = task(user, entries, lingers);
         if self.shared.program.waits_in_functions {
             drop(self.running.spawn_local(on_own_stack(task)))
         } else {
@@ -348,6 +340,27 @@ impl Crew {
 /// One worker's part of the users. The first workers get the remainder.
 fn share(users: u32, index: usize, count: usize) -> usize {
     (users as usize + count - 1 - index) / count
+}
+
+/// A user's task. User and entries stay where they were captured: as variables of an `async fn` they would have room in it twice.
+fn task(mut user: User, mut entries: TaskEntries, lingers: bool) -> impl Future<Output = ()> {
+    async move {
+        entries.place.enlist().await;
+        user.run().await;
+        drop(user);
+        if lingers {
+            let alarms = &entries.place.worker().alarms;
+            alarms.wait_until(Instant::now() + LAST_MOMENT).await;
+        }
+        drop(entries);
+    }
+}
+
+/// What lists a user's task, dropped in this order when it ends.
+struct TaskEntries {
+    place: TaskPlace,
+    _counted: Counted,
+    _ending: Option<Box<Ending>>,
 }
 
 /// Counts a user as running until it is dropped, also by a panic.
@@ -387,6 +400,16 @@ impl Drop for Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn task_size<F: Future>(_: impl FnOnce(User, TaskEntries, bool) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// tokio adds 104 bytes, and rounds up to a multiple of 128.
+    #[test]
+    fn a_users_task_takes_a_kilobyte() {
+        assert!(task_size(task) + 104 <= 1_024, "{}", task_size(task));
+    }
 
     #[test]
     fn users_of_small_groups_are_dealt_in_turn() {

@@ -53,10 +53,15 @@ const MOST_RECENT: usize = 4;
 /// Longer texts are not cached, since a tree takes several times as much memory.
 const LONGEST_RECENT_BYTES: usize = 128 * 1024;
 
+/// How many [`Forms`] without content each thread keeps for the next results. Few results are examined at the same time, since most
+/// elements that read bodies do not wait.
+const MOST_SPARE: usize = 16;
+
 /// This many searches of a JSON text take about as long as parsing it.
 pub const MOST_SEARCHES: usize = 4;
 
 thread_local! {
+    static SPARE_FORMS: RefCell<Vec<Box<Forms>>> = const { RefCell::new(Vec::new()) };
     static PAGES: Recent<(), Document> = const { Recent::new() };
     static TREES: Recent<XmlMode, Result<Tree, XPathError>> = const { Recent::new() };
     static SMART_JSON: RecentJson = const { RecentJson::new() };
@@ -119,6 +124,13 @@ impl<K: PartialEq, T> Recent<K, T> {
 pub struct Parsed {
     /// For bodies whose response names no charset (`sampleresult.default.encoding`); `None` is UTF-8.
     pub default_charset: Option<Rc<Charset>>,
+    /// Taken from the thread's spares for the first body, and put back by [`clear`](Parsed::clear), so that a user that thinks
+    /// holds no memory for it.
+    forms: Option<Box<Forms>>,
+}
+
+#[derive(Default)]
+struct Forms {
     bodies: Vec<ParsedBody>,
     /// Values of variables that were searched without being parsed, and how often.
     searched_values: Vec<(Rc<str>, usize)>,
@@ -176,10 +188,23 @@ impl Parsed {
 
     /// Forgets everything, once the result at hand is finished.
     pub fn clear(&mut self) {
-        self.bodies.clear();
-        self.searched_values.clear();
-        self.parsed_values.clear();
-        self.pages.clear();
+        let Some(mut forms) = self.forms.take() else {
+            return;
+        };
+        forms.bodies.clear();
+        forms.searched_values.clear();
+        forms.parsed_values.clear();
+        forms.pages.clear();
+        SPARE_FORMS.with_borrow_mut(|spare| {
+            if spare.len() < MOST_SPARE {
+                spare.push(forms);
+            }
+        });
+    }
+
+    fn forms(&mut self) -> &mut Forms {
+        let take = || SPARE_FORMS.with_borrow_mut(Vec::pop).unwrap_or_default();
+        self.forms.get_or_insert_with(take)
     }
 
     /// The text of an input.
@@ -204,8 +229,9 @@ impl Parsed {
             return Text::Literal("");
         };
         if let Some(text) = self
-            .bodies
+            .forms
             .iter()
+            .flat_map(|forms| &forms.bodies)
             .find(|body| body.data.is_shared_with(data))
             .and_then(|body| body.text.clone())
         {
@@ -265,7 +291,7 @@ impl Parsed {
         );
         if let Input::Variable(value) = input {
             let parsed = (value.clone(), reader, body.clone());
-            self.parsed_values.push(parsed);
+            self.forms().parsed_values.push(parsed);
         }
         body
     }
@@ -290,7 +316,10 @@ impl Parsed {
                 ..
             }) => *self.body(data).json(reader) = Some(body),
             Input::Result(_) => {}
-            Input::Variable(value) => self.parsed_values.push((value.clone(), reader, body)),
+            Input::Variable(value) => {
+                let parsed = (value.clone(), reader, body);
+                self.forms().parsed_values.push(parsed);
+            }
         }
     }
 
@@ -298,7 +327,7 @@ impl Parsed {
         let Input::Variable(value) = input else {
             return None;
         };
-        let mut values = self.parsed_values.iter();
+        let mut values = self.forms.as_ref()?.parsed_values.iter();
         let (_, _, json) = values.find(|(text, by, _)| Rc::ptr_eq(text, value) && *by == reader)?;
         Some(json.clone())
     }
@@ -337,7 +366,7 @@ impl Parsed {
 
     /// How often the value of a variable was searched for the result at hand.
     fn searches_of(&mut self, value: &Rc<str>) -> &mut usize {
-        let values = &mut self.searched_values;
+        let values = &mut self.forms().searched_values;
         let index = values.iter().position(|(text, _)| Rc::ptr_eq(text, value));
         let at = index.unwrap_or_else(|| {
             values.push((value.clone(), 0));
@@ -377,15 +406,16 @@ impl Parsed {
     }
 
     fn known_page(&self, key: Option<PageKey>) -> Option<CachedPage> {
-        let mut pages = self.pages.iter();
+        let mut pages = self.forms.as_ref()?.pages.iter();
         let cached = pages.find(|(page_key, _)| Some(*page_key) == key);
         cached.map(|(_, page)| page.clone())
     }
 
     fn keep_page(&mut self, key: Option<PageKey>, page: CachedPage) {
         let Some(key) = key else { return };
-        self.pages.retain(|(known, _)| *known != key);
-        self.pages.push((key, page));
+        let pages = &mut self.forms().pages;
+        pages.retain(|(known, _)| *known != key);
+        pages.push((key, page));
     }
 
     /// An input as XPath sees it.
@@ -429,12 +459,12 @@ impl Parsed {
     }
 
     fn body(&mut self, data: &ResponseBody) -> &mut ParsedBody {
-        let index = self
-            .bodies
+        let bodies = &mut self.forms().bodies;
+        let index = bodies
             .iter()
             .position(|body| body.data.is_shared_with(data));
         let at = index.unwrap_or_else(|| {
-            self.bodies.push(ParsedBody {
+            bodies.push(ParsedBody {
                 data: data.clone(),
                 text: None,
                 smart_json: None,
@@ -443,9 +473,9 @@ impl Parsed {
                 page: None,
                 trees: Vec::new(),
             });
-            self.bodies.len() - 1
+            bodies.len() - 1
         });
-        &mut self.bodies[at]
+        &mut bodies[at]
     }
 }
 
@@ -513,7 +543,7 @@ mod tests {
         ));
         assert!(parsed.tree(&input, plain).is_err());
         parsed.clear();
-        assert!(parsed.bodies.is_empty());
+        assert!(parsed.forms.is_none());
     }
 
     #[test]
@@ -567,6 +597,6 @@ mod tests {
         let mut parsed = Parsed::default();
         let input = Input::Variable("[1".into());
         assert!(parsed.json(&input, JsonReader::Smart).get().is_err());
-        assert!(parsed.bodies.is_empty());
+        assert!(parsed.forms.is_some_and(|forms| forms.bodies.is_empty()));
     }
 }

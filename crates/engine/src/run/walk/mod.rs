@@ -583,7 +583,10 @@ impl Walker<'_> {
     pub(super) fn start_thread_iteration(&mut self) {
         let cx = &mut *self.cx;
         cx.facts.iteration += 1;
-        cx.slot.begin_iteration(cx.same_user, cx.shared.reset_state);
+        let (same_user, resets) = (cx.same_user, cx.shared.reset_state);
+        if let Some(slot) = cx.opened_slot() {
+            slot.begin_iteration(same_user, resets);
+        }
         for listener in &self.journey.iteration_listeners {
             listener.thread_iteration_start(cx);
         }
