@@ -25,13 +25,16 @@ pub fn runs_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBu
 /// # Errors
 /// A folder or file that cannot be written.
 pub fn remember(place: &Path, plan: &Path) -> io::Result<()> {
+    let plan = std::path::absolute(plan)?;
+    let bytes = plan.as_os_str().as_encoded_bytes();
+    // Most runs are of the same plan as the last one, and replacing a file takes longer than reading it.
+    if std::fs::read(place).is_ok_and(|known| known == bytes) {
+        return Ok(());
+    }
     if let Some(folder) = place.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let plan = std::path::absolute(plan)?;
-    replace(place, |file| {
-        file.write_all(plan.as_os_str().as_encoded_bytes())
-    })
+    replace(place, |file| file.write_all(bytes))
 }
 
 /// The plan of the last run, if one was stored.

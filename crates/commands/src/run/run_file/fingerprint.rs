@@ -42,6 +42,9 @@ impl Fingerprint {
 
     /// Starts reading the files that the plan names, as it writes them.
     pub fn read_data(&self, files: Vec<PathBuf>) {
+        if files.is_empty() {
+            return;
+        }
         let folder = self.file.parent().unwrap_or(Path::new("")).to_owned();
         let work = thread::Builder::new().name("fingerprint".to_owned());
         let read = move || {
