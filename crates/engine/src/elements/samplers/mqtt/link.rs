@@ -404,7 +404,10 @@ impl Link {
             Event::Published(id, code) => Answer::Published(id, code),
             Event::Subscribed(id, codes) => Answer::Subscribed(id, codes.to_vec()),
         };
-        self.answers.borrow_mut().push(answer);
+        let mut answers = self.answers.borrow_mut();
+        // Most clients wait for one answer at a time, and the memory stays with the connection.
+        answers.reserve_exact(1);
+        answers.push(answer);
     }
 
     fn finish(&self, end: LinkEnd) {

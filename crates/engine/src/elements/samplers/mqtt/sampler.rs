@@ -78,7 +78,8 @@ impl Sampler for MqttSampler {
             }
             _ => cx.label(label),
         };
-        let mut sample = Box::new(Sample::new(label, cx.thread_name.clone()));
+        let sample = Sample::new(label, cx.thread_name.clone());
+        let mut sample = cx.worker.room.sample(sample);
         let mut user: Box<MqttUser> = cx.take_state(self.user).unwrap_or_default();
         // Each action has a future of its own: a user that waits for messages takes no room for connecting.
         match &self.action {
