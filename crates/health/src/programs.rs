@@ -99,7 +99,7 @@ impl Programs {
 
     /// Looks up which sockets listen on the noted ports. Linux walks its whole table of connections for that, which takes
     /// milliseconds of CPU on machines with much memory.
-    pub fn find_targets(&mut self, machine: &Machine) {
+    fn find_targets(&mut self, machine: &Machine) {
         if !std::mem::take(&mut self.has_new_ports) {
             return;
         }
@@ -119,6 +119,7 @@ impl Programs {
 
     /// The CPU that others used since the last scan. It scans only if `is_worth_it`, and not too often.
     pub fn at(&mut self, machine: &Machine, elapsed: Duration, is_worth_it: bool) -> OtherPrograms {
+        self.find_targets(machine);
         let nothing = OtherPrograms {
             locality: self.locality,
             ..OtherPrograms::default()
@@ -300,7 +301,6 @@ mod tests {
         let machine = Machine::at(root);
         let mut programs = Programs::default();
         programs.note_targets(&[8080]);
-        programs.find_targets(&machine);
         // The scans are an hour apart, so that the pause between scans does not matter: 360,000 ticks are one core.
         assert_eq!(programs.at(&machine, seconds(0), true).programs, []);
         process(root, 51, 50, "site", 180_000);

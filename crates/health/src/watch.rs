@@ -415,8 +415,8 @@ impl Watch {
     /// Takes a moment, and reads the machine once a second. Returns the second that has just ended, if any.
     pub fn observe(&mut self, moment: &EngineCounters) -> Option<&Second> {
         self.note(moment);
-        if self.looks_around(moment.elapsed) && !self.programs.has_looked() {
-            self.programs.at(&self.machine, moment.elapsed, true);
+        if !self.programs.has_looked() {
+            self.others(moment.elapsed, true);
         }
         if !self.is_due(moment.elapsed) {
             return None;
@@ -453,10 +453,12 @@ impl Watch {
         self.programs.note_targets(ports);
     }
 
-    /// Whether other programs are looked at by now. A run that is shorter than the pace proves nothing of them, and the look
-    /// would take longer than the run.
-    fn looks_around(&self, elapsed: Duration) -> bool {
-        elapsed >= self.pace
+    /// Looks at other programs. A run that is shorter than the pace proves nothing of them, and the look would take longer.
+    fn others(&mut self, elapsed: Duration, is_worth_it: bool) -> OtherPrograms {
+        if elapsed < self.pace {
+            return OtherPrograms::default();
+        }
+        self.programs.at(&self.machine, elapsed, is_worth_it)
     }
 
     fn note(&mut self, moment: &EngineCounters) {
@@ -507,7 +509,7 @@ impl Watch {
 
     fn second(&mut self, moment: &EngineCounters, now: &MachineCounters) -> Second {
         let (open_files, time_wait_to_one) = self.tables(moment.elapsed, now);
-        let then = &self.reading;
+        let then = std::mem::take(&mut self.reading);
         let length = moment.elapsed.saturating_sub(self.opened.elapsed);
         let length_us = (length.as_micros() as f64).max(1.0);
         let cores = |now: u64, then: u64| now.saturating_sub(then) as f64 / length_us;
@@ -515,18 +517,14 @@ impl Watch {
         let machine = cores(now.machine_cpu_us, then.machine_cpu_us);
         // The two values are read one after the other, and the machine counts in ticks, so the difference is clamped.
         let others = (machine.min(now.cores_us.len().max(1) as f64) - used).max(0.0);
-        let looks_around = self.looks_around(moment.elapsed);
-        let is_worth_it = looks_around && others >= WORTH_NAMING * self.cores;
-        if looks_around {
-            self.programs.find_targets(&self.machine);
-        }
+        let is_worth_it = others >= WORTH_NAMING * self.cores;
         let OtherPrograms {
             programs,
             cores_target,
             cores_unknown,
             cores_family,
             locality,
-        } = self.programs.at(&self.machine, moment.elapsed, is_worth_it);
+        } = self.others(moment.elapsed, is_worth_it);
         Second {
             from_ms: self.opened.elapsed.as_millis() as u64,
             to_ms: moment.elapsed.as_millis() as u64,
@@ -546,7 +544,7 @@ impl Watch {
                 .zip(&then.cores_us)
                 .map(|(now, then)| cores(*now, *then))
                 .collect(),
-            busiest_thread: busiest_thread(now, then) as f64 / length_us,
+            busiest_thread: busiest_thread(now, &then) as f64 / length_us,
             cores_stolen: cores(now.stolen_us, then.stolen_us),
             threads_waiting: cores(now.waited_us, then.waited_us),
             throttled_ms: now.throttled_us.saturating_sub(then.throttled_us) / 1000,
@@ -633,18 +631,15 @@ mod tests {
     #[test]
     fn a_run_that_ends_before_the_first_moment_looks_at_no_other_program() {
         let (folder, machine) = nowhere();
-        let table = "  sl  local_address rem_address   st\n   0: 0100007F:1F90 00000000:0000 0A 0:0 0:0 0 0 0 7 1\n";
-        std::fs::create_dir_all(folder.path().join("proc/net")).expect("there is room");
-        std::fs::write(folder.path().join("proc/net/tcp"), table).expect("there is room");
+        std::fs::create_dir_all(folder.path().join("proc")).expect("there is room");
         let locality = |end_ms| {
             let mut watch = Watch::start(machine.clone(), Duration::from_millis(100));
             watch.note_targets(&[8080]);
             watch.observe(&at(end_ms - 1, 1));
-            let has_looked = watch.programs.has_looked();
-            (has_looked, watch.end(&at(end_ms, 1))[0].locality)
+            watch.end(&at(end_ms, 1))[0].locality
         };
-        assert_eq!(locality(9), (false, Locality::Elsewhere));
-        assert_eq!(locality(900), (true, Locality::ThisMachine));
+        assert_eq!(locality(9), Locality::Elsewhere);
+        assert_eq!(locality(900), Locality::ThisMachine);
     }
 
     #[test]
