@@ -125,7 +125,7 @@ const PROFILES: &[(&str, &str, &str)] = &[
     (
         "users",
         "100000 without: KiB a user beyond '100 without'",
-        "A task of 1,280 bytes, aligned to 128, and twelve small allocations that together take 0.9 KiB.",
+        "A task of 1,024 bytes, aligned to 128, and seven small allocations that together take 0.4 KiB.",
     ),
     (
         "start",
@@ -209,7 +209,7 @@ const PROFILES: &[(&str, &str, &str)] = &[
     (
         "growth-idle",
         "1000000: KiB a user beyond '1000'",
-        "As for `users`: the task and twelve small allocations.",
+        "As for `users`: the task and seven small allocations.",
     ),
 ];
 

@@ -36,6 +36,7 @@ use crate::run::shared::Shared;
 use crate::run::slots::UserSlot;
 use crate::run::step::SamplerId;
 use crate::run::supply::Supply;
+use crate::run::user_state::SampleLimits;
 use crate::run::worker::Worker;
 
 /// The index of an element's per-user state in [`Context`], assigned while the plan is decoded.
@@ -75,7 +76,7 @@ pub struct Context {
     /// Whether the user is in the timers before its sampler, or was when its thread group should have ended.
     pub(in crate::run) is_in_timers: bool,
     /// The samplers' state of this user, opened when an element first uses it.
-    slot: OnceCell<Box<dyn UserSlot>>,
+    pub(in crate::run) slot: OnceCell<Box<dyn UserSlot>>,
     /// The Java host's state of this user.
     pub(in crate::run) java: Option<Box<dyn Any>>,
     /// Links it to the user it belongs to, if it runs a child of a Parallel Controller.
@@ -89,15 +90,6 @@ pub struct Context {
     /// The function that is being called has logged a failure.
     has_function_failed: bool,
     states: Box<[Option<Box<dyn Any>>]>,
-}
-
-/// The limits on a sample. Few users have any, and a box is smaller.
-#[derive(Default)]
-pub(in crate::run) struct SampleLimits {
-    /// Set if the sample reached a limit of an element. Its row then fails with this message.
-    met: Option<String>,
-    /// The times at which the sample is interrupted, if it is still running.
-    interruptions: Vec<Instant>,
 }
 
 /// What elements may read of a user. Only the run changes it.
@@ -240,75 +232,14 @@ impl Context {
         self.facts.interrupted = true;
     }
 
-    /// Interrupts the sample at hand at this time, if it is still running.
-    pub fn interrupt_at(&mut self, at: Instant) {
-        self.limits.get_or_insert_default().interruptions.push(at);
-    }
-
     /// Sets when the sample at hand should begin, according to a timer's schedule.
     pub fn intend(&mut self, at: Instant) {
         self.facts.intended = Some(at);
     }
 
-    /// Fails the row of the sample at hand because it reached a limit of an element.
-    pub fn fail_by_limit(&mut self, message: String) {
-        self.limits.get_or_insert_default().met = Some(message);
-    }
-
-    /// Takes the message of the limit that the sample at hand reached.
-    pub(in crate::run) fn take_limit_met(&mut self) -> Option<String> {
-        self.limits.as_mut()?.met.take()
-    }
-
-    /// Forgets the times at which the sample at hand is interrupted.
-    pub(in crate::run) fn end_interruptions(&mut self) {
-        if let Some(limits) = &mut self.limits {
-            limits.interruptions.clear();
-        }
-    }
-
-    fn interruptions(&self) -> &[Instant] {
-        self.limits
-            .as_ref()
-            .map_or(&[], |limits| &limits.interruptions)
-    }
-
     /// Whether the searches of the element at hand run in the pool.
     pub fn searches_apart(&self) -> bool {
         self.searches_apart
-    }
-
-    /// The samplers' state of this user.
-    pub fn slot(&self) -> &dyn UserSlot {
-        &**self.slot.get_or_init(|| self.worker.slot.user())
-    }
-
-    /// The samplers' state of this user.
-    pub fn slot_mut(&mut self) -> &mut dyn UserSlot {
-        let worker = &self.worker;
-        self.slot.get_or_init(|| worker.slot.user());
-        let slot = self.slot.get_mut();
-        &mut **slot.expect("it was opened by the line before")
-    }
-
-    /// The samplers' state of this user, if an element has used it.
-    pub(in crate::run) fn opened_slot(&mut self) -> Option<&mut dyn UserSlot> {
-        let slot = self.slot.get_mut()?;
-        Some(&mut **slot)
-    }
-
-    /// Replaces the samplers' state of this user.
-    pub(in crate::run) fn set_slot(&mut self, slot: Box<dyn UserSlot>) {
-        self.slot = OnceCell::from(slot);
-    }
-
-    /// Tells the samplers' state that a sampler's turn begins. Without a state there is nothing to reset.
-    pub(in crate::run) fn begin_slot_sample(&mut self, is_request: bool) {
-        if is_request {
-            self.slot_mut().begin_sample(true);
-        } else if let Some(slot) = self.opened_slot() {
-            slot.begin_sample(false);
-        }
     }
 
     pub fn clock(&self) -> Clock {
@@ -525,14 +456,6 @@ impl Context {
         let limits = self.interruptions().iter().copied().filter(|at| *at > now);
         let next = limits.chain(end.filter(|at| of_sleep || *at > now)).min()?;
         Some(self.worker.alarms.wait_until(next))
-    }
-
-    /// The waits for the times at which Sample Timeouts interrupt the sample at hand, in order.
-    pub fn sample_limits(&self) -> Vec<Wait> {
-        let mut limits = self.interruptions().to_vec();
-        limits.sort_unstable();
-        let waits = limits.iter();
-        waits.map(|at| self.worker.alarms.wait_until(*at)).collect()
     }
 
     /// Runs a sampler's work to its end, or returns `None` if the run is told to stop now or the sample is interrupted first.

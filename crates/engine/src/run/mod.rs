@@ -53,6 +53,7 @@ pub mod thread_end;
 pub mod transaction;
 pub mod unreached;
 pub mod user;
+pub mod user_state;
 mod visited;
 pub mod walk;
 pub mod watched;
