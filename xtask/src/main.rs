@@ -7,6 +7,7 @@ mod forms;
 mod fuzz;
 mod integrations;
 mod java;
+mod layout;
 #[cfg(test)]
 mod manifests;
 mod optimize;
@@ -40,6 +41,7 @@ usage: cargo xtask COMMAND
   fuzz [TARGET…] [--seconds N]  run the targets of fuzz/ for N seconds each (cargo-fuzz)
   optimize                      make a profile-guided build, in optimized/ of cargo's target folder (nginx, rustup's component
                                 llvm-tools; allow half an hour)
+  layout                        list the functions that ordinary runs execute, for the linker, in crates/cli/hot_code.ld (Valgrind)
   bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE] [--out FOLDER]
                                 measure the cost of a sample, beside wrk, oha, k6, Gatling, JMeter and curl where they are
                                 installed (benches/install_peers.sh; needs nginx); tools/src/bench/scenario defines the
@@ -95,6 +97,7 @@ fn main() -> ExitCode {
         ["forms"] => forms::record(),
         ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
+        ["layout"] => layout::record(),
         [
             "bench" | "faults" | "fleet" | "record" | "soak" | "streams" | "trust" | "truth"
             | "gen",
