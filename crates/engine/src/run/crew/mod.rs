@@ -342,7 +342,11 @@ fn share(users: u32, index: usize, count: usize) -> usize {
     (users as usize + count - 1 - index) / count
 }
 
-/// A user's task. User and entries stay where they were captured: as variables of an `async fn` they would have room in it twice.
+/// A user's task.
+#[expect(
+    clippy::manual_async_fn,
+    reason = "an `async fn` would have room for the user twice: as its argument, and as its variable"
+)]
 fn task(mut user: User, mut entries: TaskEntries, lingers: bool) -> impl Future<Output = ()> {
     async move {
         entries.place.enlist().await;

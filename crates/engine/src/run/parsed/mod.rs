@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use drumfire_expr::Text;
+use drumfire_http::SparePool;
 use drumfire_java::charset::Charset;
 use drumfire_query::css::{Document, Engine};
 use drumfire_query::xpath::{self, Tree, XPathError};
@@ -53,15 +54,11 @@ const MOST_RECENT: usize = 4;
 /// Longer texts are not cached, since a tree takes several times as much memory.
 const LONGEST_RECENT_BYTES: usize = 128 * 1024;
 
-/// How many [`Forms`] without content each thread keeps for the next results. Few results are examined at the same time, since most
-/// elements that read bodies do not wait.
-const MOST_SPARE: usize = 16;
-
 /// This many searches of a JSON text take about as long as parsing it.
 pub const MOST_SEARCHES: usize = 4;
 
 thread_local! {
-    static SPARE_FORMS: RefCell<Vec<Box<Forms>>> = const { RefCell::new(Vec::new()) };
+    static SPARE_FORMS: SparePool<Box<Forms>> = SparePool::default();
     static PAGES: Recent<(), Document> = const { Recent::new() };
     static TREES: Recent<XmlMode, Result<Tree, XPathError>> = const { Recent::new() };
     static SMART_JSON: RecentJson = const { RecentJson::new() };
@@ -195,15 +192,11 @@ impl Parsed {
         forms.searched_values.clear();
         forms.parsed_values.clear();
         forms.pages.clear();
-        SPARE_FORMS.with_borrow_mut(|spare| {
-            if spare.len() < MOST_SPARE {
-                spare.push(forms);
-            }
-        });
+        SPARE_FORMS.with(|spare| spare.take_back(forms));
     }
 
     fn forms(&mut self) -> &mut Forms {
-        let take = || SPARE_FORMS.with_borrow_mut(Vec::pop).unwrap_or_default();
+        let take = || SPARE_FORMS.with(SparePool::take).unwrap_or_default();
         self.forms.get_or_insert_with(take)
     }
 
