@@ -166,11 +166,16 @@ fn end_line(line: &[u8], found: Found<'_>) {
 
 /// Appends to a line or an event. Fails beyond the limit.
 fn append(to: &mut Vec<u8>, bytes: &[u8], limit: usize) -> Result<(), EventTooLarge> {
-    if to.len() + bytes.len() > limit {
-        return Err(EventTooLarge { limit });
-    }
+    check(to.len() + bytes.len(), limit)?;
     to.extend_from_slice(bytes);
     Ok(())
+}
+
+fn check(bytes: usize, limit: usize) -> Result<(), EventTooLarge> {
+    match bytes > limit {
+        true => Err(EventTooLarge { limit }),
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]

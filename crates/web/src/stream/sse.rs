@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr2};
 
-use super::{EventTooLarge, Found, StreamEvent, append};
+use super::{EventTooLarge, Found, StreamEvent, append, check};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 /// The fields whose lines OkHttp ends at a line feed only (`BufferedSource.readUtf8LineStrict`).
@@ -75,6 +75,7 @@ impl SseParser {
             self.after_return = rest[end] == b'\r';
             let line = &rest[..end];
             if self.line.is_empty() {
+                check(line.len(), self.limit)?;
                 self.take_line(line, found)?;
             } else {
                 append(&mut self.line, line, self.limit)?;
@@ -298,6 +299,13 @@ mod tests {
     fn events_beyond_the_limit_are_refused() {
         let long = "x".repeat(70);
         let refused = Err(EventTooLarge { limit: 64 });
+        // A line that means nothing is a line, too, however it arrives.
+        let comment = [b":".repeat(65), b"\n".to_vec()].concat();
+        assert_eq!(parse(SseDialect::Standard, &[&comment]), refused);
+        assert_eq!(
+            parse(SseDialect::Standard, &[&comment[..9], &comment[9..]]),
+            refused
+        );
         assert_eq!(parse(SseDialect::Standard, &[long.as_bytes()]), refused);
         // So are events of many short lines.
         let lines = format!("data: {}\n", "x".repeat(20)).repeat(4);
