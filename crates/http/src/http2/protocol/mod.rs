@@ -45,7 +45,7 @@ const FIRST_STREAMS: u32 = 100;
 pub(super) const OUTPUT_BYTES: usize = 64 << 10;
 /// The highest number of a stream.
 const LAST_STREAM: u32 = 0x7FFF_FFFF;
-/// So many of the streams that this client ended early are told apart from those that the server ended.
+/// How many of the streams that this client ended early are told apart from those that both sides ended.
 const KNOWN_RESETS: usize = 256;
 
 /// The state of one connection.
@@ -62,8 +62,9 @@ pub(super) struct Protocol {
     /// In the order of their numbers.
     streams: Vec<Stream>,
     next_stream: u32,
+    /// The streams that this client has ended early.
     resets: VecDeque<u32>,
-    /// Streams up to this one may have been reset, too.
+    /// Streams up to this one may have been among them, too.
     forgotten_resets: u32,
     /// The start of an incomplete frame.
     partial: Vec<u8>,
@@ -72,14 +73,14 @@ pub(super) struct Protocol {
     /// The header block that CONTINUATION continues.
     block: Option<HeaderBlock>,
     sizes: SizeLimits,
-    /// The server accepts no more streams.
-    is_going: Option<u32>,
+    /// The code with which the server has said that it accepts no more streams.
+    goodbye: Option<u32>,
     is_over: bool,
     /// Frames to be sent.
     pub output: Vec<u8>,
-    /// The exchanges for which something arrived, except those that were told.
+    /// The tickets of the exchanges for which something has arrived since the caller cleared this.
     pub stirred: Vec<u32>,
-    /// More streams than before may be opened.
+    /// Whether the server may now allow more streams than before, or has ended all waiting for one.
     pub has_more_room: bool,
 }
 
@@ -128,7 +129,7 @@ impl Protocol {
             data: None,
             block: None,
             sizes,
-            is_going: None,
+            goodbye: None,
             is_over: false,
             output,
             stirred: Vec::new(),
@@ -143,7 +144,7 @@ impl Protocol {
 
     /// Whether the server accepts more exchanges, now or after others have ended.
     pub fn is_fit(&self) -> bool {
-        !self.is_over && self.is_going.is_none() && self.next_stream <= LAST_STREAM
+        !self.is_over && self.goodbye.is_none() && self.next_stream <= LAST_STREAM
     }
 
     /// Begins a request, as soon as the server allows another one. Returns its stream.
@@ -154,7 +155,7 @@ impl Protocol {
         ticket: u32,
     ) -> Poll<Result<u32, FailureKind>> {
         if !self.is_fit() {
-            return Poll::Ready(Err(match self.is_going {
+            return Poll::Ready(Err(match self.goodbye {
                 Some(code) => FailureKind::Http2(Http2Failure::GoAway(code)),
                 None => FailureKind::ClosedBeforeResponse,
             }));
@@ -182,7 +183,8 @@ impl Protocol {
 
     /// How many bytes of a request's body can be sent now; `None` if the server refuses the rest.
     pub fn poll_room(&mut self, id: u32) -> Poll<Result<Option<usize>, FailureKind>> {
-        let Some(stream) = self.streams.iter().find(|stream| stream.id == id) else {
+        let all = self.send_window.room();
+        let Some(stream) = self.stream(id) else {
             return Poll::Ready(Ok(None));
         };
         match &stream.end {
@@ -193,7 +195,7 @@ impl Protocol {
             _ if stream.is_sent => return Poll::Ready(Ok(None)),
             _ => {}
         }
-        let room = self.send_window.room().min(stream.send_window.room());
+        let room = all.min(stream.send_window.room());
         if room == 0 || self.output.len() > OUTPUT_BYTES {
             return Poll::Pending;
         }
@@ -300,7 +302,7 @@ impl Protocol {
 
     /// Accounts for the end of the server's bytes.
     pub fn end_of_input(&mut self) {
-        self.end(Fault::Http2(match self.is_going {
+        self.end(Fault::Http2(match self.goodbye {
             Some(code) => Http2Failure::GoAway(code),
             None => Http2Failure::Closed,
         }));

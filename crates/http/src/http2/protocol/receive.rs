@@ -309,7 +309,7 @@ impl Protocol {
         let (last, rest) = payload.split_at_checked(4).ok_or(code::FRAME_SIZE_ERROR)?;
         let last = number(last)? & 0x7FFF_FFFF;
         let code = number(rest.get(..4).ok_or(code::FRAME_SIZE_ERROR)?)?;
-        self.is_going = Some(code);
+        self.goodbye = Some(code);
         self.has_more_room = true;
         for index in 0..self.streams.len() {
             if self.streams[index].id > last {
