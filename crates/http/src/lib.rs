@@ -42,6 +42,7 @@ mod framing;
 pub mod fuzzing;
 mod head;
 mod headers;
+mod hpack;
 mod http1;
 mod http2;
 #[cfg(feature = "http3")]

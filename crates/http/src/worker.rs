@@ -10,7 +10,7 @@ use recycle_box::RecycleBox;
 use rustls::Error;
 
 use crate::arrivals::Arrivals;
-use crate::http2::hpack::RequestFields;
+use crate::hpack::RequestFields;
 use crate::known_heads::{KnownHeads, KnownRequests};
 use crate::message::{Incoming, SizeLimits};
 use crate::resolve::{Resolver, SystemResolver};

@@ -7,7 +7,7 @@ use drumfire_elements::of_class;
 use drumfire_engine::elements::{Rung, entries};
 
 /// Properties of native elements that nothing reads, with the reason.
-const UNREAD: [(&str, &str); 33] = [
+const UNREAD: [(&str, &str); 34] = [
     ("XPath.quiet", "Tidy's complaints are not logged"),
     ("XPath.report_errors", "Tidy's complaints fail no sample"),
     ("XPath.show_warnings", "Tidy's complaints are not logged"),

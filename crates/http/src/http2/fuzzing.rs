@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use std::task::Poll;
 
-use super::hpack::{Decoder, Encoder, LineSink, RequestFields};
 use super::protocol::{Begin, HeadRoom, Piece, Protocol};
+use crate::hpack::{Decoder, Encoder, LineSink, RequestFields};
 use crate::known_heads::KnownHeads;
 use crate::message::SizeLimits;
 

@@ -14,14 +14,12 @@
 //! | `wire.rs` | its bytes, over TLS or not |
 //! | `protocol/` | the state of a connection, without input or output |
 //! | `response.rs` | fields as a head of HTTP/1.1 |
-//! | `hpack/` | header compression |
 //! | `frame.rs` | the form of frames |
 //! | `window.rs` | flow control |
 
 mod frame;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-pub(crate) mod hpack;
 mod protocol;
 mod response;
 pub(crate) mod streams;
@@ -37,8 +35,8 @@ use http::header::{HeaderName, HeaderValue};
 
 pub(crate) use streams::Streams;
 
+use crate::hpack::RequestFields;
 use frame::code;
-use hpack::RequestFields;
 use protocol::{Begin, Piece};
 use streams::StreamSeat;
 

@@ -2,7 +2,7 @@
 
 use crate::binary_head::{is_of_connection, put_status_line};
 
-use super::hpack::LineSink;
+use crate::hpack::LineSink;
 
 /// The lines of one header block.
 pub(super) struct ResponseLines<'a> {

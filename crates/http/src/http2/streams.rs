@@ -7,12 +7,12 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-use super::hpack::RequestFields;
 use super::protocol::{Fault, HeadRoom, OUTPUT_BYTES, Protocol};
 use super::wire;
 use crate::carriers::{Carrier, ConnectionLifetime};
 use crate::connection::Connection;
 use crate::failure::FailureKind;
+use crate::hpack::RequestFields;
 use crate::socket::Read;
 use crate::turns::Turn;
 use crate::worker::Worker;

@@ -26,8 +26,8 @@ use crate::message::SizeLimits;
 use crate::receive::InterimHeads;
 
 use super::frame::{self, code, flag, kind, setting};
-use super::hpack::{Decoder, Encoder, RequestFields, TABLE_BYTES};
 use super::window::{DEFAULT_WINDOW_BYTES, ReceiveWindow, SendWindow};
+use crate::hpack::{Decoder, Encoder, RequestFields, TABLE_BYTES};
 
 pub(super) use receive::HeadRoom;
 pub(crate) use stream::Fault;

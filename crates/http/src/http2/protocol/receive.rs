@@ -9,7 +9,7 @@ use super::stream::{Fault, StreamEnd};
 use super::{OUTPUT_BYTES, Protocol};
 
 /// What reading a response's head takes.
-pub(in super::super) struct HeadRoom<'a> {
+pub(crate) struct HeadRoom<'a> {
     pub heads: &'a KnownHeads,
     /// Memory for lines.
     pub lines: &'a mut Vec<u8>,

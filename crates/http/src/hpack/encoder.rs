@@ -10,7 +10,7 @@ use super::{TABLE_BYTES, huffman, put_integer};
 const MOST_BLOCKS: usize = 4;
 
 /// The state of the header blocks that were sent.
-pub(in super::super) struct Encoder {
+pub(crate) struct Encoder {
     table: Table,
     /// The smallest size that the table had since the last block, if it was changed.
     smallest_bytes: Option<usize>,

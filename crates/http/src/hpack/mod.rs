@@ -17,16 +17,16 @@ mod fields;
 mod huffman;
 mod table;
 
-pub(super) use decoder::{Decoder, LineSink};
-pub(super) use encoder::Encoder;
+pub(crate) use decoder::{Decoder, LineSink};
+pub(crate) use encoder::Encoder;
 pub(crate) use fields::RequestFields;
 
 /// The size of both dynamic tables, in bytes: the default of SETTINGS_HEADER_TABLE_SIZE.
-pub(super) const TABLE_BYTES: usize = 4096;
+pub(crate) const TABLE_BYTES: usize = 4096;
 
 /// The block of a server breaks the rules, so that later blocks cannot be read either.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct BrokenBlock;
+pub(crate) struct BrokenBlock;
 
 /// What follows the name, and the value, of a line.
 const END_OF_NAME: &[u8; 2] = b": ";

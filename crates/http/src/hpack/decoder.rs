@@ -4,7 +4,7 @@ use super::table::{STATIC, Table};
 use super::{BrokenBlock, END_OF_LINE, END_OF_NAME, TABLE_BYTES, huffman, take_integer};
 
 /// Takes the lines of a block.
-pub(in super::super) trait LineSink {
+pub(crate) trait LineSink {
     /// Whether lines are still wanted. The block is read to its end in any case, since it changes the table.
     fn is_open(&self) -> bool;
 
@@ -16,7 +16,7 @@ pub(in super::super) trait LineSink {
 }
 
 /// The state of the header blocks that were received.
-pub(in super::super) struct Decoder {
+pub(crate) struct Decoder {
     table: Table,
     /// The line of a field that no one wants, but the table.
     unwanted: Vec<u8>,
