@@ -1,7 +1,8 @@
 //! Reads the header blocks of a server.
 
+use super::huffman;
+use super::parts::{BrokenBlock, END_OF_LINE, END_OF_NAME, TABLE_BYTES, take_integer};
 use super::table::{STATIC, Table};
-use super::{BrokenBlock, END_OF_LINE, END_OF_NAME, TABLE_BYTES, huffman, take_integer};
 
 /// Takes the lines of a block.
 pub(crate) trait LineSink {

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use super::fields::{Field, RequestFields};
+use super::huffman;
+use super::parts::{TABLE_BYTES, put_integer};
 use super::table::{STATIC, Table};
-use super::{TABLE_BYTES, huffman, put_integer};
 
 /// A connection keeps the blocks of this many requests, which a plan repeats.
 const MOST_BLOCKS: usize = 4;

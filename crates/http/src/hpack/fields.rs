@@ -1,6 +1,6 @@
 //! The fields of a request.
 
-use super::{END_OF_LINE, END_OF_NAME};
+use super::parts::{END_OF_LINE, END_OF_NAME};
 
 /// The fields of a request, those of the pseudo-header first.
 #[derive(Default)]

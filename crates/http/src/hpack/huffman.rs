@@ -3,7 +3,7 @@
 //! The code is canonical: codes of one length are consecutive numbers in the order of their symbols, and those of the next length
 //! follow. So the lengths tell the codes.
 
-use super::BrokenBlock;
+use super::parts::BrokenBlock;
 
 /// The length of each byte's code, in bits. The only other code, which ends nothing, is that of 30 ones.
 #[rustfmt::skip]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{END_OF_LINE, END_OF_NAME};
+use super::parts::{END_OF_LINE, END_OF_NAME};
 
 /// What a field takes in a table beside its name and value, in bytes (section 4.1).
 const ENTRY_BYTES: usize = 32;
