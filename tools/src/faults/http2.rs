@@ -31,13 +31,41 @@ pub const FAULTS: &[Fault] = &[
         name: "http2-headers-without-an-end",
         is_quick: true,
         before: "14 MiB of memory",
-        after: "a failed row, in bounded memory",
+        after: "a failed row that names the property, in bounded memory",
         stage: |bench| {
-            misbehaves(bench, |stream| {
+            exceeds_head(bench, |stream| {
                 // An HPACK field that is not in its table: `x: y`.
                 let field = b"\x40\x01x\x01y".repeat(2_000);
                 stream.write_all(&frame(HEADERS, 0, 1, &field))?;
                 (0..10_000).try_for_each(|_| stream.write_all(&frame(CONTINUATION, 0, 1, &field)))
+            })
+        },
+    },
+    Fault {
+        name: "http2-empty-continuations",
+        is_quick: true,
+        before: "a failed row that names no bound",
+        after: "a failed row that names the property",
+        stage: |bench| {
+            exceeds_head(bench, |stream| {
+                stream.write_all(&frame(HEADERS, 0, 1, b""))?;
+                loop {
+                    stream.write_all(&frame(CONTINUATION, 0, 1, b""))?;
+                }
+            })
+        },
+    },
+    Fault {
+        name: "http2-small-head-that-unpacks-to-a-large-one",
+        is_quick: true,
+        before: "a failed row that names no bound",
+        after: "a failed row that names the property",
+        stage: |bench| {
+            exceeds_head(bench, |stream| {
+                // `:status: 200`, `x` with a value of 4,000 bytes, and that field 12,000 times more by its index.
+                let once = [&b"\x88\x40\x01x\x7f\xa1\x1e"[..], &[b'v'; 4000]].concat();
+                let block = [&once[..], &[0xBE; 12_000]].concat();
+                stream.write_all(&frame(HEADERS, END_HEADERS, 1, &block))
             })
         },
     },
@@ -124,13 +152,31 @@ fn hints_during_upload(bench: &FaultBench) -> anyhow::Result<()> {
             stream.write_all(&hint)?;
         }
     })?;
-    let inside = upload(port, 8 << 20);
-    let workshop = bench.with_plan("1", 1, &inside);
+    fails_by(
+        bench,
+        &upload(port, 8 << 20),
+        "drumfire.http.max_interim_heads",
+    )
+}
+
+/// Starts a server that calls `then` after a request, whose row must name the bound of heads.
+fn exceeds_head(
+    bench: &FaultBench,
+    then: fn(&mut TcpStream) -> std::io::Result<()>,
+) -> anyhow::Result<()> {
+    let port = misbehaving(then)?;
+    let inside = request(port, "http", "");
+    fails_by(bench, &inside, "drumfire.http.max_head_bytes")
+}
+
+/// Runs a plan once, whose row must name a property.
+fn fails_by(bench: &FaultBench, inside: &str, property: &str) -> anyhow::Result<()> {
+    let workshop = bench.with_plan("1", 1, inside);
     let words = ["run", "p.jmx", "-l", "r.csv", "-Jdrumfire.http.version=2"];
     expect(&workshop.run(&words, LIMIT), 0, &["failures", "verdict  "])?;
     let rows = workshop.read("r.csv");
     ensure(
-        rows.contains("drumfire.http.max_interim_heads"),
+        rows.contains(property),
         &format!("the row does not name the property: {rows}"),
     )
 }
