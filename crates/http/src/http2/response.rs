@@ -16,7 +16,7 @@ pub(super) struct ResponseLines<'a> {
     /// The lines exceed the limit.
     pub is_too_large: bool,
     /// RFC 9113 section 8.1.1: the server broke the rules of messages.
-    pub is_malformed: bool,
+    is_malformed: bool,
 }
 
 impl<'a> ResponseLines<'a> {
@@ -39,30 +39,30 @@ impl<'a> ResponseLines<'a> {
         !self.is_malformed && self.status.is_some() != self.is_trailers
     }
 
-    /// Takes the status line instead of `:status`, which is the only field of a response's pseudo-header.
-    fn take_status(&mut self, start: usize, name_bytes: usize) {
-        let line = &self.lines[start..];
-        let digits = match *line {
-            [.., a, b, c, b'\r', b'\n'] if line.starts_with(b":status: ") => [a, b, c],
-            _ => [0; 3],
+    /// Puts the status line in the place of `:status`, the only field of a response's pseudo-header.
+    fn take_status(&mut self, start: usize) {
+        let line = self.lines[start..].strip_prefix(b":status: ");
+        let status = match line.and_then(|rest| rest.strip_suffix(b"\r\n")) {
+            Some(&[a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9'])
+                if start == 0 && !self.is_trailers =>
+            {
+                let digits = [a, b, c].map(|digit| u16::from(digit - b'0'));
+                Some(
+                    digits
+                        .into_iter()
+                        .fold(0, |number, digit| number * 10 + digit),
+                )
+            }
+            _ => None,
         };
-        const LINE_BYTES: usize = ":status: 200\r\n".len();
-        let is_sound = start == 0
-            && !self.is_trailers
-            && name_bytes + ": 200\r\n".len() == LINE_BYTES
-            && line.len() == LINE_BYTES
-            && matches!(digits[0], b'1'..=b'9')
-            && digits.iter().all(u8::is_ascii_digit);
         self.lines.truncate(start);
-        if !is_sound {
-            self.is_malformed = true;
-            return;
+        match status {
+            Some(status) => {
+                self.reason = put_status_line(self.lines, 2, status);
+                self.status = Some(status);
+            }
+            None => self.is_malformed = true,
         }
-        let status = digits
-            .iter()
-            .fold(0, |number, digit| number * 10 + u16::from(digit - b'0'));
-        self.reason = put_status_line(self.lines, 2, status);
-        self.status = Some(status);
     }
 }
 
@@ -78,7 +78,7 @@ impl LineSink for ResponseLines<'_> {
     fn judge(&mut self, start: usize, name_bytes: usize) {
         let name = &self.lines[start..start + name_bytes];
         if name.first() == Some(&b':') {
-            self.take_status(start, name_bytes);
+            self.take_status(start);
         } else if is_of_connection(name) {
             self.is_malformed = true;
         }

@@ -37,7 +37,7 @@ pub(super) enum Place {
 }
 
 impl Protocol {
-    /// Processes received bytes. Heads are known by `room`.
+    /// Processes received bytes.
     pub fn receive(&mut self, bytes: &[u8], room: &mut HeadRoom<'_>) {
         if self.is_over {
             return;
