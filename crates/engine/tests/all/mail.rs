@@ -3,7 +3,9 @@
 #![cfg(feature = "mail")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use drumfire_testkit::smtp::SmtpServer;
 
@@ -91,6 +93,57 @@ fn mails_are_taken() {
     let expected = "MAIL FROM:<me@x.test>\nRCPT TO:<a@x.test>\n\nFrom: me@x.test\nTo: a@x.test\nSubject: s\nMIME-Version: 1.0\n\
                     Content-Type: text/plain; charset=us-ascii\nContent-Transfer-Encoding: 7bit\n\nHello\n";
     assert_eq!(mails[0], expected);
+}
+
+/// aiosmtpd, if it is installed (`pip install aiosmtpd`). Dropping it ends it.
+struct Aiosmtpd {
+    port: u16,
+    server: Child,
+}
+
+impl Aiosmtpd {
+    fn start() -> Option<Aiosmtpd> {
+        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
+        let port = free.local_addr().expect("it listens").port();
+        drop(free);
+        let address = format!("127.0.0.1:{port}");
+        let started = Command::new("aiosmtpd")
+            .args(["-n", "-l", &address, "-c", "aiosmtpd.handlers.Sink"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(server) = started else {
+            println!("skipped: this machine has no aiosmtpd (pip install aiosmtpd)");
+            return None;
+        };
+        let server = Aiosmtpd { port, server };
+        for _ in 0..500 {
+            if TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok() {
+                return Some(server);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("aiosmtpd did not start");
+    }
+}
+
+impl Drop for Aiosmtpd {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+#[test]
+fn a_server_of_others_takes_mails() {
+    let Some(server) = Aiosmtpd::start() else {
+        return;
+    };
+    let ran = run(&smtp(server.port, &[("plainBody", "false")]), &[]);
+    assert_eq!(message(&ran), "Message successfully sent!\n");
+    let ran = run(&smtp(server.port, &[("receiverTo", "x@y;nobody")]), &[]);
+    assert_eq!(message(&ran), "Message successfully sent!\n");
 }
 
 #[test]
