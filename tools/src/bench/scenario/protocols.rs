@@ -153,39 +153,6 @@ fn mails() -> Scenario {
     .at_most("", Cpu(LoadTester::JMeter), 0.5)
 }
 
-/// The case of the program that only requests the cart.
-const BARE: &str = "one answer of the API";
-const API: &str = "API";
-
-fn api() -> Scenario {
-    let mut entries = each(&[LoadTester::Drumfire, LoadTester::K6], |program| {
-        Contender {
-            path: "/store/api/cart",
-            writes_results: false,
-            ..Contender::new(program, "api.jmx")
-                .case(API, 10)
-                .secure(Door::Http2Tls)
-                .with("drumfire.http.version", 2)
-        }
-    });
-    entries.push(Contender {
-        path: "/store/api/cart",
-        ..Contender::new(LoadTester::H2load, "api.jmx")
-            .case(BARE, 10)
-            .secure(Door::Http2Tls)
-    });
-    Scenario {
-        least_seconds: 5,
-        ..Scenario::new(
-            "http2-api",
-            "a JSON API over HTTP/2 and TLS: a JSONPath, a POST with what it found, an assertion; h2load asks for one answer",
-            entries,
-        )
-    }
-    .at_most(API, CpuIn(LoadTester::H2load, BARE), 1.5)
-    .at_most(API, Cpu(LoadTester::K6), 0.2)
-}
-
 fn database() -> Scenario {
     const POSTGRES: &str = "PostgreSQL";
     const IN_MEMORY: &str = "H2 in memory, its driver in Java";
