@@ -13,8 +13,8 @@ const PROFILES: &[(&str, &str, &str)] = &[
     (
         "http2",
         "CPU to h2load's",
-        "45 % of the samples of `perf` are in the kernel. The `h2` crate has 14 %, 2.5 % of it to decode Huffman codes; \
-         allocation and copies in the C library have 12 %. h2load builds its request once and looks at no header field.",
+        "Callgrind counts 31,400 instructions a sample and 20,800 of h2load: 6,200 read the header fields, half of them \
+         Huffman codes, 11,000 are the sampler and its row. h2load builds its request once and looks at no header field.",
     ),
     (
         "workers",
@@ -176,14 +176,10 @@ const PROFILES: &[(&str, &str, &str)] = &[
     (
         "http2-api",
         "API: CPU to h2load's of 'one answer of the API'",
-        "36 % of the samples of `perf` are in the kernel, 20 % in our own code, 14 % in the `h2` crate, 12 % in the C \
-         library's allocation and copies, 4 % in TLS. h2load looks at no answer.",
+        "The JSONPath, the assertion and the body of the POST are ours alone: h2load looks at no answer. Of a plain request, \
+         callgrind counts 31,400 instructions and 20,800 of h2load.",
     ),
-    (
-        "http2-api",
-        "API: CPU to k6's",
-        "As above: 36 % of the samples of `perf` are in the kernel, 20 % in our own code.",
-    ),
+    ("http2-api", "API: CPU to k6's", "As above."),
     (
         "work",
         "pages: CPU to jmeter's",
