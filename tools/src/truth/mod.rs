@@ -56,8 +56,8 @@ struct TruthOptions {
 fn options(words: &[&str]) -> anyhow::Result<TruthOptions> {
     let mut options = TruthOptions {
         runs: 1_000,
-        side_by_side: 10,
-        seconds: 15,
+        side_by_side: 20,
+        seconds: 10,
         is_short: false,
         neighbour: false,
         peers: false,
@@ -77,7 +77,7 @@ fn options(words: &[&str]) -> anyhow::Result<TruthOptions> {
             }
             "--seconds" => options.seconds = value()?.parse().context("--seconds")?,
             "--short" => {
-                (options.runs, options.side_by_side, options.seconds) = (20, 10, 10);
+                (options.runs, options.side_by_side) = (20, 10);
                 options.is_short = true;
             }
             "--neighbour" => options.neighbour = true,
