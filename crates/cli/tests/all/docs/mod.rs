@@ -21,7 +21,7 @@ use blocks::{Block, BlockKind, Page, root};
 use reader::Reader;
 
 /// How many blocks are not run. Adding one needs a reason, and a look at whether it can be run after all.
-const NOT_RUN: usize = 33;
+const NOT_RUN: usize = 34;
 
 /// Defines the test of each page, and the list of all pages.
 macro_rules! pages {

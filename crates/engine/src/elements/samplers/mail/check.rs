@@ -7,6 +7,7 @@ use drumfire_java::text::trim;
 use drumfire_java::values::property_bool;
 use drumfire_jmx::Diagnostic;
 use drumfire_mail::Address;
+use drumfire_platform::secrets;
 
 use super::security::versions;
 use crate::resolve::Element;
@@ -77,7 +78,8 @@ impl Findings<'_> {
             for address in parts.filter(|part| part.is_ascii() && !list.trim().is_empty()) {
                 has_receiver |= property.name != facts::REPLY_TO.name;
                 if let Err(error) = Address::parse(address) {
-                    let why = format!("`{address}` is no mail address: {}", error.message());
+                    let shown = secrets::text(address);
+                    let why = format!("`{shown}` is no mail address: {}", error.message());
                     let help = "correct the address";
                     self.refuse("mail-address", property, &why, help);
                 }
@@ -116,12 +118,15 @@ impl Findings<'_> {
         let property = &mail_security::TLS_PROTOCOLS;
         match versions(&protocols) {
             Err(unknown) => {
-                let why = format!("`{unknown}` is no version of TLS");
+                let why = format!("`{}` is no version of TLS", secrets::text(&unknown));
                 let help = "write `TLSv1.2`, `TLSv1.3` or both";
                 self.refuse("mail-tls-version", property, &why, help);
             }
             Ok((false, false)) => {
-                let why = format!("`{protocols}` has no version of TLS that is offered");
+                let why = format!(
+                    "`{}` has no version of TLS that is offered",
+                    secrets::text(&protocols)
+                );
                 let help = "add `TLSv1.2` or `TLSv1.3`";
                 self.refuse("mail-tls-version", property, &why, help);
             }
