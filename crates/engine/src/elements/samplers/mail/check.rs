@@ -118,7 +118,7 @@ impl Findings<'_> {
         let property = &mail_security::TLS_PROTOCOLS;
         match versions(&protocols) {
             Err(unknown) => {
-                let why = format!("`{}` is no version of TLS", secrets::text(&unknown));
+                let why = format!("`{}` is no version of TLS", secrets::text(unknown));
                 let help = "write `TLSv1.2`, `TLSv1.3` or both";
                 self.refuse("mail-tls-version", property, &why, help);
             }
