@@ -11,6 +11,8 @@ use crate::words::find_charset;
 
 /// Parts may stand in parts this deep; what is deeper is bytes.
 const MAX_DEPTH: usize = 32;
+/// The most parts of a content; what follows belongs to the last one.
+const MAX_PARTS: usize = 100_000;
 
 /// A mail or a part.
 #[derive(Debug, Clone)]
@@ -167,7 +169,9 @@ impl<'m> Received<'m> {
         let mut start = at;
         let finder = memchr::memmem::Finder::new(boundary);
         let mut search = at;
-        while let Some(found) = finder.find(&self.body[search..]) {
+        while parts.len() + 1 < MAX_PARTS
+            && let Some(found) = finder.find(&self.body[search..])
+        {
             let mark = search + found;
             search = mark + boundary.len();
             let begins_line = mark == start || matches!(self.body[mark - 1], b'\r' | b'\n');
@@ -275,5 +279,12 @@ mod tests {
             part = parts.parts.remove(0);
         }
         assert_eq!(depth, MAX_DEPTH);
+        let many = "Content-Type: multipart/mixed; boundary=b\n\n".to_owned()
+            + &"--b\n\n".repeat(MAX_PARTS + 10);
+        let content = Received::read(many.as_bytes()).content();
+        let Ok(ReceivedContent::Parts(parts)) = content else {
+            panic!("it has parts");
+        };
+        assert_eq!(parts.parts.len(), MAX_PARTS);
     }
 }

@@ -1,5 +1,6 @@
 //! One sample of a Mail Reader Sampler (`MailReaderSampler#sample`).
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use drumfire_results::{DataType, Sample, SharedText};
 
 use super::mailbox::{Mailbox, MailboxValues, Protocol, ReadFailure};
 use super::security::{Begin, SecuritySettings};
-use super::wire::{Server, timeout};
+use super::wire::{Server, timeout, too_large};
 use crate::base::clock::Clock;
 use crate::decode::setting::Flag;
 use crate::elements::samplers::http::response::{phases, since};
@@ -54,8 +55,15 @@ pub struct MailReader {
     pub allowed_hosts: Option<Arc<[String]>>,
 }
 
+/// The most sub-results of one sample, which bounds its memory whatever a server sends.
+const MAX_SUB_RESULTS: usize = 100_000;
+
 /// How mails become samples.
 struct Reading {
+    /// The sub-results so far.
+    sub_results: Cell<usize>,
+    /// How many more bytes the bodies of the sample and of its sub-results may have.
+    room: Cell<u64>,
     clock: Clock,
     thread_name: Rc<str>,
     is_raw: bool,
@@ -113,6 +121,8 @@ impl MailReader {
             max_bytes: self.max_bytes,
         };
         let reading = Reading {
+            sub_results: Cell::new(0),
+            room: Cell::new(self.max_bytes),
             clock: cx.clock(),
             thread_name: cx.thread_name.clone(),
             is_raw: self.is_raw.get(cx),
@@ -225,7 +235,7 @@ impl Reading {
         let wanted = usize::try_from(self.count).unwrap_or(total).min(total);
         let found = format!("{wanted} messages found\n");
         sample.encoding = Some(SharedText::Static(DEFAULT_ENCODING));
-        set_bytes(sample, self.needs, found.into_bytes());
+        self.set_bytes(sample, found.into_bytes())?;
         sample.data_type = DataType::Text;
         sample.content_type = Some("text/plain".into());
         for number in 1..=wanted {
@@ -238,7 +248,7 @@ impl Reading {
 
     async fn one(&self, mailbox: &mut Mailbox, number: usize) -> Result<Sample, ReadFailure> {
         let label = format!("Message {number}");
-        let mut child = self.begin(&label);
+        let mut child = self.begin(&label)?;
         if self.needs.request {
             child.sampler_data = Some(label.into());
         }
@@ -252,7 +262,7 @@ impl Reading {
         if self.is_raw {
             let mail = mailbox.mail(number).await?;
             child.data_type = DataType::Text;
-            set_bytes(&mut child, self.needs, mail);
+            self.set_bytes(&mut child, mail)?;
         } else {
             let mut shown = String::new();
             for (name, value) in headers.iter() {
@@ -274,11 +284,19 @@ impl Reading {
         Ok(child)
     }
 
-    fn begin(&self, label: &str) -> Sample {
+    fn begin(&self, label: &str) -> Result<Sample, ReadFailure> {
+        let count = self.sub_results.get() + 1;
+        if count > MAX_SUB_RESULTS {
+            let what = "the sample has more sub-results than";
+            return Err(ReadFailure(format!(
+                "java.io.IOException: {what} {MAX_SUB_RESULTS}"
+            )));
+        }
+        self.sub_results.set(count);
         let mut sample = Sample::new(label.into(), self.thread_name.clone());
         sample.start_ms = self.clock.now_ms();
         sample.set_end(sample.start_ms);
-        sample
+        Ok(sample)
     }
 
     /// Ends a sample, unless its sub-results have.
@@ -329,13 +347,13 @@ impl Reading {
         match content {
             ReceivedContent::Text(content) => {
                 text.push_str(&content);
-                self.set_own_text(sample, &text);
+                self.set_own_text(sample, &text)?;
             }
             ReceivedContent::Bytes(_, class) if class.ends_with("MimeMessage") => {
                 text.push_str(class);
-                self.set_own_text(sample, &text);
+                self.set_own_text(sample, &text)?;
             }
-            ReceivedContent::Bytes(bytes, _) => set_bytes(sample, self.needs, bytes),
+            ReceivedContent::Bytes(bytes, _) => self.set_bytes(sample, bytes)?,
             ReceivedContent::Parts(parts) => {
                 self.show_parts(sample, &mut text, parts, has_preambles)?;
             }
@@ -354,19 +372,19 @@ impl Reading {
         if let (Some(preamble), true) = (&parts.preamble, has_preambles) {
             text.push_str(preamble);
         }
-        self.set_own_text(sample, text);
+        self.set_own_text(sample, text)?;
         for (index, part) in parts.parts.iter().enumerate() {
             let content = part
                 .content()
                 .map_err(|error| ReadFailure(error.to_string()))?;
-            let mut child = self.begin(&format!("Part: {index}"));
+            let mut child = self.begin(&format!("Part: {index}"))?;
             set_kind(&mut child, part.content_type(), !has_preambles);
             match content {
-                ReceivedContent::Text(content) => self.set_own_text(&mut child, &content),
+                ReceivedContent::Text(content) => self.set_own_text(&mut child, &content)?,
                 ReceivedContent::Bytes(_, class) if class.ends_with("MimeMessage") => {
-                    self.set_own_text(&mut child, class);
+                    self.set_own_text(&mut child, class)?;
                 }
-                ReceivedContent::Bytes(bytes, _) => set_bytes(&mut child, self.needs, bytes),
+                ReceivedContent::Bytes(bytes, _) => self.set_bytes(&mut child, bytes)?,
                 ReceivedContent::Parts(inner) => {
                     self.show_parts(&mut child, text, inner, has_preambles)?;
                 }
@@ -378,11 +396,22 @@ impl Reading {
         Ok(())
     }
 
-    fn set_own_text(&self, sample: &mut Sample, text: &str) {
+    fn set_own_text(&self, sample: &mut Sample, text: &str) -> Result<(), ReadFailure> {
         let charset = sample.encoding.as_ref();
         let charset = charset.and_then(|name| Charset::find(name.as_str()));
         let bytes = charset.unwrap_or(Charset::UTF_8).encode(text).into_owned();
-        set_bytes(sample, self.needs, bytes);
+        self.set_bytes(sample, bytes)
+    }
+
+    /// Sets the body. Parts in parts repeat the text of their mail, so that the bound of the mails does not bound the bodies.
+    fn set_bytes(&self, sample: &mut Sample, bytes: Vec<u8>) -> Result<(), ReadFailure> {
+        sample.body_bytes = bytes.len() as u64;
+        if self.needs.body {
+            let left = self.room.get().checked_sub(sample.body_bytes);
+            self.room.set(left.ok_or_else(|| ReadFailure(too_large()))?);
+            sample.response_data = Some(bytes.into());
+        }
+        Ok(())
     }
 }
 
@@ -403,11 +432,6 @@ fn set_kind(sample: &mut Sample, content_type: &str, is_structured: bool) {
         sample.content_type = Some(content_type.into());
         sample.set_encoding_and_type(content_type);
     }
-}
-
-fn set_bytes(sample: &mut Sample, needs: Needs, bytes: Vec<u8>) {
-    sample.body_bytes = bytes.len() as u64;
-    sample.response_data = needs.body.then(|| bytes.into());
 }
 
 /// `Date#toString`.
