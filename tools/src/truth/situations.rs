@@ -22,18 +22,18 @@ const fn situation(name: &'static str, service: &'static str, rate: u32, users: 
     }
 }
 
-/// Rates and distributions, overloads, stalls. Those with 500 requests a second have enough for the 99.9th percentile. No time is always the same: an interval around a constant has no width, and holds
+/// Rates and distributions, overloads, stalls. Those with 800 requests a second have enough for the 99.9th percentile. No time is always the same: an interval around a constant has no width, and holds
 /// the truth or not by a microsecond of the kernel.
 pub const SITUATIONS: [Situation; 20] = [
-    situation("exponential, mean 2 ms", "exponential=2", 500, 20),
+    situation("exponential, mean 2 ms", "exponential=2", 800, 20),
     situation("exponential, mean 5 ms", "exponential=5", 50, 20),
-    situation("exponential, mean 5 ms, quicker", "exponential=5", 500, 40),
+    situation("exponential, mean 5 ms, quicker", "exponential=5", 800, 40),
     situation("exponential, mean 5 ms, few users", "exponential=5", 100, 4),
     situation("exponential, mean 20 ms", "exponential=20", 100, 40),
     situation(
         "exponential, mean 20 ms, quicker",
         "exponential=20",
-        500,
+        800,
         60,
     ),
     situation("exponential, mean 100 ms", "exponential=100", 100, 60),
@@ -83,8 +83,8 @@ pub const SITUATIONS: [Situation; 20] = [
     situation(
         "stalls of 20 ms every 0.2 s",
         "exponential=5&stall=20,200",
-        500,
-        60,
+        800,
+        80,
     ),
     situation(
         "stalls and one place",

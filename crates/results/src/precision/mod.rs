@@ -134,6 +134,30 @@ struct DesignEffect {
 }
 
 impl DesignEffect {
+    /// Independent samples, whose variance follows from their number and is no estimate.
+    const NONE: DesignEffect = DesignEffect {
+        factor: 1.0,
+        freedom: f64::INFINITY,
+    };
+
+    /// A variance beside that of independent samples. Blocks that differ less than independent samples do so by chance.
+    fn of(variance: f64, independent: f64, freedom: f64) -> DesignEffect {
+        let factor = variance / independent;
+        if independent > 0.0 && factor > 1.0 {
+            DesignEffect { factor, freedom }
+        } else {
+            DesignEffect::NONE
+        }
+    }
+
+    /// A part of what exceeds 1.
+    fn part(self, share: f64) -> DesignEffect {
+        DesignEffect {
+            factor: 1.0 + (self.factor - 1.0) * share,
+            ..self
+        }
+    }
+
     fn larger(self, other: DesignEffect) -> DesignEffect {
         if other.factor > self.factor {
             other
@@ -151,8 +175,6 @@ struct Estimate<'a> {
     count: f64,
     /// The block length, in steps.
     block: usize,
-    /// The deviations of each step's sum of times from what its samples would have with the run's mean.
-    mean_residuals: Vec<f64>,
     /// The design effect of the mean.
     mean_effect: DesignEffect,
     mean_us: f64,
@@ -173,34 +195,23 @@ impl<'a> Estimate<'a> {
         }
         let sums = BlockSums::of(&mean_residuals, block);
         let independent = ranks.squared_deviations(mean_us);
-        let factor = if independent > 0.0 {
-            sums.variance / independent
-        } else {
-            1.0
-        };
         Estimate {
             steps,
             ranks,
             count,
             block,
-            mean_residuals,
-            mean_effect: DesignEffect {
-                factor: factor.max(1.0),
-                freedom: sums.freedom,
-            },
+            mean_effect: DesignEffect::of(sums.variance, independent, sums.freedom),
             mean_us,
         }
     }
 
     /// The intervals of the percentiles, in microseconds.
     fn percentiles(&self) -> [Option<Interval>; PERCENTS.len()] {
-        let mut inherited = 1.0;
+        let mut before = DesignEffect::NONE;
         PERCENTS.map(|percent| {
             let at = self.ranks.percentile(percent);
-            let mut effect = self.effect_at(at);
-            effect.factor = effect.factor.max(1.0 + (inherited - 1.0) * INHERITED);
-            inherited = effect.factor;
-            self.percentile(percent / 100.0, effect)
+            before = self.effect_at(at).larger(before.part(INHERITED));
+            self.percentile(percent / 100.0, before)
         })
     }
 
@@ -250,25 +261,15 @@ impl<'a> Estimate<'a> {
         // correlated as the means of the steps are.
         let inside = probe.inside * (1.0 - probe.inside) * probe.bucket_count;
         let variance = sums.variance + inside * self.mean_effect.factor;
-        let factor = if independent > 0.0 {
-            variance / independent
-        } else {
-            1.0
-        };
-        DesignEffect {
-            factor: factor.max(1.0),
-            freedom: sums.freedom,
-        }
+        DesignEffect::of(variance, independent, sums.freedom)
     }
 
     /// The interval of the mean, in microseconds: times are positive and skewed, so its bounds are factors.
     fn mean(&self) -> Interval {
-        let sums = BlockSums::of(&self.mean_residuals, self.block);
-        let variance = sums
-            .variance
-            .max(self.ranks.squared_deviations(self.mean_us));
+        let effect = self.mean_effect;
+        let variance = effect.factor * self.ranks.squared_deviations(self.mean_us);
         let deviation = variance.sqrt() / self.count / self.mean_us.max(f64::MIN_POSITIVE);
-        let factor = (t_quantile(DEVIATIONS, sums.freedom) * deviation).exp();
+        let factor = (t_quantile(DEVIATIONS, effect.freedom) * deviation).exp();
         let resolution_us = self.ranks.resolution_us();
         Interval {
             low: (self.mean_us / factor - resolution_us).max(0.0),
@@ -286,13 +287,9 @@ impl<'a> Estimate<'a> {
         let residuals: Vec<f64> = residuals.collect();
         let sums = BlockSums::of(&residuals, self.block.max(block_length(&residuals)));
         let independent = count * share * (1.0 - share);
-        let factor = if independent > 0.0 {
-            sums.variance / independent
-        } else {
-            1.0
-        };
-        let effective = count / factor.max(1.0);
-        let squared = t_quantile(DEVIATIONS, sums.freedom).powi(2) / effective;
+        let effect = DesignEffect::of(sums.variance, independent, sums.freedom);
+        let effective = count / effect.factor;
+        let squared = t_quantile(DEVIATIONS, effect.freedom).powi(2) / effective;
         let middle = share + squared / 2.0;
         let reach = (share * (1.0 - share) * squared + squared * squared / 4.0).sqrt();
         let bound = |value: f64| (value / (1.0 + squared)).clamp(0.0, 1.0);
