@@ -284,11 +284,14 @@ fn judge(measured: &[(usize, Measured)], target: &Target, is_short: bool) -> any
     Ok(())
 }
 
-/// Whether the interval of a percentile, less the generator's part, holds the true one; the way may be in its lower bound. `None`
-/// without both bounds.
+/// Whether the interval of a percentile, less the generator's part, holds the true one; the way may be in its lower bound. An
+/// interval without an upper bound counts, too: that it has none depends on the samples, so the others alone would be a selection.
 fn holds(run: &Measured, truth: &Value, name: &str) -> Option<bool> {
     let bounds = &run.label["intervals"][name];
-    let (low, high) = (bounds[0].as_f64()?, bounds[1].as_f64()?);
+    let (low, high) = (
+        bounds[0].as_f64()?,
+        bounds[1].as_f64().unwrap_or(f64::INFINITY),
+    );
     let own = if name == PERCENTILES[0] {
         OWN[0]
     } else {
