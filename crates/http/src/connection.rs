@@ -71,6 +71,35 @@ const SLOW_BYTES: u64 = 16 << 20;
 const LOW_WATER_PATIENCE: Duration = Duration::from_millis(5);
 
 impl Connection {
+    /// Reads once, without waiting, and hands over what came, decrypted. What an earlier read left comes first. The end of the
+    /// stream is `Bytes(0)`.
+    pub fn read(
+        &mut self,
+        scratch: &mut Scratch,
+        hand: &mut dyn FnMut(&[u8]),
+    ) -> Result<Read, FailureKind> {
+        if !self.surplus.is_empty() {
+            let surplus = std::mem::take(&mut self.surplus);
+            hand(&surplus);
+            return Ok(Read::Bytes(surplus.len()));
+        }
+        let Some(tls) = self.tls.as_deref_mut() else {
+            let read = read_into(&self.stream, &mut scratch.input, &mut scratch.arrivals)?;
+            if let Read::Bytes(count) = read {
+                hand(&scratch.input[..count]);
+            }
+            return Ok(read);
+        };
+        if tls.closed {
+            return Ok(Read::Bytes(0));
+        }
+        let mut pass = |payload: &[u8]| {
+            hand(payload);
+            Ok(())
+        };
+        read_tls(&self.stream, tls, scratch, &mut pass)
+    }
+
     pub fn new(
         stream: TcpStream,
         tls: Option<Box<TlsState>>,

@@ -11,9 +11,8 @@ use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind};
 use crate::message::{Body, Limits, Times, Tunnel};
 use crate::proxy::BareConnect;
-use crate::records::read_tls;
 use crate::session::Session;
-use crate::socket::{Read, read_into};
+use crate::socket::Read;
 use crate::source::UnsentRequest;
 use crate::target::Target;
 use crate::tls::Tls;
@@ -182,7 +181,6 @@ impl Dialogue {
         loop {
             self.take_turns().await;
             let before = self.received.len();
-            self.received.append(&mut self.connection.surplus);
             match self.read_available()? {
                 Read::Bytes(0) => return Ok(self.received.len() > before),
                 _ if self.received.len() > before => {
@@ -202,27 +200,9 @@ impl Dialogue {
     }
 
     fn read_available(&mut self) -> Result<Read, FailureKind> {
-        let scratch = &mut *self.worker.scratch.borrow_mut();
         let received = &mut self.received;
-        let connection = &mut *self.connection;
-        let Some(tls) = &mut connection.tls else {
-            let read = read_into(
-                &connection.stream,
-                &mut scratch.input,
-                &mut scratch.arrivals,
-            )?;
-            if let Read::Bytes(count) = read {
-                received.extend_from_slice(&scratch.input[..count]);
-            }
-            return Ok(read);
-        };
-        if tls.closed {
-            return Ok(Read::Bytes(0));
-        }
-        let mut hand = |payload: &[u8]| {
-            received.extend_from_slice(payload);
-            Ok(())
-        };
-        read_tls(&connection.stream, tls, scratch, &mut hand)
+        let scratch = &mut *self.worker.scratch.borrow_mut();
+        let mut keep = |bytes: &[u8]| received.extend_from_slice(bytes);
+        self.connection.read(scratch, &mut keep)
     }
 }

@@ -12,8 +12,8 @@ use tokio::sync::Notify;
 
 use crate::connection::Connection;
 use crate::failure::FailureKind;
-use crate::records::{encrypt, read_tls};
-use crate::socket::{Read, read_into};
+use crate::records::encrypt;
+use crate::socket::Read;
 use crate::websocket::{FrameHead, Opcode, encode};
 use crate::worker::{Worker, add};
 
@@ -239,36 +239,14 @@ impl Duplex {
     fn read_plain(&self, into: &mut Vec<u8>) -> Result<Read, FailureKind> {
         let connection = &mut **self.connection.borrow_mut();
         let before = into.len();
-        into.append(&mut connection.surplus);
-        if into.len() > before {
-            return Ok(Read::Bytes(into.len() - before));
-        }
+        // What an earlier read left is counted already.
+        let is_counted = !connection.surplus.is_empty();
         let scratch = &mut *self.worker.scratch.borrow_mut();
-        let read = match &mut connection.tls {
-            None => {
-                let read = read_into(
-                    &connection.stream,
-                    &mut scratch.input,
-                    &mut scratch.arrivals,
-                )?;
-                if let Read::Bytes(count) = read {
-                    into.extend_from_slice(&scratch.input[..count]);
-                }
-                read
-            }
-            Some(tls) if tls.closed => Read::Bytes(0),
-            Some(tls) => {
-                let mut hand = |payload: &[u8]| {
-                    into.extend_from_slice(payload);
-                    Ok(())
-                };
-                read_tls(&connection.stream, tls, scratch, &mut hand)?
-            }
-        };
-        add(
-            &self.worker.counts.bytes_received,
-            (into.len() - before) as u64,
-        );
+        let read = connection.read(scratch, &mut |bytes| into.extend_from_slice(bytes))?;
+        if !is_counted {
+            let count = into.len() - before;
+            add(&self.worker.counts.bytes_received, count as u64);
+        }
         Ok(read)
     }
 

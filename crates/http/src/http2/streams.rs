@@ -167,7 +167,7 @@ impl Link {
             lines: &mut lines,
         };
         let protocol = &mut self.protocol;
-        let read = wire::read(&mut self.connection, scratch, &mut |bytes| {
+        let read = self.connection.read(scratch, &mut |bytes| {
             protocol.receive(bytes, &mut room);
         });
         scratch.output = lines;

@@ -5,9 +5,8 @@ use std::task::{Context, Poll};
 
 use crate::connection::Connection;
 use crate::failure::FailureKind;
-use crate::records::{encrypt, read_tls};
-use crate::socket::{Read, read_into};
-use crate::worker::{Scratch, Worker};
+use crate::records::encrypt;
+use crate::worker::Worker;
 
 /// Plain text is encrypted in pieces of this size, so that little remains if the kernel does not accept it.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -90,38 +89,6 @@ fn try_write(connection: &Connection, bytes: &[u8]) -> Result<usize, FailureKind
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
         Err(error) => Err(FailureKind::from_io(error)),
     }
-}
-
-/// Reads once, without waiting, and hands over what came. The end of the stream is `Bytes(0)`.
-pub(super) fn read(
-    connection: &mut Connection,
-    scratch: &mut Scratch,
-    hand: &mut dyn FnMut(&[u8]),
-) -> Result<Read, FailureKind> {
-    if !connection.surplus.is_empty() {
-        let surplus = std::mem::take(&mut connection.surplus);
-        hand(&surplus);
-        return Ok(Read::Bytes(surplus.len()));
-    }
-    let Some(tls) = connection.tls.as_deref_mut() else {
-        let read = read_into(
-            &connection.stream,
-            &mut scratch.input,
-            &mut scratch.arrivals,
-        )?;
-        if let Read::Bytes(count) = read {
-            hand(&scratch.input[..count]);
-        }
-        return Ok(read);
-    };
-    if tls.closed {
-        return Ok(Read::Bytes(0));
-    }
-    let mut pass = |payload: &[u8]| {
-        hand(payload);
-        Ok(())
-    };
-    read_tls(&connection.stream, tls, scratch, &mut pass)
 }
 
 /// Waits until something can be read.

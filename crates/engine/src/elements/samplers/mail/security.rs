@@ -100,13 +100,7 @@ impl SecuritySettings {
             (false, true) => Begin::Later,
             (false, false) => Begin::Never,
         };
-        let trusted = if self.trusts_all.get(cx) {
-            Trusted::All
-        } else if self.has_store.get(cx) {
-            Trusted::Store(self.store_file(cx)?)
-        } else {
-            Trusted::Default
-        };
+        let trusted = self.trusted(cx)?;
         let protocols = self.protocols.eval(cx).into_string();
         Self::with_trust(cx, begin, trusted, &protocols)
     }
@@ -128,13 +122,7 @@ impl SecuritySettings {
             (false, true) => Begin::Later,
             (false, false) => Begin::Never,
         };
-        let trusted = if self.trusts_all.get(cx) {
-            Trusted::All
-        } else if self.has_store.get(cx) {
-            Trusted::Store(self.store_file(cx)?)
-        } else {
-            Trusted::Default
-        };
+        let trusted = self.trusted(cx)?;
         let trusted = if ssl || start_tls {
             trusted
         } else {
@@ -158,6 +146,16 @@ impl SecuritySettings {
             tls.push(secure(cx, Trusted::Default, protocols)?);
         }
         Ok(Security { begin, tls })
+    }
+
+    fn trusted(&self, cx: &mut Context) -> Result<Trusted, Exception> {
+        Ok(if self.trusts_all.get(cx) {
+            Trusted::All
+        } else if self.has_store.get(cx) {
+            Trusted::Store(self.store_file(cx)?)
+        } else {
+            Trusted::Default
+        })
     }
 
     fn store_file(&self, cx: &mut Context) -> Result<PathBuf, Exception> {
