@@ -4,6 +4,8 @@ mod access_log_sampler;
 pub mod debug_sampler;
 mod defaults;
 mod dummy_sampler;
+#[cfg(any(feature = "mail", feature = "mqtt"))]
+mod findings;
 mod flow_control;
 pub mod ftp;
 #[cfg(feature = "grpc")]

@@ -3,28 +3,21 @@
 use drumfire_elements::samplers::ftp_request;
 use drumfire_jmx::Diagnostic;
 
-use super::files::PROPERTY;
-use super::is_as_jmeter;
 use super::provenance::Definitions;
+use super::samplers;
 use crate::elements::samplers::ftp;
 use crate::inspect::advice::AdvisedPlan;
 
 /// Reports what would fail every sample of an FTP Request, and settings that are not honoured.
 pub fn faults(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagnostic> {
-    let as_jmeter = is_as_jmeter(sight.settings, PROPERTY);
-    let remedy = format!("or let the samples fail as in JMeter: `-J{PROPERTY}=jmeter`");
-    let all = || sight.all.iter().copied();
-    let is_alone = !all().any(ftp::may_add_properties);
-    let mut findings = Vec::new();
-    for element in all().filter(|element| element.class == ftp_request::CLASS) {
-        let mut value = |name: &str| {
-            let text = element.props.str(name);
-            definitions.value(&text).map(|(value, _)| value)
-        };
-        findings.extend(ftp::faults(element, &mut value, is_alone, &remedy));
-    }
-    findings.retain(|finding| !as_jmeter || !finding.is_error());
-    findings
+    let mut all = sight.all.iter().copied();
+    let is_alone = !all.any(ftp::may_add_properties);
+    samplers::faults(sight, definitions, |element, value, remedy| {
+        match element.class.as_str() {
+            ftp_request::CLASS => ftp::faults(element, value, is_alone, remedy),
+            _ => Vec::new(),
+        }
+    })
 }
 
 #[cfg(test)]

@@ -3,28 +3,22 @@
 use drumfire_jmx::Diagnostic;
 
 use super::files::PROPERTY;
-use super::is_as_jmeter;
 use super::provenance::Definitions;
+use super::{is_as_jmeter, samplers};
 use crate::elements::samplers::grpc::GrpcCheck;
 use crate::inspect::advice::AdvisedPlan;
 
 /// Reports what would fail every sample of a gRPC sampler.
 pub fn faults(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagnostic> {
+    // All findings are errors, and reading `.proto` files takes time.
     if is_as_jmeter(sight.settings, PROPERTY) {
         return Vec::new();
     }
-    let remedy = format!("or let the samples fail as in JMeter: `-J{PROPERTY}=jmeter`");
     let check = GrpcCheck::default();
-    let mut findings = Vec::new();
-    for element in sight.all.iter().copied() {
-        let mut value = |name: &str| {
-            let text = element.props.str(name);
-            definitions.value(&text).map(|(value, _)| value)
-        };
-        let base_dir = &sight.settings.base_dir;
-        findings.extend(check.element(element, base_dir, &mut value, &remedy));
-    }
-    findings
+    let base_dir = &sight.settings.base_dir;
+    samplers::faults(sight, definitions, |element, value, remedy| {
+        check.element(element, base_dir, value, remedy)
+    })
 }
 
 #[cfg(test)]

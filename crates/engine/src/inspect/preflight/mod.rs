@@ -15,6 +15,7 @@ mod mqtt;
 mod numbers;
 mod ports;
 mod provenance;
+mod samplers;
 mod unread;
 
 use std::sync::Arc;
