@@ -10,7 +10,7 @@ fn read(mail: &Received<'_>) {
         let text = unfold(value);
         let _ = (decode_words(&text), date_millis(value));
         if let Ok(addresses) = parse_list(value) {
-            // What is written can be read again.
+            // An address that was written can be read again.
             for address in addresses {
                 let _ = parse_list(&address.to_string());
             }

@@ -4,7 +4,7 @@
 use drumfire_mqtt::{Client, Version};
 use libfuzzer_sys::fuzz_target;
 
-/// What the client hears, what it answers, and how it ends.
+/// The events that the client reports, the bytes that it answers, and its error.
 fn heard(version: Version, bytes: &[u8], piece_bytes: usize) -> (String, Vec<u8>) {
     let mut client = Client::new(version, 1000);
     let (mut text, mut out) = (String::new(), Vec::new());

@@ -71,7 +71,7 @@ const SLOW_BYTES: u64 = 16 << 20;
 const LOW_WATER_PATIENCE: Duration = Duration::from_millis(5);
 
 impl Connection {
-    /// Reads once, without waiting, and hands over what came, decrypted. What an earlier read left comes first. The end of the
+    /// Reads once, without waiting, and hands over the decrypted bytes. Bytes that an earlier read left come first. The end of the
     /// stream is `Bytes(0)`.
     pub fn read(
         &mut self,

@@ -239,7 +239,7 @@ impl Duplex {
     fn read_plain(&self, into: &mut Vec<u8>) -> Result<Read, FailureKind> {
         let connection = &mut **self.connection.borrow_mut();
         let before = into.len();
-        // What an earlier read left is counted already.
+        // Bytes that an earlier read left were counted then.
         let is_counted = !connection.surplus.is_empty();
         let scratch = &mut *self.worker.scratch.borrow_mut();
         let read = connection.read(scratch, &mut |bytes| into.extend_from_slice(bytes))?;

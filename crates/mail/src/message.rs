@@ -56,7 +56,7 @@ impl Message {
     /// The bytes for a server, without the dots of SMTP.
     ///
     /// # Errors
-    /// An attached file could not be read. What stands in front of it was written.
+    /// An attached file could not be read. The bytes before it were written.
     pub fn write(&self, out: &mut Vec<u8>) -> Result<(), &io::Error> {
         self.headers.write(&NOT_SENT, out);
         self.write_body(out)

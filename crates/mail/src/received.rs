@@ -9,9 +9,9 @@ use crate::latin::one_char_each;
 use crate::parameters::Parameters;
 use crate::words::find_charset;
 
-/// Parts may stand in parts this deep; what is deeper is bytes.
+/// Parts may stand in parts this deep; deeper ones are bytes.
 const MAX_DEPTH: usize = 32;
-/// The most parts of a content; what follows belongs to the last one.
+/// The most parts of a content; the bytes after them belong to the last one.
 const MAX_PARTS: usize = 100_000;
 
 /// A mail or a part.

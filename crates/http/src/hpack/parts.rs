@@ -7,7 +7,7 @@ pub(crate) const TABLE_BYTES: usize = 4096;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BrokenBlock;
 
-/// What follows the name, and the value, of a line.
+/// The bytes after the name, and after the value, of a line.
 pub(super) const END_OF_NAME: &[u8; 2] = b": ";
 pub(super) const END_OF_LINE: &[u8; 2] = b"\r\n";
 

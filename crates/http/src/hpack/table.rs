@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::parts::{END_OF_LINE, END_OF_NAME};
 
-/// What a field takes in a table beside its name and value, in bytes (section 4.1).
+/// The bytes that a table counts for a field beside its name and value (section 4.1).
 const ENTRY_BYTES: usize = 32;
 /// The unused start of the buffer is cut off when it is this long, in bytes.
 const MOST_UNUSED_BYTES: usize = 2048;

@@ -4,7 +4,7 @@
 pub(super) const HEAD_BYTES: usize = 9;
 /// The largest payload that servers may send, in bytes: the default of SETTINGS_MAX_FRAME_SIZE.
 pub(super) const MAX_PAYLOAD_BYTES: usize = 1 << 14;
-/// What a client sends first (section 3.4).
+/// The first bytes that a client sends (section 3.4).
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Types of frames.

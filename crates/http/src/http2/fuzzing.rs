@@ -74,7 +74,7 @@ fn take(protocol: &mut Protocol, id: u32, text: &mut String) {
     }
 }
 
-/// Reads a header block. What it says survives another encoder and decoder.
+/// Reads a header block. Its fields survive another encoder and decoder.
 pub fn header_block(block: &[u8]) {
     let mut decoder = Decoder::new();
     let mut said = Lines::default();

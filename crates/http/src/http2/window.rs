@@ -35,7 +35,7 @@ impl SendWindow {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceiveWindow {
     size: u32,
-    /// What the peer may still send.
+    /// The bytes that the peer may still send.
     left: u32,
     /// Bytes that were consumed, but not announced to the peer yet.
     owed: u32,

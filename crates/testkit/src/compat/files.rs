@@ -10,10 +10,10 @@ use crate::smtp::ACCOUNT;
 /// The file with the commands that the server received.
 const COMMANDS: &str = "commands.txt";
 
-/// What the server says first.
+/// The server's greeting.
 const READY: &str = "220-files\r\n220 ready\r\n";
 
-/// What [`greet`] says, one after the other.
+/// The greetings of [`greet`], one after the other.
 const GREETINGS: [&str; 12] = [
     "120 soon\r\n220 ready\r\n",
     "220-a\r\nb\r\n\r\n220-c\r\n331 d\r\n",
@@ -82,7 +82,7 @@ pub(super) fn greet(stream: TcpStream, files: &Files, sessions: &AtomicUsize) ->
     session(stream, files, GREETINGS[index])
 }
 
-/// What a client has said so far.
+/// The commands that a client has sent so far.
 #[derive(Default)]
 struct Session {
     user: String,

@@ -1,4 +1,4 @@
-//! What a protocol's check finds in an element before the run.
+//! The findings of a protocol's check about one element, before the run.
 
 use drumfire_elements::Property;
 use drumfire_java::values::property_bool;

@@ -8,8 +8,8 @@ use super::provenance::Definitions;
 use crate::inspect::advice::AdvisedPlan;
 use crate::resolve::Element;
 
-/// What `check` finds. It gets an element, the values that its properties have before the run, and what to add to the help of
-/// errors. Errors are left out if samples are to fail as in JMeter.
+/// Asks `check` about each element and returns its findings. `check` gets an element, the values that its properties have before the run,
+/// and a remedy for the help of errors. Errors are left out if samples are to fail as in JMeter.
 pub fn faults(
     sight: &AdvisedPlan,
     definitions: &mut Definitions,

@@ -360,7 +360,7 @@ fn task(mut user: User, mut entries: TaskEntries, lingers: bool) -> impl Future<
     }
 }
 
-/// What lists a user's task, dropped in this order when it ends.
+/// The entries that list a user's task. They are dropped in this order when it ends.
 struct TaskEntries {
     place: TaskPlace,
     _counted: Counted,

@@ -50,7 +50,7 @@ const KNOWN_RESETS: usize = 256;
 
 /// The state of one connection.
 pub(super) struct Protocol {
-    /// What the server allows.
+    /// The server's limits, from its SETTINGS.
     max_streams: u32,
     max_payload_bytes: usize,
     first_window_bytes: u32,

@@ -8,7 +8,7 @@ use super::super::frame::{put_goaway, put_head};
 use super::stream::{Fault, StreamEnd};
 use super::{OUTPUT_BYTES, Protocol};
 
-/// What reading a response's head takes.
+/// The memory and the tables that a connection needs to read the head of a response.
 pub(crate) struct HeadRoom<'a> {
     pub heads: &'a KnownHeads,
     /// Memory for lines.

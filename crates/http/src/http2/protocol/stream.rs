@@ -22,7 +22,8 @@ pub(super) struct Stream {
     pub end: Option<StreamEnd>,
 }
 
-/// What has arrived and was not taken yet. The receive window bounds the data, the size limits bound the rest.
+/// The parts of a response that have arrived and that the exchange has not taken. The receive window bounds the data, the size limits
+/// bound the rest.
 #[derive(Default)]
 pub(super) struct Inbox {
     /// The number and the size of interim heads.

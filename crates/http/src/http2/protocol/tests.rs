@@ -320,7 +320,7 @@ fn a_server_sends_no_more_than_the_windows() {
     let code = code::FLOW_CONTROL_ERROR;
     let said = (kind::RST_STREAM, 1, code.to_be_bytes().to_vec());
     assert_eq!(link.sent(), [said]);
-    // What has arrived can be read before the failure shows.
+    // The exchange reads the data that have arrived before it sees the failure.
     let Poll::Ready(Ok(Begin::Head(..))) = link.protocol.poll_begin(1) else {
         panic!("the head is there");
     };

@@ -13,7 +13,7 @@ use crate::elements::samplers::http::settings::MAX_BODY_BYTES;
 /// Bytes that are read at once.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// What becomes of a fetched file. The worker's thread writes it, as it arrives.
+/// The destination of a fetched file. The worker's thread writes the bytes as they arrive.
 #[derive(Default)]
 pub struct Target {
     pub file: Option<File>,

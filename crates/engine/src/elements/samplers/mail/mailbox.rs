@@ -7,7 +7,7 @@ use super::pop3::Pop3;
 use super::security::Security;
 use super::wire::{Server, Unconnected};
 
-/// Which mailbox is opened, and as whom.
+/// The mailbox to open, and the account.
 pub struct MailboxValues {
     /// `pop3`, `pop3s`, `imap` or `imaps`.
     pub protocol: Protocol,

@@ -303,7 +303,7 @@ fn unreadable(kind: FailureKind) -> SendFailure {
     "Exception reading response".into()
 }
 
-/// What JMeter runs into without a receiver.
+/// JMeter's exception for a mail without a receiver.
 const NO_RECEIVERS: &str = "Cannot read the array length because \"addresses\" is null";
 
 fn login_exception(why: &str) -> String {

@@ -36,7 +36,7 @@ pub enum Unconnected {
     UnknownProtocol(String),
 }
 
-/// What Java says about an untrusted certificate.
+/// Java's message about an untrusted certificate.
 const UNTRUSTED: &str = "javax.net.ssl.SSLHandshakeException: PKIX path building failed: \
     sun.security.provider.certpath.SunCertPathBuilderException: unable to find valid certification path to requested target";
 
