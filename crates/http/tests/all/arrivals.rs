@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use drumfire_http::{
-    HttpVersion, Incoming, Limits, Outgoing, PoolOptions, Session, StampedReads, Target,
-    WantedParts, WebSocket, exchange, own_part, stamp_arrivals,
+    HttpVersion, Incoming, Limits, Outgoing, PoolOptions, Session, StampedReads, StampedStream,
+    Target, WantedParts, WebSocket, exchange, own_part, stamp_arrivals,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -64,7 +64,7 @@ fn a_response_that_waits_in_the_kernel_is_the_programs_own_time() {
 fn own(steps: Vec<Do>, pool: PoolOptions) -> Option<Duration> {
     let peer = Peer::start(vec![steps]);
     let limits = Limits {
-        response: Some(Duration::from_secs(2)),
+        response: Some(Duration::from_millis(200)),
         ..LIMITS
     };
     run(async {
@@ -83,7 +83,16 @@ fn a_wait_of_the_server_or_of_a_speed_limit_is_not_the_programs_own_time() {
     let head = |length: &str| format!("HTTP/1.1 200 OK\r\n{length}\r\nhello").into_bytes();
     let all = head("Content-Length: 5\r\n");
     let at_once = vec![Do::ReadHead, Do::Send(all.clone())];
-    assert!(own(at_once.clone(), PoolOptions::default()).is_some());
+    // The kernel begins to stamp a moment after the first socket asked for it, and ends with the last one.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let stream = std::net::TcpStream::connect(address).expect("a connection");
+    let _asking = StampedStream::new(stream);
+    let stamped = (0..100).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        own(at_once.clone(), PoolOptions::default())
+    });
+    assert!(stamped.is_some());
     // The end of the stream ends the response, long after its last byte.
     let closed = vec![
         Do::ReadHead,
