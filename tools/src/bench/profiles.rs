@@ -179,7 +179,11 @@ const PROFILES: &[(&str, &str, &str)] = &[
         "The JSONPath, the assertion and the body of the POST are ours alone: h2load looks at no answer. Of a plain request, \
          callgrind counts 31,400 instructions and 20,800 of h2load.",
     ),
-    ("http2-api", "API: CPU to k6's", "As above."),
+    (
+        "http2-api",
+        "API: CPU to k6's",
+        "Not profiled since HTTP/2 has frames of its own.",
+    ),
     (
         "work",
         "pages: CPU to jmeter's",
