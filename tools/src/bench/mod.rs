@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
+pub use peers::LoadTester;
 use peers::Peers;
 use scenario::Scenario;
 use server::Nginx;

@@ -97,6 +97,19 @@ impl LoadTester {
             LoadTester::SmtpSource => "smtp-source",
         }
     }
+
+    /// The installed program: on the path, JMeter's also in JMETER_HOME, and the folder of Gatling's jars in GATLING_HOME.
+    pub fn file(self) -> Option<PathBuf> {
+        match self {
+            LoadTester::JMeter => home("JMETER_HOME")
+                .map(|home| home.join("bin/jmeter"))
+                .filter(|file| file.is_file())
+                .or_else(|| find("jmeter")),
+            LoadTester::Gatling => home("GATLING_HOME").filter(|home| home.is_dir()),
+            LoadTester::CurlUpload => find("curl"),
+            other => find(other.name()),
+        }
+    }
 }
 
 /// The programs that are installed.
@@ -105,18 +118,12 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Searches for all programs; `own` is ours. JMeter is also looked up in JMETER_HOME, and Gatling's jars in GATLING_HOME.
+    /// Searches for all programs; `own` is ours.
     pub fn find(own: PathBuf) -> Peers {
         let found = LoadTester::ALL.into_iter().filter_map(|program| {
             let file = match program {
                 LoadTester::Drumfire => Some(own.clone()),
-                LoadTester::JMeter => home("JMETER_HOME")
-                    .map(|home| home.join("bin/jmeter"))
-                    .filter(|file| file.is_file())
-                    .or_else(|| find("jmeter")),
-                LoadTester::Gatling => home("GATLING_HOME").filter(|home| home.is_dir()),
-                LoadTester::CurlUpload => find("curl"),
-                other => find(other.name()),
+                other => other.file(),
             };
             Some((program, file?))
         });

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 
 use super::situations::{SITUATIONS, Situation};
 use super::{LABEL, Measured, PERCENTILES, Target, plan_arguments};
+use crate::bench::LoadTester;
 use crate::bench::readings::{self, RoundReading};
 use crate::bench::server::find;
 
@@ -44,13 +45,13 @@ impl Peer {
         }
     }
 
-    /// The program's file: on the path, or JMeter's in JMETER_HOME.
+    /// The program's file, if it is installed.
     fn file(self) -> Option<PathBuf> {
         match self {
-            Peer::JMeter => std::env::var_os("JMETER_HOME")
-                .map(|home| Path::new(&home).join("bin/jmeter"))
-                .filter(|file| file.is_file()),
-            other => find(other.name()),
+            Peer::Wrk2 => find(self.name()),
+            Peer::Oha => LoadTester::Oha.file(),
+            Peer::K6 => LoadTester::K6.file(),
+            Peer::JMeter => LoadTester::JMeter.file(),
         }
     }
 
