@@ -1,12 +1,13 @@
 //! Private database servers, if the machine has them installed. Dropping one ends it.
 
 use std::fs;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use crate::ports::{free_port, wait_for_port};
 
 /// A certificate and its key.
 pub struct Pem {
@@ -201,7 +202,7 @@ impl MariaDb {
             ]
         });
         let port = free_port();
-        let server = run(&program)
+        let mut server = run(&program)
             .args(encryption.iter().flatten())
             .args([
                 format!("--port={port}"),
@@ -214,7 +215,7 @@ impl MariaDb {
             ])
             .spawn()
             .expect("mariadbd can be run");
-        wait_for_port(port);
+        wait_for_port("mariadbd", &mut server, port);
         Some(MariaDb {
             port,
             server,
@@ -267,11 +268,6 @@ fn account(name: &str) -> Option<(u32, u32)> {
     found.and_then(fields)
 }
 
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
-    listener.local_addr().expect("it is bound").port()
-}
-
 /// Waits until the server's state file says that it is ready.
 fn wait_until_ready(data: &Path) {
     let began = Instant::now();
@@ -312,11 +308,11 @@ impl Redis {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        let Ok(server) = server else {
+        let Ok(mut server) = server else {
             println!("skipped: this machine has no Redis (package redis-server)");
             return None;
         };
-        wait_for_port(port);
+        wait_for_port("redis-server", &mut server, port);
         Some(Redis {
             port,
             server,
@@ -344,16 +340,5 @@ impl Drop for Redis {
     fn drop(&mut self) {
         self.server.kill().expect("the server runs");
         self.server.wait().expect("it is this process's child");
-    }
-}
-
-fn wait_for_port(port: u16) {
-    let began = Instant::now();
-    while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-        assert!(
-            began.elapsed() < Duration::from_secs(60),
-            "the server does not get ready"
-        );
-        std::thread::sleep(Duration::from_millis(50));
     }
 }

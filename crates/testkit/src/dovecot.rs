@@ -1,16 +1,12 @@
 //! A private mail server for POP3 and IMAP, if Dovecot is installed. Dropping it ends it.
 
 use std::fs;
-use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::databases::free_port;
+use crate::ports::{free_port, wait_for_port};
 use crate::smtp::{ACCOUNT, certificate_files};
 
-/// How long the server may take to start.
-const PATIENCE: Duration = Duration::from_secs(20);
 /// The user who owns the mails where the tests run as root: Dovecot serves nobody as root.
 #[cfg(unix)]
 const NOBODY: u32 = 65_534;
@@ -64,20 +60,16 @@ impl Dovecot {
             .stderr(Stdio::null())
             .spawn();
         let [pop3_port, pop3s_port, imap_port, imaps_port] = ports;
-        let server = Dovecot {
+        let mut server = server.expect("dovecot can be started");
+        wait_for_port("dovecot", &mut server, imaps_port);
+        Some(Dovecot {
             pop3_port,
             pop3s_port,
             imap_port,
             imaps_port,
-            server: server.expect("dovecot can be started"),
+            server,
             _folder: folder,
-        };
-        let begin = Instant::now();
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, imaps_port)).is_err() {
-            assert!(begin.elapsed() < PATIENCE, "dovecot did not start");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Some(server)
+        })
     }
 
     /// The ports by the properties from which the plans of compat/ read them.

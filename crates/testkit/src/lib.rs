@@ -13,6 +13,7 @@ pub mod mosquitto;
 pub mod mutation;
 pub mod nats;
 pub mod plans;
+pub mod ports;
 pub mod program;
 pub mod redact;
 pub mod server;

@@ -5,13 +5,9 @@ use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::databases::free_port;
+use crate::ports::{free_port, wait_for_port};
 use crate::websocket::{Frame, accept};
-
-/// How long the broker may take to start.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A Mosquitto broker with a listener for each transport, all on 127.0.0.1.
 pub struct Mosquitto {
@@ -66,24 +62,19 @@ impl Mosquitto {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        let (Ok(server), Ok(_)) = (server, added) else {
+        let (Ok(mut server), Ok(_)) = (server, added) else {
             println!("skipped: this machine has no Mosquitto (package mosquitto)");
             return None;
         };
-        let broker = Mosquitto {
+        wait_for_port("mosquitto", &mut server, locked_port);
+        Some(Mosquitto {
             port,
             tls_port,
             websocket_port: bridge(port).expect("loopback has a free port"),
             locked_port,
             server,
             _folder: folder,
-        };
-        let begin = Instant::now();
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, locked_port)).is_err() {
-            assert!(begin.elapsed() < PATIENCE, "mosquitto did not start");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Some(broker)
+        })
     }
 
     /// The ports by the properties from which the plans of compat/ read them.

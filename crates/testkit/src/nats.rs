@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::program::LIMIT;
+use crate::ports::{free_port, wait_for_port};
 
 /// Whether nats-server is on the path; prints that the test is skipped if not.
 pub fn has_server() -> bool {
@@ -38,9 +38,7 @@ impl Nats {
     /// alone.
     pub fn start_with(write: impl FnOnce(&std::path::Path, u16) -> Option<PathBuf>) -> Nats {
         let folder = tempfile::tempdir().expect("there is room");
-        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a port");
-        let port = free.local_addr().expect("it is bound").port();
-        drop(free);
+        let port = free_port();
         let config = write(folder.path(), port);
         let mut nats = Nats {
             folder,
@@ -68,17 +66,13 @@ impl Nats {
                 ])
                 .arg(self.folder.path().join("store")),
         };
-        let server = command
+        let mut server = command
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("it is on the path");
+        wait_for_port("nats-server", &mut server, self.port);
         self.server = Some(server);
-        let deadline = Instant::now() + LIMIT;
-        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(Instant::now() < deadline, "the server listens");
-            std::thread::sleep(Duration::from_millis(20));
-        }
     }
 
     /// Kills the server; its stored data stays.

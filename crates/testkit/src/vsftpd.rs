@@ -1,15 +1,10 @@
 //! A private FTP server, if vsftpd is installed. Dropping it ends it.
 
 use std::fs;
-use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::databases::free_port;
-
-/// How long the server may take to start.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::ports::{free_port, wait_for_port};
 
 /// A vsftpd on 127.0.0.1 for the user `anonymous`, who may come with any password but `wrong`. Its folder `upload` takes files.
 pub struct Vsftpd {
@@ -52,15 +47,11 @@ impl Vsftpd {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        let Ok(server) = server else {
+        let Ok(mut server) = server else {
             println!("skipped: this machine has no vsftpd (package vsftpd)");
             return None;
         };
-        let begin = Instant::now();
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-            assert!(begin.elapsed() < PATIENCE, "vsftpd did not start");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        wait_for_port("vsftpd", &mut server, port);
         Some(Vsftpd {
             port,
             server,

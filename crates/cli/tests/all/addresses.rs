@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::Command;
 use std::time::Duration;
 
+use drumfire_testkit::ports::free_address;
 use drumfire_testkit::program::{Workshop, finish};
 use drumfire_testkit::server::{ResponseStep, Server, ok};
 use serde_json::{Value, json};
@@ -252,10 +253,7 @@ fn interrupt(program: &std::process::Child) {
 #[test]
 fn a_recording_holds_every_character_that_reaches_the_proxy() {
     let (server, shop) = (server(), shop());
-    let proxy: SocketAddr = {
-        let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        free.local_addr().expect("an address")
-    };
+    let proxy = free_address();
     let (origin, listens) = (server.url("/"), proxy.to_string());
     let words = ["record", &origin, "--proxy", &listens, "-o", "plan.jmx"];
     let recording = shop.start(&[&words[..], &["--no-correlation", "--no-think-time"]].concat());

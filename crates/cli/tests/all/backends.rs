@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use drumfire_commands::demo::DemoSite;
 use drumfire_testkit::plans::{group, http, plan};
+use drumfire_testkit::ports::free_port;
 use drumfire_testkit::program::{LIMIT, Workshop};
 use drumfire_testkit::server::{ReceivedRequest, ResponseStep, Server, ok, respond};
 
@@ -235,9 +236,7 @@ fn a_prometheus_listener_shows_its_collectors() {
     ];
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     workshop.write("p.jmx", plan(&group(3, &elements.concat())));
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let metrics = free.local_addr().expect("an address").port();
-    drop(free);
+    let metrics = free_port();
     let child = workshop.start(&[
         "run",
         "p.jmx",

@@ -5,6 +5,7 @@ use std::net::UdpSocket;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use drumfire_testkit::ports::free_port;
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 use drumfire_testkit::server::{ResponseStep, Server};
 
@@ -291,9 +292,7 @@ fn a_pipe_is_a_result_file_too() {
 
 #[test]
 fn a_mirror_server_runs_beside_a_run_that_asks_for_one() {
-    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-    let port = free.local_addr().expect("it is bound").port();
-    drop(free);
+    let port = free_port();
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     let request = "<HTTPSamplerProxy guiclass=\"HttpTestSampleGui\" testclass=\"HTTPSamplerProxy\" testname=\"mirrored\"><stringProp name=\"HTTPSampler.domain\">127.0.0.1</stringProp><stringProp name=\"HTTPSampler.port\">${__P(mirror.server.port)}</stringProp><stringProp name=\"HTTPSampler.path\">/here</stringProp><stringProp name=\"HTTPSampler.method\">GET</stringProp></HTTPSamplerProxy><hashTree/>";
     workshop.write("p.jmx", format!("<jmeterTestPlan version=\"1.2\" properties=\"5.0\" jmeter=\"5.6.3\"><hashTree><TestPlan guiclass=\"TestPlanGui\" testclass=\"TestPlan\" testname=\"p\"/><hashTree><ThreadGroup guiclass=\"ThreadGroupGui\" testclass=\"ThreadGroup\" testname=\"g\"><stringProp name=\"ThreadGroup.num_threads\">1</stringProp><elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><boolProp name=\"LoopController.continue_forever\">false</boolProp><stringProp name=\"LoopController.loops\">1</stringProp></elementProp></ThreadGroup><hashTree>{request}</hashTree></hashTree></hashTree></jmeterTestPlan>"));

@@ -1,6 +1,5 @@
 //! SSHMon Samples Collectors beside a real sshd, where one is installed.
 
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -8,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use drumfire_report::{HealthGroup, read_input};
 use drumfire_testkit::plans::{debug, group, pause, plan};
+use drumfire_testkit::ports::free_port;
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 
 const SSHD: &str = "/usr/sbin/sshd";
@@ -45,9 +45,7 @@ fn server(workshop: &Workshop) -> Option<Server> {
     keygen(&workshop.path("host_key"));
     keygen(&workshop.path("user_key"));
     workshop.write("authorized_keys", workshop.read("user_key.pub"));
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = listener.local_addr().expect("an address").port();
-    drop(listener);
+    let port = free_port();
     let process = Command::new(SSHD)
         .args(["-D", "-e", "-f", "none", "-p", &port.to_string(), "-h"])
         .arg(workshop.path("host_key"))

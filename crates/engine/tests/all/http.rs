@@ -1,6 +1,7 @@
 //! HTTP Requests from the plan to the wire and back. The expected values were seen in JMeter 5.6.3.
 
 use crate::support::{get, group, run_group};
+use drumfire_testkit::ports::free_port;
 use drumfire_testkit::server::{ReceivedRequest, ResponseStep, Server, ok, respond};
 
 fn echo(_: &ReceivedRequest) -> Vec<ResponseStep> {
@@ -241,10 +242,7 @@ fn the_nearest_header_wins_and_defaults_fill_what_is_empty() {
 
 #[test]
 fn unreachable_servers_give_rows_in_javas_words() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0")
-        .and_then(|socket| socket.local_addr())
-        .expect("a port can be had")
-        .port();
+    let closed = free_port();
     let ran = run_group(&group(1, 1, true), &get("a", closed, "/", "", ""), &[]);
     assert_eq!(
         ran.column("responseCode"),

@@ -7,6 +7,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use drumfire_testkit::ports::free_port;
 use drumfire_testkit::smtp::SmtpServer;
 
 use crate::support::{Ran, group, refusals, run_group};
@@ -103,9 +104,7 @@ struct Aiosmtpd {
 
 impl Aiosmtpd {
     fn start() -> Option<Aiosmtpd> {
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
-        let port = free.local_addr().expect("it listens").port();
-        drop(free);
+        let port = free_port();
         let address = format!("127.0.0.1:{port}");
         let started = Command::new("aiosmtpd")
             .args(["-n", "-l", &address, "-c", "aiosmtpd.handlers.Sink"])

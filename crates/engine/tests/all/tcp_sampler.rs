@@ -1,5 +1,6 @@
 //! TCP Samplers against a server of the test's own; codes and messages are those of JMeter 5.6.3.
 
+use drumfire_testkit::ports::free_port;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
@@ -120,9 +121,7 @@ fn a_response_ends_with_the_connection_or_fails_with_the_timeout() {
 
 #[test]
 fn a_failure_to_connect_is_a_sample() {
-    let closed = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let port = closed.local_addr().expect("it is bound").port();
-    drop(closed);
+    let port = free_port();
     let samplers = [tcp(port, "request=x"), tcp(0, "request=x\nport=70000")];
     assert_eq!(
         run(&samplers, &[("drumfire.bad_numbers", "jmeter")]),

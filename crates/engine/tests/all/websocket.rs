@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use crate::support::{Ran, group, run_group};
+use drumfire_testkit::ports::free_port;
 use drumfire_testkit::server::{ResponseStep, Server};
 use drumfire_testkit::websocket;
 use futures_util::{SinkExt, StreamExt};
@@ -237,9 +238,7 @@ fn binary_data_goes_both_ways() {
 
 #[test]
 fn connections_that_do_not_come_about() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let closed = free.local_addr().expect("it is bound").port().to_string();
-    drop(free);
+    let closed = free_port().to_string();
     let http = Server::start(|_| vec![ResponseStep::Send(drumfire_testkit::server::ok("hi"))]);
     let http = http.address().port().to_string();
     let body = open(&closed) + &open(&http) + &open("x") + &open("0") + &ask("hey", "");
@@ -425,9 +424,7 @@ fn a_proxy_makes_tunnels_also_without_tls() {
     );
     assert_eq!(seen[1].target, "http://shop.test:80/chat?a=b");
     assert_eq!(seen[1].header("Host"), Some("shop.test:80"));
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let closed = free.local_addr().expect("it is bound").port().to_string();
-    drop(free);
+    let closed = free_port().to_string();
     let refused = proxied(&to("80"), &closed);
     let text = "WebSocket I/O error: Proxy connection setup error: Connection refused";
     assert_eq!(told(&refused)[0][1], text);

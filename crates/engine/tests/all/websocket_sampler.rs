@@ -1,6 +1,7 @@
 //! The WebSocket Sampler of Maciej Zaleski against the servers of `websocket.rs`. `compat/websocket-sampler` has what the plugin
 //! wrote; the values here are of cases whose rows hold Java's stack traces there, or that need another server.
 
+use drumfire_testkit::ports::free_port;
 use drumfire_testkit::server::{ResponseStep, Server};
 use drumfire_testkit::websocket::switch;
 
@@ -22,12 +23,6 @@ fn sampler(port: &str, name: &str, properties: &[(&str, &str)], children: &str) 
 
 fn run(body: &str) -> Ran {
     run_group(&group(1, 1, true), body, &[])
-}
-
-/// A port on which nothing listens.
-fn closed_port() -> String {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    free.local_addr().expect("it is bound").port().to_string()
 }
 
 #[test]
@@ -146,7 +141,7 @@ fn statuses_of_closed_connections_are_codes() {
 
 #[test]
 fn what_cannot_be_opened_takes_the_whole_timeout() {
-    let port = closed_port();
+    let port = free_port().to_string();
     let limits = [("connectionTimeout", "200"), ("responseTimeout", "100")];
     let http = Server::start(|_| vec![ResponseStep::Send(drumfire_testkit::server::ok("hi"))]);
     let http = http.address().port().to_string();

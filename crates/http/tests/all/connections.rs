@@ -1,5 +1,6 @@
 //! Which connections are reused, and how the others fail.
 
+use drumfire_testkit::ports::free_port;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -218,9 +219,7 @@ fn resets() {
 
 #[test]
 fn refused() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let port = listener.local_addr().expect("it is bound").port();
-    drop(listener);
+    let port = free_port();
     let target = Target::new("127.0.0.1", port, false);
     let failure = run(async { get(&session(), &target).await }).expect_err("refused");
     assert_eq!(failure.phase, Phase::Connect);

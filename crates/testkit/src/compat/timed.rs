@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use super::measures::{Measure, TimedRun, WARM_UP, rows_of};
 use super::{LOG, RESULTS, lay_out, site};
+use crate::ports::free_port;
 use crate::program::{Finished, finish};
 use crate::server::Server;
 
@@ -115,15 +116,13 @@ impl TimedCase {
     /// Starts the site and copies the files that the plan reads into `folder`.
     ///
     /// # Errors
-    /// A file cannot be copied, or no port is free.
+    /// A file cannot be copied.
     pub fn rehearse(&self, folder: &Path) -> std::io::Result<CaseRun<'_>> {
         lay_out(&self.folder, folder)?;
-        // The port is free now; the run will bind it.
-        let free = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
         Ok(CaseRun {
             case: self,
             site: site(),
-            message_port: free.local_addr()?.port(),
+            message_port: free_port(),
         })
     }
 

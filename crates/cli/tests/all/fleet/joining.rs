@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::nats::has_server;
+use drumfire_testkit::ports::free_address;
 use drumfire_testkit::program::{LIMIT, finish};
 
 use super::stage::{
@@ -132,11 +133,7 @@ fn agents_and_coordinator_have_metrics() {
         return;
     }
     let fleet = Fleet::of(&[]);
-    let free = || {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a port");
-        free.local_addr().expect("it is bound").to_string()
-    };
-    let (of_agent, of_run) = (free(), free());
+    let [of_agent, of_run] = [(); 2].map(|()| free_address().to_string());
     let (_place, mut agent) = start_agent(&fleet, "a", &["--metrics", &of_agent]);
     fleet.home.write("plan.jmx", long_plan(3, 8));
     let out = format!("prometheus={of_run}");

@@ -1,11 +1,11 @@
 //! Kerberos of the HTTP Authorization Manager, with a real key distribution centre where one is installed (MIT's).
 
 use std::fmt::Write as _;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use drumfire_testkit::ports::free_port;
 use drumfire_testkit::program::{Finished, LIMIT, Workshop};
 use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 
@@ -32,9 +32,7 @@ impl Centre {
             println!("skipped: there is no krb5kdc");
             return None;
         }
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("an address").port();
-        drop(listener);
+        let port = free_port();
         configure(workshop, port);
         let [create, administer, serve] = found.map(|program| {
             let mut command = Command::new(program);

@@ -1,17 +1,24 @@
 //! The BeanShell that reads commands while a plan runs.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use drumfire_testkit::ports::free_port;
 use drumfire_testkit::program::finish;
 
 use super::{LIMIT, debug_sampler, group, plan, workshop};
 
-/// A port whose next one is free, too, as far as anyone can tell.
+/// A port whose next one is free, too.
 fn port() -> u16 {
-    let next = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    next.local_addr().expect("it is bound").port() - 1
+    let mut port = free_port();
+    loop {
+        let next = free_port();
+        if next == port + 1 {
+            return port;
+        }
+        port = next;
+    }
 }
 
 /// Connects as soon as something listens.

@@ -7,12 +7,12 @@ pub mod like;
 mod made;
 mod second_shop;
 
-use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command};
 use std::time::Duration;
 
 use drumfire_commands::demo::DemoSite;
+use drumfire_testkit::ports::free_address;
 use drumfire_testkit::program::{Finished, Workshop, finish};
 use second_shop::SecondShop;
 
@@ -127,12 +127,6 @@ fn interrupt(program: &Child) {
         .args(["-INT", &program.id().to_string()])
         .status();
     assert!(ended.is_ok_and(|status| status.success()));
-}
-
-/// An address on this machine that is free now.
-fn free_address() -> SocketAddr {
-    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    free.local_addr().expect("an address")
 }
 
 /// Through the proxy; the browser reaches it by its own options.

@@ -1,11 +1,11 @@
 //! A run, the programs that it is sent to, and questions to them.
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use drumfire_testkit::ports::free_port;
 use drumfire_testkit::program::{LIMIT, Workshop};
 use serde_json::Value;
 
@@ -41,8 +41,7 @@ pub fn start(command: &mut Command, folder: &Path) -> Running {
 
 /// Ports that were free a moment ago.
 pub fn ports<const N: usize>() -> [u16; N] {
-    let listeners = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
-    listeners.map(|listener| listener.local_addr().expect("an address").port())
+    [(); N].map(|()| free_port())
 }
 
 pub fn agent() -> ureq::Agent {

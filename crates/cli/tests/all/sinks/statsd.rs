@@ -19,10 +19,7 @@ fn statsd_counts_what_the_result_file_has() {
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     let folder = workshop.path("statsd");
     std::fs::create_dir(&folder).expect("there is room");
-    let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
-    let udp = socket.local_addr().expect("an address").port();
-    drop(socket);
-    let [management] = ports();
+    let [udp, management] = ports();
     let config = format!(
         "{{port: {udp}, address: \"127.0.0.1\", mgmt_port: {management}, mgmt_address: \"127.0.0.1\", backends: [\"./backends/console\"], flushInterval: 500, deleteCounters: true, console: {{prettyprint: false}}}}"
     );
