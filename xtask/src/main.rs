@@ -59,10 +59,11 @@ usage: cargo xtask COMMAND
   trust [NAME…] [--times N] [--neighbour] [--program FILE]
                                 whether the verdict is right in staged situations, half of them healthy; `trust matrix` lists them,
                                 --neighbour puts a process beside them that uses half a core
-  truth [--runs N] [--side-by-side N] [--seconds N] [--short] [--neighbour] [--peers] [--program FILE]
+  truth [--runs N] [--side-by-side N] [--seconds N] [--short] [--neighbour] [--keep FILE] [--peers] [--program FILE]
                                 whether intervals, the generator's part and counts are right: 1,000 runs against a target of known
-                                times, ten minutes; --short takes 20 runs, which prove little; --peers prints the errors of wrk2,
-                                oha, k6 and JMeter in the same situations instead, as far as they are installed
+                                times, ten minutes; --short takes 20 runs, which prove little; --keep writes the numbers of each
+                                run as a line of JSON; --peers prints the errors of wrk2, oha, k6 and JMeter in the same situations
+                                instead, as far as they are installed
   sinks                         run outputs and dashboards/ against InfluxDB, Prometheus, VictoriaMetrics, carbon, StatsD
                                 (DRUMFIRE_STATSD: npm's folder) and ClickHouse (DRUMFIRE_CHDB: a Python with chdb), where installed
   gen                           write docs/reference/ from the code

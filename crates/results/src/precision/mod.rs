@@ -247,7 +247,10 @@ impl<'a> Estimate<'a> {
     /// arcsine of the root of a share has the same variance for all shares.
     fn reach(&self, effect: DesignEffect) -> (f64, f64) {
         let effective = self.count / effect.factor;
-        let reach = t_quantile(DEVIATIONS, effect.freedom) / 2.0 / effective.sqrt();
+        // Only the excess over independent samples is an estimate; the rest is known (Satterthwaite 1946).
+        let estimated = 1.0 - 1.0 / effect.factor;
+        let freedom = effect.freedom / (estimated * estimated);
+        let reach = t_quantile(DEVIATIONS, freedom) / 2.0 / effective.sqrt();
         (effective, reach)
     }
 
