@@ -94,15 +94,16 @@ impl Charset {
             }
             _ => {
                 let encoding = Encoding::for_label_no_replacement(lower.as_bytes())?;
-                let own = encoding.name();
-                let name = if let Some((_, java)) = CANONICAL.iter().find(|(web, _)| *web == own) {
-                    Cow::Borrowed(*java)
-                } else if lower.starts_with("iso-8859-") {
-                    // The web decodes some ISO sets as their Windows supersets; the name stays the ISO one.
-                    Cow::Owned(lower.to_ascii_uppercase())
-                } else {
-                    Cow::Borrowed(own)
-                };
+                let web_name = encoding.name();
+                let name =
+                    if let Some((_, java)) = CANONICAL.iter().find(|(web, _)| *web == web_name) {
+                        Cow::Borrowed(*java)
+                    } else if lower.starts_with("iso-8859-") {
+                        // The web decodes some ISO sets as their Windows supersets; the name stays the ISO one.
+                        Cow::Owned(lower.to_ascii_uppercase())
+                    } else {
+                        Cow::Borrowed(web_name)
+                    };
                 Self {
                     kind: CharsetKind::Other(encoding),
                     name,

@@ -473,30 +473,30 @@ fn normalize_path(path: &str) -> Option<String> {
     let is_absolute = inner.len() < path.len();
     // Each segment with the slash behind it.
     let segments = inner.split_inclusive('/').filter(|segment| *segment != "/");
-    let mut kept: Vec<(usize, &str)> = Vec::new();
+    let mut segments_left: Vec<(usize, &str)> = Vec::new();
     for (index, segment) in segments.enumerate() {
         match segment.trim_end_matches('/') {
             "." => {}
-            ".." if kept
+            ".." if segments_left
                 .last()
                 .is_some_and(|(_, last)| last.trim_end_matches('/') != "..") =>
             {
-                kept.pop();
+                segments_left.pop();
             }
-            _ => kept.push((index, segment)),
+            _ => segments_left.push((index, segment)),
         }
     }
     let mut out = String::with_capacity(path.len());
     if is_absolute {
         out.push('/');
-    } else if kept
+    } else if segments_left
         .first()
         .is_some_and(|(index, segment)| *index > 0 && segment.contains(':'))
     {
         // Otherwise the segment would look like a scheme.
         out.push_str("./");
     }
-    out.extend(kept.iter().map(|(_, segment)| *segment));
+    out.extend(segments_left.iter().map(|(_, segment)| *segment));
     (out != path).then_some(out)
 }
 

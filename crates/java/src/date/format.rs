@@ -189,8 +189,11 @@ impl Printer<'_> {
             return Some(value);
         }
         let same = |found: char| found == letter || (found == 'M' && letter == 'L');
-        let found = moment.fields.iter().find(|(found, _)| same(*found));
-        found.map(|(_, value)| *value)
+        moment
+            .fields
+            .iter()
+            .find(|(found, _)| same(*found))
+            .map(|(_, value)| *value)
     }
 
     fn of_time(&self, letter: char) -> Option<i64> {

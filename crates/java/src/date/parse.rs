@@ -33,13 +33,13 @@ impl DatePattern {
         if !parser.rest.is_empty() {
             return None;
         }
-        let mut found = parser.found;
+        let mut fields = parser.found;
         for (letter, value) in defaults {
-            if found.get(*letter).is_none() {
-                found.fields.push((*letter, *value));
+            if fields.get(*letter).is_none() {
+                fields.fields.push((*letter, *value));
             }
         }
-        found.resolve()
+        fields.resolve()
     }
 }
 
@@ -94,11 +94,11 @@ impl TimeParser<'_> {
             .char_indices()
             .nth(width)
             .map_or(self.rest.len(), |(at, _)| at);
-        let (place, after) = self.rest.split_at(end);
-        if place.chars().count() < width {
+        let (padded, after) = self.rest.split_at(end);
+        if padded.chars().count() < width {
             return None;
         }
-        self.rest = place.trim_start_matches(' ');
+        self.rest = padded.trim_start_matches(' ');
         self.field(letter, count, 0)?;
         if !self.rest.is_empty() {
             return None;
@@ -362,8 +362,10 @@ fn adjacent_width(items: &[PatternItem]) -> usize {
 
 impl ParsedFields {
     fn get(&self, letter: char) -> Option<i64> {
-        let found = self.fields.iter().find(|(found, _)| *found == letter);
-        found.map(|(_, value)| *value)
+        self.fields
+            .iter()
+            .find(|(found, _)| *found == letter)
+            .map(|(_, value)| *value)
     }
 
     /// Sets a field; a second value must equal the first.

@@ -46,8 +46,8 @@ pub(super) struct ZoneNames {
 impl ZoneNames {
     /// The names in a locale; English if its language has none.
     pub(super) fn of(locale: &Locale) -> Arc<ZoneNames> {
-        let mut known = BY_LOCALE.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(names) = known.get(locale) {
+        let mut by_locale = BY_LOCALE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(names) = by_locale.get(locale) {
             return names.clone();
         }
         let mut names = ZoneNames::default();
@@ -61,7 +61,7 @@ impl ZoneNames {
             names.add(line);
         }
         let names = Arc::new(names);
-        known.insert(locale.clone(), names.clone());
+        by_locale.insert(locale.clone(), names.clone());
         names
     }
 

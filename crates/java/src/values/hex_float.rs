@@ -66,11 +66,11 @@ fn rounded(mantissa: u64, exponent: i32, bits: u32, least: i32) -> (u64, i32) {
     if surplus > i64::from(size) {
         return (0, 0);
     }
-    let mut kept = mantissa.checked_shr(surplus as u32).unwrap_or(0);
-    let rest = mantissa - kept.checked_shl(surplus as u32).unwrap_or(0);
+    let mut rounded = mantissa.checked_shr(surplus as u32).unwrap_or(0);
+    let rest = mantissa - rounded.checked_shl(surplus as u32).unwrap_or(0);
     let half = 1u64 << (surplus - 1);
-    if rest > half || (rest == half && kept % 2 == 1) {
-        kept += 1;
+    if rest > half || (rest == half && rounded % 2 == 1) {
+        rounded += 1;
     }
-    (kept, exponent.saturating_add(surplus as i32))
+    (rounded, exponent.saturating_add(surplus as i32))
 }
