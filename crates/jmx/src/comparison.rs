@@ -209,9 +209,9 @@ impl<'t> Comparison<'t> {
             }
         }
         let mut add = |old: Option<usize>, new: Option<usize>| {
-            let own = all.len();
+            let index = all.len();
             all.push(self.element((old, new), parent));
-            self.below((old, new), Some(own), all);
+            self.below((old, new), Some(index), all);
         };
         for at in std::iter::once(None).chain(later.into_iter().map(Some)) {
             if let Some(at) = at {
@@ -253,11 +253,11 @@ impl<'t> Comparison<'t> {
 
 /// The settings that differ between two versions of an element.
 fn changes(old: Option<&Node>, new: Option<&Node>, shown: ShownValue) -> Vec<SettingChange> {
-    let mut found = Vec::new();
+    let mut changes = Vec::new();
     if let (Some(old), Some(new)) = (old, new)
         && old.name != new.name
     {
-        found.push(SettingChange {
+        changes.push(SettingChange {
             setting: "name".to_owned(),
             top: String::new(),
             property: String::new(),
@@ -274,7 +274,7 @@ fn changes(old: Option<&Node>, new: Option<&Node>, shown: ShownValue) -> Vec<Set
     };
     let mut change = |from: Option<&Setting>, to: Option<&Setting>| {
         let Some(setting) = to.or(from) else { return };
-        found.push(SettingChange {
+        changes.push(SettingChange {
             setting: setting.path.clone(),
             top: setting.top.clone(),
             property: setting.property.clone(),
@@ -293,7 +293,7 @@ fn changes(old: Option<&Node>, new: Option<&Node>, shown: ShownValue) -> Vec<Set
             change(Some(setting), None);
         }
     }
-    found
+    changes
 }
 
 /// The settings with their paths. Items of a list may have one name, such as two arguments; the second has the number 1.

@@ -194,8 +194,8 @@ impl Diagnostic {
         }
         let equals = paint(&blue, "=");
         if !self.path.is_empty() {
-            let place = shown_path(&self.path);
-            let _ = write!(out, "\n{:gutter$} {equals} in: {place}", "");
+            let path = shown_path(&self.path);
+            let _ = write!(out, "\n{:gutter$} {equals} in: {path}", "");
         }
         if let Some(help) = &self.help {
             let _ = write!(out, "\n{:gutter$} {equals} hint: {help}", "");

@@ -51,30 +51,30 @@ pub fn differences_with(old: &Tree, new: &Tree, shown: ShownValue) -> Vec<Differ
     let removed = removed.into_iter().map(|element| Difference::Removed {
         element: element.old_path.clone(),
     });
-    let mut found: Vec<Difference> = removed.collect();
+    let mut differences: Vec<Difference> = removed.collect();
     for element in compared.iter().filter(|element| !element.is_removed()) {
         if element.is_added() {
             if !above(element).is_some_and(ComparedElement::is_added) {
-                found.push(Difference::Added {
+                differences.push(Difference::Added {
                     element: element.new_path.clone(),
                 });
             }
             continue;
         }
         if element.is_moved {
-            found.push(Difference::Moved {
+            differences.push(Difference::Moved {
                 from: element.old_path.clone(),
                 to: element.new_path.clone(),
             });
         }
-        found.extend(element.changes.iter().map(|change| Difference::Changed {
+        differences.extend(element.changes.iter().map(|change| Difference::Changed {
             element: element.new_path.clone(),
             setting: change.setting.clone(),
             from: change.from.clone(),
             to: change.to.clone(),
         }));
     }
-    found
+    differences
 }
 
 pub(crate) fn entries(tree: &Tree) -> Vec<PlacedElement<'_>> {
@@ -84,7 +84,7 @@ pub(crate) fn entries(tree: &Tree) -> Vec<PlacedElement<'_>> {
                 Some(parent) => format!("{} > {}", all[parent].path, node.name),
                 None => node.name.to_string(),
             };
-            let own = all.len();
+            let index = all.len();
             all.push(PlacedElement {
                 node,
                 path,
@@ -92,7 +92,7 @@ pub(crate) fn entries(tree: &Tree) -> Vec<PlacedElement<'_>> {
                 place,
                 partner: None,
             });
-            add(&node.children, Some(own), all);
+            add(&node.children, Some(index), all);
         }
     }
     let mut all = Vec::new();

@@ -245,8 +245,8 @@ impl<'d, 'x> PlanReader<'d, 'x> {
 
     /// The class of an element after the upgrades of `SaveService`'s XStream mapper.
     pub fn upgraded_class(&mut self, written: &str) -> Rc<ClassName> {
-        if let Some(known) = self.classes.get(written) {
-            return known.clone();
+        if let Some(class) = self.classes.get(written) {
+            return class.clone();
         }
         let full = full_class_name(written);
         let full = upgrade::renamed_class(full).unwrap_or_else(|| full.to_string());
@@ -262,9 +262,9 @@ impl<'d, 'x> PlanReader<'d, 'x> {
 
     /// The facts about a test element, by the names of its class and GUI class in the file.
     fn test_kind(&mut self, written: &str, gui: &str) -> Rc<TestKind> {
-        let known = self.kinds.get(written).and_then(|kinds| kinds.get(gui));
-        if let Some(known) = known {
-            return known.clone();
+        let kind = self.kinds.get(written).and_then(|kinds| kinds.get(gui));
+        if let Some(kind) = kind {
+            return kind.clone();
         }
         let mut class = self.upgraded_class(written);
         if let Some(full) = upgrade::renamed_test_class(&class.full, full_class_name(gui)) {

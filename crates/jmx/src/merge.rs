@@ -136,15 +136,15 @@ impl<'t> Merge<'t> {
     }
 
     fn add(&mut self, item: MergedElement) {
-        let own = self.items.len();
+        let index = self.items.len();
         if item.base.is_some() {
-            self.of_base.push(own);
+            self.of_base.push(index);
         }
         if let Some(at) = item.ours {
-            self.of_ours[at] = own;
+            self.of_ours[at] = index;
         }
         if let Some(at) = item.theirs {
-            self.of_theirs[at] = own;
+            self.of_theirs[at] = index;
         }
         self.items.push(item);
     }
@@ -265,9 +265,9 @@ impl<'t> Merge<'t> {
             Some(base) if base == left => right,
             Some(base) if base == right => left,
             _ => {
-                let place =
+                let place_in =
                     |up: Option<usize>| up.map(|up| self.path(self.items[up])).unwrap_or_default();
-                let (one, other) = (place(left), place(right));
+                let (one, other) = (place_in(left), place_in(right));
                 self.clash(item, "place", &one, &other);
                 match self.side {
                     MergeSide::Ours => left,
@@ -295,7 +295,7 @@ impl<'t> Merge<'t> {
             self.clash(self.items[at], "place", "moved", "moved");
             for here in seen {
                 let item = self.items[here];
-                let own = match self.side {
+                let old_parent = match self.side {
                     MergeSide::Ours => item
                         .ours
                         .map(|at| self.ours[at].parent.map(|up| self.of_ours[up])),
@@ -303,7 +303,7 @@ impl<'t> Merge<'t> {
                         .theirs
                         .map(|at| self.theirs[at].parent.map(|up| self.of_theirs[up])),
                 };
-                parents[here] = own.unwrap_or(parents[here]);
+                parents[here] = old_parent.unwrap_or(parents[here]);
             }
         }
     }
@@ -328,8 +328,8 @@ impl<'t> Merge<'t> {
     fn ordered(&mut self, parent: Option<usize>, members: &[usize]) -> Vec<usize> {
         let sequence = |of: &dyn Fn(&MergedElement) -> Option<Position>| {
             let here = members.iter().filter_map(|at| {
-                let (place, up) = of(&self.items[*at])?;
-                (up == parent).then_some((place, *at))
+                let (rank, up) = of(&self.items[*at])?;
+                (up == parent).then_some((rank, *at))
             });
             let mut here: Vec<(usize, usize)> = here.collect();
             here.sort_unstable();
@@ -392,11 +392,11 @@ impl<'t> Merge<'t> {
         if let Some(Some(settled)) = nodes.settled(same_settings) {
             return alone(settled);
         }
-        let Some(kept) = nodes.of(self.side).or(nodes.ours).or(nodes.theirs) else {
+        let Some(version) = nodes.of(self.side).or(nodes.ours).or(nodes.theirs) else {
             unreachable!("an element that is kept has a version")
         };
         let (Some(ours), Some(theirs)) = (nodes.ours, nodes.theirs) else {
-            return alone(kept);
+            return alone(version);
         };
         let mut merged = alone(ours);
         // The element no longer matches its text in the file.
@@ -409,10 +409,10 @@ impl<'t> Merge<'t> {
             Some(name) => merged.name = name.as_str().into(),
             None => {
                 self.clash(item, "name", &ours.name, &theirs.name);
-                merged.name = kept.name.clone();
+                merged.name = version.name.clone();
             }
         }
-        let enabled = three_way(&switches).copied().unwrap_or(kept.enabled);
+        let enabled = three_way(&switches).copied().unwrap_or(version.enabled);
         let donor = if enabled == ours.enabled {
             ours
         } else {

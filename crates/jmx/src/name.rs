@@ -83,8 +83,8 @@ pub(crate) struct NameInterner(HashSet<Name, FxBuildHasher>);
 impl NameInterner {
     /// The interned name with this text.
     pub fn get(&mut self, text: &str) -> Name {
-        if let Some(known) = self.0.get(text) {
-            return known.clone();
+        if let Some(shared) = self.0.get(text) {
+            return shared.clone();
         }
         let name = Name::from(text);
         self.0.insert(name.clone());

@@ -431,9 +431,9 @@ impl<'d> PlanReader<'d, '_> {
                     node.name
                 );
                 let otherwise = "JMeter 5.6.3 refuses the whole plan for it: remove it";
-                let known = SAVE_CONFIG_FIELDS.into_iter();
+                let fields = SAVE_CONFIG_FIELDS.into_iter();
                 let finding =
-                    self.unknown_name("jmx-unknown-field", message, node.name, known, otherwise);
+                    self.unknown_name("jmx-unknown-field", message, node.name, fields, otherwise);
                 self.report(child, node.tag(), finding);
             }
         }

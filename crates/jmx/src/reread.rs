@@ -43,9 +43,9 @@ impl TextEdit {
 ///
 /// The tree must have been read without findings.
 pub fn reread(tree: &mut Tree, replaced: Span, inserted: &str) -> Option<Vec<usize>> {
-    let (path, place) = around(&tree.roots, replaced)?;
+    let (path, around_span) = around(&tree.roots, replaced)?;
     let frame = Frame::new(tree, path.len() - 1)?;
-    let framed = frame.with(tree, place, (replaced, inserted));
+    let framed = frame.with(tree, around_span, (replaced, inserted));
     let [mut element]: [Node; 1] = frame.read(&framed)?.try_into().ok()?;
     let length = framed.len() - frame.head.len() - frame.tail.len();
     if element.whole != Span::new(frame.head.len(), frame.head.len() + length)
@@ -53,7 +53,7 @@ pub fn reread(tree: &mut Tree, replaced: Span, inserted: &str) -> Option<Vec<usi
     {
         return None;
     }
-    move_node(&mut element, frame.moved_to(place.start));
+    move_node(&mut element, frame.moved_to(around_span.start));
     let roots = Arc::make_mut(&mut tree.roots);
     move_behind(roots, moved_behind(replaced, inserted));
     let (last, above) = path.split_last()?;

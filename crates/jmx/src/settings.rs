@@ -27,12 +27,12 @@ pub fn settings(node: &Node) -> Vec<Setting> {
             value: "false".to_owned(),
         });
     }
-    let place = Place {
+    let of_node = Place {
         path: "",
         top: None,
         property: "",
     };
-    of_props(&place, &node.class, &node.props, &mut all);
+    of_props(&of_node, &node.class, &node.props, &mut all);
     all
 }
 
@@ -104,11 +104,11 @@ fn of_value(place: &Place<'_>, value: &Value, all: &mut Vec<Setting>) {
             // Elements that code makes have no such attribute.
             if !element.enabled && !element.enabled_as.is_empty() {
                 let path = joined(path, "enabled");
-                let place = Place {
+                let inner = Place {
                     path: &path,
                     ..*place
                 };
-                push(&place, "false".to_owned(), all);
+                push(&inner, "false".to_owned(), all);
             }
         }
         Value::List(items) | Value::Map(items) => {

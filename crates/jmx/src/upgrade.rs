@@ -232,8 +232,8 @@ pub fn rename_values(class: &str, props: &mut Props) {
             Some(Value::Str((*new).to_string()))
         }),
         "ConstantThroughputTimer" => renamed_text(props, "calcMode", |old| {
-            let place = CALC_MODES.iter().position(|words| *words == old)?;
-            i32::try_from(place).ok().map(Value::Int)
+            let index = CALC_MODES.iter().position(|words| *words == old)?;
+            i32::try_from(index).ok().map(Value::Int)
         }),
         _ => None,
     };

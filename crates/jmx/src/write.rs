@@ -66,8 +66,8 @@ pub fn write(tree: &Tree) -> String {
     writer.xml.start("jmeterTestPlan");
     writer.xml.attribute("version", "1.2");
     writer.xml.attribute("properties", "5.0");
-    let own = tree.jmeter.as_deref().filter(|_| tree.is_of_jmeter6());
-    writer.xml.attribute("jmeter", own.unwrap_or("5.6.3"));
+    let version = tree.jmeter.as_deref().filter(|_| tree.is_of_jmeter6());
+    writer.xml.attribute("jmeter", version.unwrap_or("5.6.3"));
     writer.nodes(&tree.roots);
     writer.xml.end();
     writer.xml.finish()
@@ -157,8 +157,11 @@ impl JmxWriter<'_> {
             ("testclass", "TestElement.test_class", special.test_class),
         ];
         for (attribute, property, class) in classes {
-            let own = special.props.value(property).map(Value::as_str);
-            let class = own.as_deref().map(canonical_class).unwrap_or(class);
+            let written_class = special.props.value(property).map(Value::as_str);
+            let class = written_class
+                .as_deref()
+                .map(canonical_class)
+                .unwrap_or(class);
             self.attribute_unless_empty(attribute, class);
         }
         self.attribute_unless_empty("testname", special.name);

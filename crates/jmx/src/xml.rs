@@ -416,12 +416,12 @@ impl<'a> XmlParser<'a> {
         while let Some(attribute) =
             next_attribute(self.text, &mut at, end, &mut self.document.lone_surrogates)?
         {
-            let known = &self.document.attributes[first..];
-            let repeated = if known.len() < FEW {
-                known.iter().any(|a| a.name == attribute.name)
+            let earlier = &self.document.attributes[first..];
+            let repeated = if earlier.len() < FEW {
+                earlier.iter().any(|a| a.name == attribute.name)
             } else {
                 if names.is_empty() {
-                    names.extend(known.iter().map(|a| a.name));
+                    names.extend(earlier.iter().map(|a| a.name));
                 }
                 !names.insert(attribute.name)
             };
@@ -711,10 +711,12 @@ fn next_attribute<'a>(
     *at = value_start + length + 1;
     let span = Span::new(start, *at);
     if let Some(bracket) = memchr(b'<', raw.as_bytes()) {
-        let place = Span::new(value_start + bracket, value_start + bracket + 1);
+        let bracket_span = Span::new(value_start + bracket, value_start + bracket + 1);
         let message = format!("< in the value of the attribute {name}");
-        return Err(XmlError::new("xml-attribute-bracket", place, message)
-            .help("write &lt;, or add the closing quote if that is what is missing"));
+        return Err(
+            XmlError::new("xml-attribute-bracket", bracket_span, message)
+                .help("write &lt;, or add the closing quote if that is what is missing"),
+        );
     }
     let value = decode_attribute(raw, value_start, lone_surrogates)?;
     Ok(Some(Attribute {

@@ -97,7 +97,7 @@ fn reference(
     out: &mut String,
     lone_surrogates: &mut Vec<Span>,
 ) -> Result<usize, XmlError> {
-    let place = |length: usize| Span::new(offset + at, offset + at + length);
+    let span = |length: usize| Span::new(offset + at, offset + at + length);
     if raw[at + 1..].starts_with('#') {
         let (code, mut length) =
             character_code(&raw[at..]).ok_or_else(|| bad_character(&raw[at..], offset + at))?;
@@ -114,7 +114,7 @@ fn reference(
             _ => char::from_u32(code),
         };
         if decoded.is_none() {
-            lone_surrogates.push(place(length));
+            lone_surrogates.push(span(length));
         }
         // Java encodes half a pair as '?' in every charset.
         out.push(decoded.unwrap_or('?'));
@@ -127,7 +127,7 @@ fn reference(
     if name.is_empty() || !raw[at + 1 + name_length..].starts_with(';') {
         return Err(XmlError::new(
             "xml-bare-ampersand",
-            place(1),
+            span(1),
             "& does not start a reference",
         )
         .help("write &amp; for an & that is text"));
@@ -140,7 +140,7 @@ fn reference(
         "quot" => '"',
         "apos" => '\'',
         _ => {
-            return Err(XmlError::new("xml-unknown-entity", place(length), format!("&{name}; is not an entity of XML"))
+            return Err(XmlError::new("xml-unknown-entity", span(length), format!("&{name}; is not an entity of XML"))
                 .help("XML has &lt; &gt; &amp; &quot; &apos; and numbers such as &#233;; if the & is text, write &amp;"));
         }
     });
