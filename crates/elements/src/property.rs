@@ -180,8 +180,10 @@ pub struct Item {
 
 impl Item {
     fn property(&self, name: &str) -> Option<&'static Property> {
-        let own = self.fields.iter().find(|field| field.name == name);
-        own.or_else(|| self.fields.iter().find_map(|field| field.inner(name)))
+        self.fields
+            .iter()
+            .find(|field| field.name == name)
+            .or_else(|| self.fields.iter().find_map(|field| field.inner(name)))
     }
 }
 
