@@ -26,10 +26,10 @@ const COMMON: &[u8] =
 
 /// The rank of a byte's rarity. Bytes of non-English letters may be common, so they rank as most common.
 fn rarity(byte: u8) -> usize {
-    let place = COMMON.iter().position(|common| *common == byte);
+    let rank = COMMON.iter().position(|common| *common == byte);
     match byte {
         128.. => 0,
-        _ => place.unwrap_or(COMMON.len()),
+        _ => rank.unwrap_or(COMMON.len()),
     }
 }
 
@@ -59,12 +59,12 @@ impl Searcher {
         let mut from = self.rarest;
         let mut misses = 0;
         loop {
-            let found = from + memchr::memchr(*rarest, bytes.get(from..)?)?;
-            let start = found - self.rarest;
+            let rarest_at = from + memchr::memchr(*rarest, bytes.get(from..)?)?;
+            let start = rarest_at - self.rarest;
             if bytes[start..].starts_with(needle) {
                 return Some(start);
             }
-            from = found + 1;
+            from = rarest_at + 1;
             misses += 1;
             if misses > 8 + from / APART_BYTES {
                 let rest = start + 1;

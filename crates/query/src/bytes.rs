@@ -41,8 +41,8 @@ fn first_in_word(word: [u8; 8], one: u8, other: u8) -> Option<usize> {
         word ^ (ONES * u64::from(other)),
     );
     // Only the lowest set bit is reliable.
-    let found = ((a.wrapping_sub(ONES) & !a) | (b.wrapping_sub(ONES) & !b)) & TOPS;
-    (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
+    let matches = ((a.wrapping_sub(ONES) & !a) | (b.wrapping_sub(ONES) & !b)) & TOPS;
+    (matches != 0).then(|| (matches.trailing_zeros() / 8) as usize)
 }
 
 /// The first offset from `at` with one of `marks` or a control character; the length of `bytes` if there is none.
@@ -51,14 +51,14 @@ pub(crate) fn first_mark<const N: usize>(bytes: &[u8], mut at: usize, marks: [u8
     while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*word);
         // As above, only the lowest set bit is reliable.
-        let mut found = word.wrapping_sub(ONES * u64::from(b' ')) & !word;
+        let mut matches = word.wrapping_sub(ONES * u64::from(b' ')) & !word;
         for mark in marks {
             let word = word ^ (ONES * u64::from(mark));
-            found |= word.wrapping_sub(ONES) & !word;
+            matches |= word.wrapping_sub(ONES) & !word;
         }
-        found &= TOPS;
-        if found != 0 {
-            return at + (found.trailing_zeros() / 8) as usize;
+        matches &= TOPS;
+        if matches != 0 {
+            return at + (matches.trailing_zeros() / 8) as usize;
         }
         at += 8;
     }

@@ -35,10 +35,10 @@ pub(crate) fn within_limit<T>(
     bytes: impl Fn(&T) -> usize,
 ) -> Option<Vec<T>> {
     let mut left = MOST_RESULT_BYTES;
-    let mut kept = Vec::new();
+    let mut affordable = Vec::new();
     for text in texts {
         left = left.checked_sub(bytes(&text))?;
-        kept.push(text);
+        affordable.push(text);
     }
-    Some(kept)
+    Some(affordable)
 }

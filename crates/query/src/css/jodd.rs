@@ -299,10 +299,10 @@ pub(super) fn select<'a>(chains: &[Chain], root: Element<'a>) -> Vec<Element<'a>
 }
 
 fn select_chain<'a>(chain: &[CompoundSelector], root: Element<'a>) -> Vec<Element<'a>> {
-    let mut found = vec![root];
+    let mut selected = vec![root];
     for step in chain {
         let mut matched: Vec<Element<'a>> = Vec::new();
-        for from in found {
+        for from in selected {
             let candidates: Vec<Element<'a>> = match step.combinator {
                 Combinator::Descendant => tree::descendants(from).collect(),
                 Combinator::Child => tree::children(from).collect(),
@@ -316,14 +316,14 @@ fn select_chain<'a>(chain: &[CompoundSelector], root: Element<'a>) -> Vec<Elemen
             }
         }
         let length = matched.len() as i64;
-        let mut place = -1;
+        let mut index = -1;
         matched.retain(|_| {
-            place += 1;
-            step.accepts_place(place, length)
+            index += 1;
+            step.accepts_place(index, length)
         });
-        found = matched;
+        selected = matched;
     }
-    found
+    selected
 }
 
 impl CompoundSelector {

@@ -182,13 +182,13 @@ impl JsoupParser<'_> {
     fn attribute(&mut self) -> Result<Test, SelectorError> {
         let inner = self.queue.balanced('[', ']')?;
         let operators = ["=", "!=", "^=", "$=", "*=", "~="];
-        let found = inner.char_indices().find_map(|(at, _)| {
+        let first_operator = inner.char_indices().find_map(|(at, _)| {
             operators
                 .iter()
                 .find(|sign| inner[at..].starts_with(**sign))
                 .map(|sign| (at, *sign))
         });
-        let (key, rest) = found
+        let (key, rest) = first_operator
             .map(|(at, sign)| (&inner[..at], Some((sign, &inner[at + sign.len()..]))))
             .unwrap_or((inner, None));
         if key.is_empty() {

@@ -75,14 +75,14 @@ impl Selector {
             attribute.filter(|name| !name.chars().all(drumfire_java::text::is_whitespace));
         match &self.0 {
             SelectorKind::Jsoup(test) => {
-                let found = document
+                let matches = document
                     .elements()
                     .filter(|element| test.matches(document.root(), *element));
                 let value = |element| match attribute {
                     Some(name) => document.attr_or_abs(element, name),
                     None => trim(&text::text(element)).to_owned(),
                 };
-                found.take(most).map(value).map(Some).collect()
+                matches.take(most).map(value).map(Some).collect()
             }
             SelectorKind::Jodd(chains) => jodd::select(chains, document.root())
                 .into_iter()

@@ -31,14 +31,14 @@ impl<'t> TokenQueue<'t> {
 
     /// Skips this text, ignoring case; false if the queue does not start with it.
     pub(super) fn take(&mut self, text: &str) -> bool {
-        let found = self
+        let starts = self
             .text
             .get(..text.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(text));
-        if found {
+        if starts {
             self.text = &self.text[text.len()..];
         }
-        found
+        starts
     }
 
     pub(super) fn take_white(&mut self) -> bool {

@@ -50,13 +50,13 @@ impl Builder<'_> {
             quote @ (b'"' | b'\'') => {
                 self.at += 1;
                 let start = self.at;
-                let found = first_of(self.rest(), quote, b'&')?;
-                let (value, end) = match self.rest()[found] {
+                let length = first_of(self.rest(), quote, b'&')?;
+                let (value, end) = match self.rest()[length] {
                     b'&' => {
                         let end = start + memchr::memchr(quote, self.rest())?;
                         (self.decoded_value(start, end)?, end)
                     }
-                    _ => (TextSpan::new(start, start + found), start + found),
+                    _ => (TextSpan::new(start, start + length), start + length),
                 };
                 self.at = end + 1;
                 Some(value)
@@ -74,13 +74,13 @@ impl Builder<'_> {
 
     fn decoded_value(&mut self, start: usize, end: usize) -> Option<TextSpan> {
         let plain = |from: usize| memchr::memchr(b'&', &self.html.as_bytes()[from..end]);
-        let Some(mut found) = plain(start) else {
+        let Some(mut plain_length) = plain(start) else {
             return Some(TextSpan::new(start, end));
         };
-        let kept = self.page.text.len();
+        let decoded_start = self.page.text.len();
         let mut from = start;
         loop {
-            self.at = from + found;
+            self.at = from + plain_length;
             self.page.text.push_str(&self.html[from..self.at]);
             match self.reference(true)? {
                 Some(characters) => characters.push_to(&mut self.page.text),
@@ -89,12 +89,12 @@ impl Builder<'_> {
             from = self.at;
             let rest = &self.html.as_bytes()[from..end];
             match memchr::memchr(b'&', rest) {
-                Some(next) => found = next,
+                Some(next) => plain_length = next,
                 None => break,
             }
         }
         self.page.text.push_str(&self.html[from..end]);
-        Some(TextSpan::new(kept, self.page.text.len()))
+        Some(TextSpan::new(decoded_start, self.page.text.len()))
     }
 }
 

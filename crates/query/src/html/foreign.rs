@@ -50,8 +50,8 @@ impl Builder<'_> {
     }
 
     fn insert_foreign(&mut self, mut token: Token) -> Option<()> {
-        let own = token.attributes.range();
-        for at in own.clone() {
+        let attributes = token.attributes.range();
+        for at in attributes.clone() {
             let name = self.page.attributes[at].name;
             let written = &self.page.text[name.range()];
             if let Some(capitals) = with_capitals(ATTRIBUTES, written) {
@@ -66,7 +66,7 @@ impl Builder<'_> {
                     &self.page.text[self.page.attributes[other].name.range()] == local
                 };
                 // The order of attributes with equal local names is special.
-                if own.clone().any(is_local) {
+                if attributes.clone().any(is_local) {
                     return None;
                 }
                 self.page.attributes[at].name.start += prefix as u32;

@@ -249,18 +249,18 @@ impl Builder<'_> {
                 && (token.tag != Tag::Other || text[open.name.range()] == text[token.name.range()])
                 && open.id > 0
         };
-        let mut place = None;
+        let mut opened_at = None;
         for (at, open) in self.open.iter().enumerate().rev() {
             if is_it(open) {
-                place = Some(at);
+                opened_at = Some(at);
                 break;
             }
             if is_special(open) {
                 break;
             }
         }
-        let Some(place) = place else { return };
-        while self.open.len() > place {
+        let Some(opened_at) = opened_at else { return };
+        while self.open.len() > opened_at {
             self.pop();
         }
     }

@@ -141,13 +141,14 @@ impl<'p> HtmlNode<'p> {
     /// Names and values, without duplicate names.
     pub(crate) fn attributes(self) -> impl Iterator<Item = (&'p str, &'p str)> {
         let text = &self.page.text;
-        let own = &self.page.attributes[self.data().attributes.range()];
-        own.iter().map(|attribute| {
-            (
-                &text[attribute.name.range()],
-                &text[attribute.value.range()],
-            )
-        })
+        self.page.attributes[self.data().attributes.range()]
+            .iter()
+            .map(|attribute| {
+                (
+                    &text[attribute.name.range()],
+                    &text[attribute.value.range()],
+                )
+            })
     }
 
     pub(crate) fn parent(self) -> Option<HtmlNode<'p>> {

@@ -246,11 +246,11 @@ impl Builder<'_> {
         let mut decoded: Option<usize> = None;
         loop {
             let bytes = self.html.as_bytes();
-            let Some(found) = first_of(&bytes[self.at..], b'<', b'&') else {
+            let Some(length) = first_of(&bytes[self.at..], b'<', b'&') else {
                 self.at = bytes.len();
                 break;
             };
-            self.at += found;
+            self.at += length;
             if bytes[self.at] == b'<' {
                 match self.byte(1) {
                     Some(next) if next.is_ascii_alphabetic() => break,
@@ -288,18 +288,18 @@ impl Builder<'_> {
         let name = &self.page.text[token.name.range()];
         let mut from = self.at;
         let end = loop {
-            let found = from + memchr::memmem::find(&self.html.as_bytes()[from..], b"</")?;
+            let end_tag = from + memchr::memmem::find(&self.html.as_bytes()[from..], b"</")?;
             let behind = self
                 .html
                 .as_bytes()
-                .get(found + 2..found + 2 + name.len())?;
-            let after = self.html.as_bytes().get(found + 2 + name.len())?;
+                .get(end_tag + 2..end_tag + 2 + name.len())?;
+            let after = self.html.as_bytes().get(end_tag + 2 + name.len())?;
             if behind.eq_ignore_ascii_case(name.as_bytes())
                 && matches!(after, b' ' | b'\n' | b'\t' | b'\x0C' | b'/' | b'>')
             {
-                break found;
+                break end_tag;
             }
-            from = found + 2;
+            from = end_tag + 2;
         };
         let inside = &self.html[self.at..end];
         // In a script with a comment, the first end tag may not be the script's end.
@@ -348,8 +348,8 @@ impl Builder<'_> {
     /// Adds an attribute, unless the tag already has one with this name.
     pub(super) fn add_attribute(&mut self, first: usize, name: TextSpan, value: TextSpan) {
         let text = &self.page.text;
-        let known = &self.page.attributes[first..];
-        let is_known = known
+        let earlier = &self.page.attributes[first..];
+        let is_known = earlier
             .iter()
             .any(|attribute| text[attribute.name.range()] == text[name.range()]);
         if !is_known {

@@ -40,12 +40,10 @@ impl Builder<'_> {
             }
         }
         // Pages often repeat the same reference. A name that ends with a semicolon is never a prefix of another.
-        if let Some((known, characters)) = self.reference
-            && self
-                .rest()
-                .starts_with(&self.html.as_bytes()[known.range()])
+        if let Some((last, characters)) = self.reference
+            && self.rest().starts_with(&self.html.as_bytes()[last.range()])
         {
-            self.at += known.range().len();
+            self.at += last.range().len();
             return Some(characters);
         }
         let name = &self.html[self.at..];

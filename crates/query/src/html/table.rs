@@ -199,8 +199,12 @@ impl Builder<'_> {
 
     /// "Reset the insertion mode appropriately".
     fn reset(&mut self) {
-        let found = self.open.iter().rev().find_map(mode);
-        self.mode = found.unwrap_or(Mode::InBody);
+        self.mode = self
+            .open
+            .iter()
+            .rev()
+            .find_map(mode)
+            .unwrap_or(Mode::InBody);
     }
 }
 

@@ -161,11 +161,11 @@ static TABLE: [(u64, u8); PLACES] = {
     let mut at = 0;
     while at < NAMES.len() {
         let key = key(NAMES[at].0.as_bytes());
-        let mut place = place(key);
-        while table[place].1 != 0 {
-            place = (place + 1) % PLACES;
+        let mut slot = place(key);
+        while table[slot].1 != 0 {
+            slot = (slot + 1) % PLACES;
         }
-        table[place] = (key, at as u8 + 1);
+        table[slot] = (key, at as u8 + 1);
         at += 1;
     }
     table
@@ -191,14 +191,14 @@ const fn place(key: u64) -> usize {
 /// Looks up a name in lower case; returns its tag and its sets.
 pub(super) fn find(name: &[u8]) -> (Tag, u16) {
     let key = key(name);
-    let mut place = place(key);
-    while TABLE[place].1 != 0 {
-        let (known_key, number) = TABLE[place];
-        let (known, tag, sets) = NAMES[usize::from(number) - 1];
-        if known_key == key && (name.len() <= IN_KEY || known.as_bytes() == name) {
+    let mut slot = place(key);
+    while TABLE[slot].1 != 0 {
+        let (known_key, number) = TABLE[slot];
+        let (known_name, tag, sets) = NAMES[usize::from(number) - 1];
+        if known_key == key && (name.len() <= IN_KEY || known_name.as_bytes() == name) {
             return (tag, sets);
         }
-        place = (place + 1) % PLACES;
+        slot = (slot + 1) % PLACES;
     }
     (Tag::Other, PLAIN)
 }

@@ -85,12 +85,12 @@ fn apply_here<'t>(
 }
 
 fn item<'v, 't>(items: &'v [Value<'t>], index: i64) -> Option<&'v Value<'t>> {
-    let place = if index < 0 {
+    let position = if index < 0 {
         index + items.len() as i64
     } else {
         index
     };
-    usize::try_from(place)
+    usize::try_from(position)
         .ok()
         .and_then(|place| items.get(place))
 }
@@ -168,13 +168,13 @@ fn select<'j, 't>(
             flat
         }
         ProjectionItems::Filtered(condition) => {
-            let mut kept = Vec::new();
+            let mut selected = Vec::new();
             for item in items {
                 if is_true(&apply_here(condition, &item)?) {
-                    kept.push(item);
+                    selected.push(item);
                 }
             }
-            kept
+            selected
         }
         ProjectionItems::Slice(from, to, step) => {
             let indexes = slice(*from, *to, *step, items.len() as i64);

@@ -82,8 +82,8 @@ pub(super) fn call<'j, 't>(
     match function.name {
         "not_null" => {
             let mut all = std::iter::once(first).chain(values);
-            let found = all.find(|value| !matches!(**value, Value::Null));
-            Ok(found.unwrap_or(Cow::Owned(Value::Null)))
+            let first = all.find(|value| !matches!(**value, Value::Null));
+            Ok(first.unwrap_or(Cow::Owned(Value::Null)))
         }
         "merge" => merge(std::iter::once(first).chain(values)),
         "max" | "min" => extreme(function.name, first),

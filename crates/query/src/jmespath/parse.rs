@@ -108,11 +108,11 @@ impl JmesPathParser {
     }
 
     fn take(&mut self, symbol: &str) -> bool {
-        let found = self.peek().is(symbol);
-        if found {
+        let is_next = self.peek().is(symbol);
+        if is_next {
             self.next();
         }
-        found
+        is_next
     }
 
     fn expect(&mut self, symbol: &str) -> Result<(), JmesPathError> {

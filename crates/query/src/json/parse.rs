@@ -22,8 +22,10 @@ pub(super) fn parse(text: &str) -> Result<Value<'_>, JsonError> {
 
 /// The value at the end of the steps, if the whole text is valid and the value exists.
 pub(super) fn locate<'t>(text: &'t str, steps: &[PathStep<'_>]) -> Option<Value<'t>> {
-    let found = JsonSmartParser::new(text).locate(steps, Terminators::End);
-    found.ok().flatten()
+    JsonSmartParser::new(text)
+        .locate(steps, Terminators::End)
+        .ok()
+        .flatten()
 }
 
 /// Receives the members of an object, and parses each value itself.
@@ -568,7 +570,7 @@ impl<'t> MemberTaker<'t> for Members<'t> {
 
 impl<'t> Members<'t> {
     fn put(&mut self, key: Cow<'t, str>, value: Value<'t>) {
-        let known = if self.list.len() <= FEW_KEYS {
+        let same_key = if self.list.len() <= FEW_KEYS {
             self.list.iter().position(|(name, _)| *name == key)
         } else {
             let list = &self.list;
@@ -578,7 +580,7 @@ impl<'t> Members<'t> {
             });
             index.get(&key).copied()
         };
-        match known {
+        match same_key {
             Some(at) => self.list[at].1 = value,
             None => {
                 if let Some(index) = &mut self.index {

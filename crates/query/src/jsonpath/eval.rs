@@ -313,12 +313,12 @@ impl<'j, 't> Walk<'j, 't> {
         here: &At<'_>,
         items: &'j [Value<'t>],
     ) -> Result<(), Error> {
-        let place = if index < 0 {
+        let position = if index < 0 {
             index + items.len() as i64
         } else {
             index
         };
-        let Some(item) = usize::try_from(place)
+        let Some(item) = usize::try_from(position)
             .ok()
             .and_then(|place| items.get(place))
         else {

@@ -371,7 +371,7 @@ impl Expr {
             }
             Expr::Not(inner) => Ok(!inner.applies(item, root)?),
             Expr::Exists { path, wanted } => {
-                let found = match eval::evaluate(path, item, root, true) {
+                let exists = match eval::evaluate(path, item, root, true) {
                     Ok(_) => true,
                     Err(Error {
                         kind: ErrorKind::NotFound,
@@ -379,7 +379,7 @@ impl Expr {
                     }) => false,
                     Err(error) => return Err(error),
                 };
-                Ok(found == *wanted)
+                Ok(exists == *wanted)
             }
             Expr::Compare {
                 left,

@@ -204,12 +204,12 @@ fn item<'j, 't>(model: &'j Value<'t>, index: i64) -> Result<JsonMatch<'j, 't>, E
             "Target index:{index} larger than object count:{length}"
         )));
     }
-    let place = if index < 0 {
+    let position = if index < 0 {
         length as i64 + index
     } else {
         index
     };
-    match usize::try_from(place)
+    match usize::try_from(position)
         .ok()
         .and_then(|place| items.get(place))
     {

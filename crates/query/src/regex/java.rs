@@ -719,12 +719,9 @@ fn property_set(name: &str) -> Option<String> {
     }
     // Categories, scripts and binary properties keep their name, without `Is` and `In`.
     let name = match name.split_once('=') {
-        Some((key, value)) => {
-            let known = ["script", "sc", "general_category", "gc", "block", "blk"];
-            known
-                .contains(&key.to_ascii_lowercase().as_str())
-                .then_some(value)?
-        }
+        Some((key, value)) => ["script", "sc", "general_category", "gc", "block", "blk"]
+            .contains(&key.to_ascii_lowercase().as_str())
+            .then_some(value)?,
         None => name
             .strip_prefix("Is")
             .or_else(|| name.strip_prefix("In"))

@@ -60,9 +60,9 @@ fn skip_comment(text: &str) -> Result<&str, ParseError> {
 }
 
 fn at_rule<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let (found, behind) = text.strip_prefix('@')?.split_at_checked(name.len())?;
+    let (keyword, behind) = text.strip_prefix('@')?.split_at_checked(name.len())?;
     let ends = !behind.starts_with(|c: char| c.is_alphanumeric() || c == '-');
-    (found.eq_ignore_ascii_case(name) && ends).then_some(behind)
+    (keyword.eq_ignore_ascii_case(name) && ends).then_some(behind)
 }
 
 /// `@import "a.css" media;` and the rest, if the rule is well-formed.

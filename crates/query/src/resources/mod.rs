@@ -33,7 +33,7 @@ pub struct ParseError(pub String);
 /// If `<base>` is malformed, or effective conditional comments are unbalanced.
 pub fn embedded(html: &str, base: &Url, user_agent: Option<&str>) -> Result<Vec<Url>, ParseError> {
     let browser = Browser::of_user_agent(user_agent.unwrap_or(""));
-    let mut found = ResourceUrls {
+    let mut resources = ResourceUrls {
         base: base.clone(),
         urls: Vec::new(),
         known: HashSet::new(),
@@ -47,7 +47,7 @@ pub fn embedded(html: &str, base: &Url, user_agent: Option<&str>) -> Result<Vec<
                     return Err(ParseError(EMPTY_STACK.to_owned()));
                 };
                 if *enabled {
-                    found.tag(tag)?;
+                    resources.tag(tag)?;
                 }
             }
             Event::Condition(condition) => {
@@ -63,7 +63,7 @@ pub fn embedded(html: &str, base: &Url, user_agent: Option<&str>) -> Result<Vec<
             }
         }
     }
-    Ok(found.urls)
+    Ok(resources.urls)
 }
 
 /// The exception of `JMeterTagVisitor` for the end of a condition that never started.

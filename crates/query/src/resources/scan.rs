@@ -229,8 +229,8 @@ impl<'t> Scanner<'t> {
         };
         let mut at = self.at;
         let bytes = self.text.as_bytes();
-        while let Some(found) = memchr::memmem::find(&bytes[at..], b"</") {
-            at += found;
+        while let Some(length) = memchr::memmem::find(&bytes[at..], b"</") {
+            at += length;
             let end = at + 2 + raw.len();
             let closes = bytes
                 .get(at + 2..end)
@@ -251,8 +251,8 @@ impl<'t> Scanner<'t> {
 /// The length of a comment, and of its closing mark.
 fn comment_end(text: &str) -> (usize, usize) {
     let mut from = 0;
-    while let Some(found) = text[from..].find("--") {
-        let at = from + found;
+    while let Some(length) = text[from..].find("--") {
+        let at = from + length;
         let rest = &text[at + 2..];
         if rest.starts_with('>') {
             return (at, 3);

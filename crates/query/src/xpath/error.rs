@@ -28,11 +28,14 @@ impl XPathError {
 
     /// The error with its line and column in the document, as Xerces counts them.
     pub(super) fn placed(self, text: &str) -> XPathError {
-        let place = self.at.and_then(|at| text.get(..at)).map(|before| {
+        let line_and_column = self.at.and_then(|at| text.get(..at)).map(|before| {
             let ends = before.replace("\r\n", "\n").replace('\r', "\n");
             let (line, last) = ends.split('\n').enumerate().last().unwrap_or((0, ""));
             (line + 1, last.encode_utf16().count() + 1)
         });
-        XPathError { place, ..self }
+        XPathError {
+            place: line_and_column,
+            ..self
+        }
     }
 }

@@ -31,9 +31,10 @@ pub(super) fn parse(text: &str) -> Tree {
             _ if node.name() == "tbody" && !keeps_tbody => open.push((node, parent)),
             _ => {
                 attributes.clear();
-                let own = node.attributes();
-                attributes
-                    .extend(own.map(|(name, value)| (tree.keep_name(name), tree.keep(value))));
+                attributes.extend(
+                    node.attributes()
+                        .map(|(name, value)| (tree.keep_name(name), tree.keep(value))),
+                );
                 let name = tree.keep_name(node.name());
                 let id = tree.push_element(name, &mut attributes, parent);
                 open.push((node, id));

@@ -91,8 +91,10 @@ impl XPath {
         namespaces: &Namespaces,
     ) -> Result<XPathResult, XPathError> {
         self.evaluate_with(tree, fragment, |prefix| {
-            let known = namespaces.get(prefix).cloned();
-            known.or_else(|| tree.namespace_at_root(prefix))
+            namespaces
+                .get(prefix)
+                .cloned()
+                .or_else(|| tree.namespace_at_root(prefix))
         })
     }
 

@@ -105,9 +105,9 @@ fn default_namespace<'n>(
     declared: &[(&'n str, &'n str)],
     around: &str,
 ) -> Option<&'n str> {
-    let own = node.declared().find(|(prefix, _)| prefix.is_empty());
+    let here = node.declared().find(|(prefix, _)| prefix.is_empty());
     let inherited = declared.iter().find(|(prefix, _)| prefix.is_empty());
-    match (own, inherited) {
+    match (here, inherited) {
         (Some((_, uri)), _) => Some(uri),
         (None, Some((_, uri))) if node.tree.namespaces => Some(uri),
         (None, Some(_)) => Some(""),

@@ -84,12 +84,17 @@ impl Builder {
     pub(super) fn attribute(&mut self, name: Name, value: Span) -> bool {
         let of = |name: Name| self.tree.part(name.whole());
         let is_new = if self.attributes.len() < FEW_ATTRIBUTES {
-            let mut known = self.attributes.iter();
-            !known.any(|(known, _)| of(*known) == of(name))
+            !self
+                .attributes
+                .iter()
+                .any(|(known, _)| of(*known) == of(name))
         } else {
             if self.attribute_names.is_empty() {
-                let known = self.attributes.iter();
-                self.attribute_names = known.map(|(known, _)| of(*known).to_owned()).collect();
+                self.attribute_names = self
+                    .attributes
+                    .iter()
+                    .map(|(known, _)| of(*known).to_owned())
+                    .collect();
             }
             self.attribute_names.insert(of(name).to_owned())
         };

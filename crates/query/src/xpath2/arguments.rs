@@ -38,14 +38,14 @@ pub(super) fn place(index: usize, function: &str) -> String {
 /// # Errors
 /// If there are several items, or one of another type.
 pub(super) fn string(items: &[Item<'_>], index: usize, function: &str) -> Outcome<String> {
-    let place = place(index, function);
-    let Some(item) = at_most_one(items, &place, true)? else {
+    let argument = place(index, function);
+    let Some(item) = at_most_one(items, &argument, true)? else {
         return Ok(String::new());
     };
     match item.atom() {
         AtomicValue::Untyped(text) | AtomicValue::Text(text) => Ok(text),
         other => fail(format!(
-            "The required item type of the {place} is xs:string. The supplied value is of type {}",
+            "The required item type of the {argument} is xs:string. The supplied value is of type {}",
             other.type_name()
         )),
     }

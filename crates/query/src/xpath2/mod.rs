@@ -95,9 +95,11 @@ impl XPath2 {
 
 /// `XPathUtil#computeAssertionResultUsingSaxon`: Xalan evaluates the expression on an empty document.
 fn asked_of_xalan(text: &str, namespaces: &Namespaces) -> Result<bool, XPathError> {
-    let known = |prefix: &str| namespaces.own(prefix).map(str::to_owned);
-    let answer =
-        XPath::compile(text).and_then(|query| query.evaluate_with(&Tree::empty(), false, known));
+    let answer = XPath::compile(text).and_then(|query| {
+        query.evaluate_with(&Tree::empty(), false, |prefix: &str| {
+            namespaces.own(prefix).map(str::to_owned)
+        })
+    });
     Ok(matches!(answer?, XPathResult::Bool(_)))
 }
 
@@ -126,13 +128,17 @@ impl Namespaces {
 
     /// The user's namespace for a prefix.
     fn own(&self, prefix: &str) -> Option<&str> {
-        let own = self.0.iter().rev().find(|(known, _)| known == prefix);
-        own.map(|(_, uri)| uri.as_str())
+        self.0
+            .iter()
+            .rev()
+            .find(|(known, _)| known == prefix)
+            .map(|(_, uri)| uri.as_str())
     }
 
     fn uri(&self, prefix: &str) -> Option<&str> {
-        let known = || PREDECLARED.iter().find(|(known, _)| *known == prefix);
-        self.own(prefix).or_else(|| known().map(|(_, uri)| *uri))
+        let predeclared = || PREDECLARED.iter().find(|(known, _)| *known == prefix);
+        self.own(prefix)
+            .or_else(|| predeclared().map(|(_, uri)| *uri))
     }
 
     /// The namespace of a prefix.

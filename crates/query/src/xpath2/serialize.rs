@@ -105,8 +105,8 @@ impl<'t> NodeWriter<'t> {
         while let Some(part) = left.pop() {
             match part {
                 IndentedPart::Node(child) if child.kind() == NodeKind::Element => {
-                    let own: Vec<(&str, &str)> = child.declared().collect();
-                    self.open(child, &own, &mut left);
+                    let declared_here: Vec<(&str, &str)> = child.declared().collect();
+                    self.open(child, &declared_here, &mut left);
                 }
                 IndentedPart::Node(child) => self.node(child, &[]),
                 IndentedPart::End(node, preserved) => {

@@ -75,14 +75,14 @@ pub(super) fn along_all<'t>(step: &AxisStep, mut starts: Vec<NodeRef<'t>>) -> Ve
 /// All ancestors without duplicates: each walk ends at an ancestor that was already visited.
 fn ancestors_of_all<'t>(step: &AxisStep, starts: &[NodeRef<'t>]) -> Vec<NodeRef<'t>> {
     let mut visited = HashSet::new();
-    let mut found = Vec::new();
+    let mut ancestors = Vec::new();
     for start in starts {
         if step.axis == Axis::AncestorOrSelf && passes(&step.test, step.axis, *start) {
-            found.push(*start);
+            ancestors.push(*start);
         }
         let above = std::iter::successors(start.parent(), |node| node.parent());
         let new = above.take_while(|node| visited.insert(*node));
-        found.extend(new.filter(|node| passes(&step.test, step.axis, *node)));
+        ancestors.extend(new.filter(|node| passes(&step.test, step.axis, *node)));
     }
-    found
+    ancestors
 }
