@@ -55,9 +55,9 @@ impl LogParser {
 
     /// `TCLogParser#checkMethod`.
     fn finds_method(&mut self, text: &str) -> bool {
-        let found = METHODS.iter().find(|method| text.contains(**method));
-        self.method = found.copied().or(self.method);
-        found.is_some()
+        let method = METHODS.iter().find(|method| text.contains(**method));
+        self.method = method.copied().or(self.method);
+        method.is_some()
     }
 }
 

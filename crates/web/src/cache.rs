@@ -201,13 +201,13 @@ impl Cache {
                 return Ok(());
             }
             let date = response.last("Date");
-            let known = Validity {
+            let validity = Validity {
                 control,
                 expires: expires.as_deref(),
                 last_modified: last_modified.as_deref(),
                 date: date.as_deref(),
             };
-            entry.expires_ms = known.expires_ms(now_ms)?;
+            entry.expires_ms = validity.expires_ms(now_ms)?;
         }
         match vary {
             None => {

@@ -125,14 +125,14 @@ impl<'a> RequestHead<'a> {
 
     /// A placeholder for cookies that differ between requests; [`HeadTemplate::append`] fills it in.
     pub fn cookie_slot(&mut self) {
-        let own = match self.entries.iter().find(|e| e.is("Cookie")) {
+        let written = match self.entries.iter().find(|e| e.is("Cookie")) {
             Some(HeaderField {
-                value: HeadValue::Text(own),
+                value: HeadValue::Text(written),
                 ..
-            }) => Some(own.clone()),
+            }) => Some(written.clone()),
             _ => None,
         };
-        self.set("Cookie", HeadValue::Cookies(own));
+        self.set("Cookie", HeadValue::Cookies(written));
     }
 
     /// The headers of the body (`HTTPHC4Impl.setupHttpEntityEnclosingRequestData` and `RequestContent`).

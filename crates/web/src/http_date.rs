@@ -206,17 +206,18 @@ pub(crate) fn parse_lax(text: &str) -> Option<i64> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
     for token in text.split(delimiter).filter(|token| !token.is_empty()) {
         let lower = token.get(..3).map(str::to_ascii_lowercase);
-        if let Some(found) = time.is_none().then(|| lax_time(token)).flatten() {
-            time = Some(found);
-        } else if let Some((found, _)) = day.is_none().then(|| lax_number(token, 1, 2)).flatten() {
-            day = Some(found);
-        } else if let Some(found) = lower
+        if let Some(lax) = time.is_none().then(|| lax_time(token)).flatten() {
+            time = Some(lax);
+        } else if let Some((number, _)) = day.is_none().then(|| lax_number(token, 1, 2)).flatten() {
+            day = Some(number);
+        } else if let Some(index) = lower
             .filter(|_| month.is_none())
             .and_then(|name| MONTHS.iter().position(|m| m[..3] == *name))
         {
-            month = i64::try_from(found).ok();
-        } else if let Some((found, _)) = year.is_none().then(|| lax_number(token, 2, 4)).flatten() {
-            year = Some(found);
+            month = i64::try_from(index).ok();
+        } else if let Some((number, _)) = year.is_none().then(|| lax_number(token, 2, 4)).flatten()
+        {
+            year = Some(number);
         }
     }
     let ((hour, minute, second), day, month, year) = (time?, day?, month?, year?);

@@ -37,16 +37,16 @@ pub fn path(url: &Url) -> Result<PathBuf, Exception> {
 
 /// A path in the form of `java.io.File` and `java.nio.file.Path`: without double or trailing slashes.
 pub(crate) fn without_extra_slashes(path: &str) -> String {
-    let mut kept = String::with_capacity(path.len());
+    let mut shortened = String::with_capacity(path.len());
     for char in path.chars() {
-        if char != '/' || !kept.ends_with('/') {
-            kept.push(char);
+        if char != '/' || !shortened.ends_with('/') {
+            shortened.push(char);
         }
     }
-    if kept.len() > 1 && kept.ends_with('/') {
-        kept.pop();
+    if shortened.len() > 1 && shortened.ends_with('/') {
+        shortened.pop();
     }
-    kept
+    shortened
 }
 
 /// The failure of reading a file that cannot be opened (`java.io.FileInputStream`).

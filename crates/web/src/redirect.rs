@@ -216,7 +216,7 @@ impl Url {
 
     /// `URIUtils.normalizeSyntax`: removes `.` and `..` segments, and converts the host to lower case.
     fn without_dot_segments(&self) -> Result<Self, Exception> {
-        let mut kept: Vec<&str> = Vec::new();
+        let mut segments: Vec<&str> = Vec::new();
         for segment in self
             .path()
             .strip_prefix('/')
@@ -226,13 +226,13 @@ impl Url {
             match segment {
                 "." => {}
                 ".." => {
-                    kept.pop();
+                    segments.pop();
                 }
-                _ => kept.push(segment),
+                _ => segments.push(segment),
             }
         }
         let authority = self.authority().unwrap_or("").to_lowercase();
-        let mut text = format!("{}://{authority}/{}", self.protocol(), kept.join("/"));
+        let mut text = format!("{}://{authority}/{}", self.protocol(), segments.join("/"));
         for (mark, part) in [('?', self.query()), ('#', self.reference())] {
             if let Some(part) = part {
                 text.push(mark);

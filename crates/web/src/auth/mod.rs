@@ -298,12 +298,12 @@ impl Negotiation {
             // ManagedCredentialsProvider knows every row from the start, by host, port and exact realm.
             store.known.clear();
             for row in rows {
-                let Ok(own) = Url::parse(&row.url) else {
+                let Ok(row_url) = Url::parse(&row.url) else {
                     continue;
                 };
                 let scope = AuthScope {
-                    host: own.host().to_owned(),
-                    port: own.port_or_default().unwrap_or(-1),
+                    host: row_url.host().to_owned(),
+                    port: row_url.port_or_default().unwrap_or(-1),
                     realm: Some(row.realm.clone()),
                 };
                 let credentials = Credentials {
@@ -491,22 +491,26 @@ impl Negotiation {
                 self.scheme = None;
                 return false;
             }
-            if let Some(found) = store.lookup(&self.host, self.port, None) {
-                self.others.push((Scheme::Ntlm(scheme), found.clone()));
+            if let Some(credentials) = store.lookup(&self.host, self.port, None) {
+                self.others
+                    .push((Scheme::Ntlm(scheme), credentials.clone()));
             }
         }
         if let Some(challenge) = digest {
             let mut scheme = Digest::default();
             scheme.challenge(challenge);
-            if let Some(found) = store.lookup(&self.host, self.port, realm_of(challenge).as_deref())
+            if let Some(credentials) =
+                store.lookup(&self.host, self.port, realm_of(challenge).as_deref())
             {
-                self.others.push((Scheme::Digest(scheme), found.clone()));
+                self.others
+                    .push((Scheme::Digest(scheme), credentials.clone()));
             }
         }
         if let Some(challenge) = basic
-            && let Some(found) = store.lookup(&self.host, self.port, realm_of(challenge).as_deref())
+            && let Some(credentials) =
+                store.lookup(&self.host, self.port, realm_of(challenge).as_deref())
         {
-            self.others.push((Scheme::Basic, found.clone()));
+            self.others.push((Scheme::Basic, credentials.clone()));
         }
         if self.others.is_empty() {
             self.scheme = None;

@@ -91,14 +91,14 @@ impl Ntlm {
                     password: &credentials.password,
                     domain: before_dot(domain),
                 };
-                let own = Own {
+                let our_part = Own {
                     nonces: [random(), random()],
                     session_key: [random(), random()].concat(),
                     now_ms: request.now_ms,
                 };
                 *self = Self::Answered;
                 let workstation = request.workstation.to_uppercase();
-                third_message(&challenge, &identity, before_dot(&workstation), &own)
+                third_message(&challenge, &identity, before_dot(&workstation), &our_part)
             }
             _ => return None,
         };

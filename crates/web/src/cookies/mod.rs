@@ -201,9 +201,11 @@ impl CookieStore {
             .zip(&changes)
             .map(|(index, change)| last[&change.cookie.key()] == index)
             .collect();
-        let kept = changes.into_iter().zip(is_last);
         self.cookies.extend(
-            kept.filter(|(change, is_last)| change.is_kept && *is_last)
+            changes
+                .into_iter()
+                .zip(is_last)
+                .filter(|(change, is_last)| change.is_kept && *is_last)
                 .map(|(change, _)| change.cookie),
         );
     }

@@ -35,9 +35,10 @@ impl StreamForm {
 
     /// The form with this name, in any case.
     pub fn named(name: &str) -> Option<StreamForm> {
-        let known = Self::NAMES.iter();
-        let mut fitting = known.filter(|(known, _)| known.eq_ignore_ascii_case(name));
-        fitting.next().map(|(_, form)| *form)
+        Self::NAMES
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, form)| *form)
     }
 }
 
