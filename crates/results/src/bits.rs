@@ -76,9 +76,9 @@ pub(crate) fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
 /// Reads a number that [`put_number`] wrote; `None` at the end of the input.
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let length = bytes.iter().take(10).position(|byte| byte & 0x80 == 0)? + 1;
-    let (own, rest) = bytes.split_at(length);
+    let (digits, rest) = bytes.split_at(length);
     *bytes = rest;
-    Some(own.iter().rev().fold(0, add))
+    Some(digits.iter().rev().fold(0, add))
 }
 
 fn add(number: u64, byte: &u8) -> u64 {

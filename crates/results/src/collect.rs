@@ -227,9 +227,9 @@ impl Collector {
                 return self.count_open(sample, transaction);
             }
         }
-        let place = self.place(sample, transaction);
-        self.uncounted.push(place);
-        let label = &mut self.labels[place];
+        let index = self.place(sample, transaction);
+        self.uncounted.push(index);
+        let label = &mut self.labels[index];
         label.before.0 += u64::from(sample.sample_count);
         label.before.1 += u64::from(sample.error_count());
         let second = sample.end_ms.div_euclid(1_000);
@@ -250,10 +250,10 @@ impl Collector {
     }
 
     fn count_open(&mut self, sample: &Sample, transaction: bool) {
-        let place = self.place(sample, transaction);
-        let label = &mut self.labels[place];
+        let index = self.place(sample, transaction);
+        let label = &mut self.labels[index];
         if label.told.first_start_ms == i64::MAX {
-            self.touched.push(place);
+            self.touched.push(index);
         }
         label.told.count(sample);
         let times = SampleTimes::of(sample);
@@ -310,8 +310,8 @@ impl Collector {
             Cow::Owned(masked) => Rc::from(masked),
             Cow::Borrowed(_) => label,
         };
-        if let Some(&place) = index.get(&label) {
-            return place;
+        if let Some(&known_index) = index.get(&label) {
+            return known_index;
         }
         self.labels.push(LabelTally {
             told: LabelIncrement::new(label.as_ref().to_owned(), transaction),

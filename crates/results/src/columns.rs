@@ -244,9 +244,9 @@ fn write_seconds(ms: i64, out: &mut Vec<u8>) {
 
 /// `getSamplerData`: the request; for an HTTP sample as `HTTPSampleResult` formats it.
 fn request(sample: &Sample) -> Option<String> {
-    let own = sample.sampler_data.as_deref();
+    let sampler_data = sample.sampler_data.as_deref();
     if sample.kind != SampleKind::Http {
-        return own.map(str::to_owned);
+        return sampler_data.map(str::to_owned);
     }
     let method = sample.method.as_deref().unwrap_or("");
     let mut text = method.to_owned();
@@ -268,7 +268,7 @@ fn request(sample: &Sample) -> Option<String> {
         }
         text.push('\n');
     }
-    text.push_str(own.unwrap_or(""));
+    text.push_str(sampler_data.unwrap_or(""));
     Some(text)
 }
 

@@ -26,9 +26,9 @@ fn distribute(from: &[u16], to: &mut [u16], key: impl Fn(u16) -> u16) {
         places[at] += places[at - 1];
     }
     for value in from {
-        let place = &mut places[usize::from(key(*value))];
-        to[*place] = *value;
-        *place += 1;
+        let next = &mut places[usize::from(key(*value))];
+        to[*next] = *value;
+        *next += 1;
     }
 }
 

@@ -143,11 +143,11 @@ fn write_late_columns(format: &RowFormat, sample: &Sample, row: &mut CsvRow<'_>)
         row.number(sample.latency_ms);
     }
     if config.encoding {
-        let known = sample
+        let named_encoding = sample
             .encoding
             .as_deref()
             .filter(|encoding| !encoding.is_empty());
-        row.text(known.unwrap_or(&config.default_encoding));
+        row.text(named_encoding.unwrap_or(&config.default_encoding));
     }
     if config.sample_count {
         row.number(sample.sample_count);

@@ -69,13 +69,13 @@ impl ErrorCurve {
 
     /// Nearly all failures are those of the last step.
     fn count(&mut self, at: i64, count: u64) {
-        let place = match self.steps.last() {
+        let index = match self.steps.last() {
             Some(last) if last.0 <= at => self.steps.len() - usize::from(last.0 == at),
             _ => self.steps.partition_point(|step| step.0 < at),
         };
-        match self.steps.get_mut(place).filter(|step| step.0 == at) {
+        match self.steps.get_mut(index).filter(|step| step.0 == at) {
             Some(step) => step.1 = step.1.saturating_add(count),
-            None => self.steps.insert(place, (at, count)),
+            None => self.steps.insert(index, (at, count)),
         }
     }
 

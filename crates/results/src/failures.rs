@@ -320,8 +320,8 @@ impl ErrorKinds {
 
     /// The kinds of each label, most frequent first.
     pub fn by_label(&self) -> Vec<ErrorKind> {
-        let told = self.kinds.iter().filter(|(_, kind)| kind.count > 0);
-        let mut list: Vec<ErrorKind> = told
+        let occurred = self.kinds.iter().filter(|(_, kind)| kind.count > 0);
+        let mut list: Vec<ErrorKind> = occurred
             .map(|(key, kind)| error_kind(key, kind.clone()))
             .collect();
         sort(&mut list);

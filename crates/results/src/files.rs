@@ -58,8 +58,8 @@ pub struct OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if is_claimed(&self.cause) {
-            let told = unwritable(&self.path, &self.cause);
-            return write!(f, "the results file {told}");
+            let reason = unwritable(&self.path, &self.cause);
+            return write!(f, "the results file {reason}");
         }
         write!(f, "Could not delete results file {}", self.path.display())
     }
@@ -233,16 +233,16 @@ fn end_tag_start(file: &mut File, len: u64) -> io::Result<Option<u64>> {
     file.seek(SeekFrom::Start(start))?;
     let mut end = Vec::new();
     file.take(searched).read_to_end(&mut end)?;
-    let found = end
+    let offset = end
         .windows(xml::END_TAG.len())
         .position(|window| window == xml::END_TAG);
-    Ok(found.map(|at| start + at as u64))
+    Ok(offset.map(|at| start + at as u64))
 }
 
 /// A path that is identical for all names of one file, even before the file exists.
 pub(crate) fn identity(path: &Path) -> PathBuf {
-    if let Ok(found) = fs::canonicalize(path) {
-        return found;
+    if let Ok(canonical) = fs::canonicalize(path) {
+        return canonical;
     }
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     // The folder may be missing, too: resolve the part of it that exists.
@@ -251,8 +251,11 @@ pub(crate) fn identity(path: &Path) -> PathBuf {
     while let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) {
         rest.push(name);
         folder = parent;
-        if let Ok(found) = fs::canonicalize(folder) {
-            return rest.iter().rev().fold(found, |path, name| path.join(name));
+        if let Ok(canonical) = fs::canonicalize(folder) {
+            return rest
+                .iter()
+                .rev()
+                .fold(canonical, |path, name| path.join(name));
         }
     }
     absolute

@@ -51,11 +51,14 @@ fn spread(whole: &Histogram, coarse: &Sparse, sum: u128) -> Distribution {
     let coarse_of = |range: &(u64, u64, u64)| bucket(range.0, COARSE_BITS);
     let mut counts = coarse.entries().peekable();
     let mut part = Distribution::default();
-    let mut kept: Vec<(u64, u64, u64)> = Vec::new();
+    let mut counted: Vec<(u64, u64, u64)> = Vec::new();
     for group in ranges.chunk_by(|a, b| coarse_of(a) == coarse_of(b)) {
-        let place = coarse_of(&group[0]);
-        while counts.next_if(|(known, _)| *known < place).is_some() {}
-        let Some((_, count)) = counts.next_if(|(known, _)| *known == place) else {
+        let coarse_bucket = coarse_of(&group[0]);
+        while counts
+            .next_if(|(known, _)| *known < coarse_bucket)
+            .is_some()
+        {}
+        let Some((_, count)) = counts.next_if(|(known, _)| *known == coarse_bucket) else {
             continue;
         };
         let all: u64 = group.iter().map(|(_, _, count)| count).sum();
@@ -65,15 +68,15 @@ fn spread(whole: &Histogram, coarse: &Sparse, sum: u128) -> Distribution {
             let taken = share(so_far + own) - share(so_far);
             so_far += own;
             if taken > 0 {
-                kept.push((lowest, highest, taken));
+                counted.push((lowest, highest, taken));
             }
         }
     }
-    let entries = kept
+    let entries = counted
         .iter()
         .map(|&(lowest, _, count)| (bucket(lowest, BUCKET_BITS), count));
     part.buckets.merge_entries(entries);
-    if let (Some(first), Some(last)) = (kept.first(), kept.last()) {
+    if let (Some(first), Some(last)) = (counted.first(), counted.last()) {
         (part.min, part.max) = (first.0.max(whole.min()), last.1.min(whole.max()));
         part.sum = sum;
     }

@@ -108,13 +108,13 @@ impl<const BITS: u32> Sparse<BITS> {
     /// Adds sorted buckets and their counts.
     pub(crate) fn merge_entries(&mut self, other: impl Iterator<Item = (usize, u64)>) {
         let mut other = other.peekable();
-        let own = self.open();
-        if own.is_empty() {
-            own.extend(other.map(|(bucket, count)| entry(bucket, count)));
+        let entries = self.open();
+        if entries.is_empty() {
+            entries.extend(other.map(|(bucket, count)| entry(bucket, count)));
             return;
         }
-        let mut merged = Vec::with_capacity(own.len() + other.size_hint().0);
-        for mine in own.drain(..) {
+        let mut merged = Vec::with_capacity(entries.len() + other.size_hint().0);
+        for mine in entries.drain(..) {
             let mut mine = mine;
             while let Some(&(bucket, count)) = other.peek() {
                 match (bucket as u64).cmp(&(mine >> COUNT_BITS)) {
@@ -127,7 +127,7 @@ impl<const BITS: u32> Sparse<BITS> {
             merged.push(mine);
         }
         merged.extend(other.map(|(bucket, count)| entry(bucket, count)));
-        *own = merged;
+        *entries = merged;
     }
 
     fn add(&mut self, bucket: usize, count: u64) {

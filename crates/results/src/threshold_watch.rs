@@ -90,14 +90,14 @@ impl ThresholdWatch {
             return;
         }
         // A sample that ended before the current window is too late to count.
-        let Ok(place) = usize::try_from(number - self.first) else {
+        let Ok(index) = usize::try_from(number - self.first) else {
             return;
         };
-        while self.seconds.len() <= place {
+        while self.seconds.len() <= index {
             self.seconds.push_back(Second::default());
         }
         for label in matched {
-            self.seconds[place].add(label, self.threshold.times());
+            self.seconds[index].add(label, self.threshold.times());
         }
     }
 

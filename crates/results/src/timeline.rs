@@ -85,8 +85,8 @@ pub struct Codes(Vec<String>);
 impl Codes {
     /// The place of a code, added if new. Allocates only for a new code.
     pub fn place(&mut self, code: &str) -> u16 {
-        if let Some(place) = self.0.iter().position(|known| known == code) {
-            return place as u16;
+        if let Some(known_index) = self.0.iter().position(|known| known == code) {
+            return known_index as u16;
         }
         if self.0.len() > MAX_CODES {
             return MAX_CODES as u16;

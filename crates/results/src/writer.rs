@@ -349,8 +349,8 @@ impl Opening {
         } else {
             ""
         };
-        let known = self.names.iter().position(|known| known == name);
-        let mark = known.filter(|_| is_marked).unwrap_or_else(|| {
+        let index = self.names.iter().position(|known| known == name);
+        let mark = index.filter(|_| is_marked).unwrap_or_else(|| {
             self.names.push(name.to_owned());
             self.names.len() - 1
         });
@@ -379,8 +379,8 @@ impl Opening {
     ) -> Result<Option<usize>, OpenError> {
         let path = place.resolve(&spec.file_name);
         let identity = files::identity(&path);
-        if let Some(known) = self.identities.iter().position(|known| *known == identity) {
-            return Ok(Some(known));
+        if let Some(index) = self.identities.iter().position(|known| *known == identity) {
+            return Ok(Some(index));
         }
         match ResultFile::open(&path, &spec.format, place.existing) {
             Ok(file) => {

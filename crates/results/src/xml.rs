@@ -179,11 +179,11 @@ impl SampleWriter<'_> {
         let config = &self.format.config;
         if config.keeps_response_data(sample.success) {
             if sample.data_type == DataType::Text {
-                let known = sample
+                let encoding = sample
                     .encoding
                     .as_deref()
                     .filter(|encoding| !encoding.is_empty());
-                let charset = known.unwrap_or(&config.default_encoding);
+                let charset = encoding.unwrap_or(&config.default_encoding);
                 let data = sample.response_data.as_deref().unwrap_or_default();
                 match charset::decode(data, charset) {
                     Some(text) => self.string("responseData", &text),

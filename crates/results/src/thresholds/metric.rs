@@ -41,8 +41,8 @@ impl Metric {
 
     /// The metric with this name.
     pub fn named(name: &str) -> Option<Metric> {
-        let known = Metric::NAMES.iter().find(|(known, _)| *known == name);
-        known.map(|(_, metric)| *metric).or_else(|| {
+        let metric_row = Metric::NAMES.iter().find(|(known, _)| *known == name);
+        metric_row.map(|(_, metric)| *metric).or_else(|| {
             let percent = name.strip_prefix('p').and_then(number)?;
             (percent > 0.0 && percent <= 100.0).then_some(Metric::Percentile(percent))
         })

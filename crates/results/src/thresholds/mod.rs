@@ -355,11 +355,11 @@ impl Threshold {
             return Some(recording.total());
         }
         let labels = recording.labels.iter();
-        let found: Vec<&LabelStatistics> = labels
+        let matching: Vec<&LabelStatistics> = labels
             .filter(|label| label.count > 0 && self.is_about(&label.label))
             .collect();
-        let has_samplers = found.iter().any(|label| !label.transaction);
-        let mut wanted = found
+        let has_samplers = matching.iter().any(|label| !label.transaction);
+        let mut wanted = matching
             .into_iter()
             .filter(|label| label.transaction != has_samplers);
         let mut all = wanted.next()?.clone();

@@ -204,7 +204,7 @@ impl Verdict {
         } else {
             verb
         };
-        let place = if verb == "reached" {
+        let relation = if verb == "reached" {
             String::new()
         } else {
             format!("{side} ")
@@ -216,7 +216,7 @@ impl Verdict {
         };
         let value = threshold.spaced(value);
         let spans = threshold.spans();
-        format!("{subject} {verb} {place}{limit}{spans}: {value}{worst}")
+        format!("{subject} {verb} {relation}{limit}{spans}: {value}{worst}")
     }
 }
 

@@ -120,12 +120,15 @@ impl LabelTrace {
     pub fn add(&mut self, sample: &Sample, trace: &SampleTrace) {
         let elapsed_us = sample.precise_service_us();
         let parts = TimeParts::of(sample, trace.server_us);
-        let place = bucket(elapsed_us, BUCKET_BITS) as u16;
-        self.buckets.entry(place).or_default().add(PartSums {
-            count: 1,
-            named: u64::from(trace.server_us.is_some()),
-            parts,
-        });
+        let elapsed_bucket = bucket(elapsed_us, BUCKET_BITS) as u16;
+        self.buckets
+            .entry(elapsed_bucket)
+            .or_default()
+            .add(PartSums {
+                count: 1,
+                named: u64::from(trace.server_us.is_some()),
+                parts,
+            });
         for (name, us) in &trace.metrics {
             let one = MetricSum {
                 count: 1,
@@ -214,10 +217,10 @@ impl LabelTrace {
             true => OTHER_METRICS.to_owned(),
             false => name,
         };
-        let known = self.metrics.entry(name).or_default();
-        known.count = known.count.saturating_add(sum.count);
-        known.sum_us = known.sum_us.saturating_add(sum.sum_us);
-        known.max_us = known.max_us.max(sum.max_us);
+        let total = self.metrics.entry(name).or_default();
+        total.count = total.count.saturating_add(sum.count);
+        total.sum_us = total.sum_us.saturating_add(sum.sum_us);
+        total.max_us = total.max_us.max(sum.max_us);
     }
 
     fn is_slow(&self, elapsed_us: u64) -> bool {
@@ -227,10 +230,10 @@ impl LabelTrace {
     }
 
     fn add_slow(&mut self, slow: SlowSample) {
-        let place = self
+        let index = self
             .slowest
             .partition_point(|known| known.rank() < slow.rank());
-        self.slowest.insert(place, slow);
+        self.slowest.insert(index, slow);
         self.slowest.truncate(usize::from(self.limits.slowest));
     }
 }
@@ -252,12 +255,12 @@ impl SlowestSoFar {
     pub fn filter(&mut self, trace: &mut LabelTrace) {
         let most = usize::from(trace.limits.slowest);
         trace.slowest.retain(|slow| {
-            let place = self.0.partition_point(|known| *known >= slow.elapsed_us);
-            if place < most {
-                self.0.insert(place, slow.elapsed_us);
+            let index = self.0.partition_point(|known| *known >= slow.elapsed_us);
+            if index < most {
+                self.0.insert(index, slow.elapsed_us);
                 self.0.truncate(most);
             }
-            place < most
+            index < most
         });
     }
 }
