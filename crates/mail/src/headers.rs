@@ -58,11 +58,11 @@ pub struct Headers(Vec<Header>);
 impl Headers {
     /// The empty header of a new mail.
     pub fn new() -> Headers {
-        let place = |name: &&str| Header {
+        let empty = |name: &&str| Header {
             name: (*name).to_owned(),
             line: None,
         };
-        Headers(PLACES.iter().map(place).collect())
+        Headers(PLACES.iter().map(empty).collect())
     }
 
     /// Reads a header, and returns it with the offset of what follows its empty line.

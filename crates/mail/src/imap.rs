@@ -36,9 +36,8 @@ pub fn literal_length(line: &[u8]) -> Option<usize> {
 
 /// A text in quotes. Line breaks, which quotes cannot hold, are left out.
 pub fn quote(text: &str) -> String {
-    let kept = text.chars().filter(|c| !matches!(c, '\r' | '\n'));
     let mut out = String::from("\"");
-    for c in kept {
+    for c in text.chars().filter(|c| !matches!(c, '\r' | '\n')) {
         if matches!(c, '"' | '\\') {
             out.push('\\');
         }

@@ -91,8 +91,11 @@ impl Parameters {
 
     /// The value of a parameter, whose name is in small letters.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let own = self.all.iter().rev().find(|(known, _)| known == name);
-        own.map(|(_, value)| value.as_str())
+        self.all
+            .iter()
+            .rev()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// Decodes `name*=charset'language'text` and joins `name*0=…; name*1=…` (RFC 2231).

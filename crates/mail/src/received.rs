@@ -170,9 +170,9 @@ impl<'m> Received<'m> {
         let finder = memchr::memmem::Finder::new(boundary);
         let mut search = at;
         while parts.len() + 1 < MAX_PARTS
-            && let Some(found) = finder.find(&self.body[search..])
+            && let Some(offset) = finder.find(&self.body[search..])
         {
-            let mark = search + found;
+            let mark = search + offset;
             search = mark + boundary.len();
             let begins_line = mark == start || matches!(self.body[mark - 1], b'\r' | b'\n');
             let rest = &self.body[search..];

@@ -69,15 +69,15 @@ impl Extensions {
 
     /// The first mechanism that the server offers, too. JavaMail prefers LOGIN.
     pub fn mechanism(&self) -> Option<Mechanism> {
-        let own = self.0.iter().rev().find(|(name, _)| name == "AUTH");
+        let extension = self.0.iter().rev().find(|(name, _)| name == "AUTH");
         let offers = |mechanism: &str| {
-            own.is_some_and(|(_, offered)| {
+            extension.is_some_and(|(_, offered)| {
                 offered
                     .split_ascii_whitespace()
                     .any(|offered| offered.eq_ignore_ascii_case(mechanism))
             })
         };
-        if offers("LOGIN") || (own.is_some() && self.has("AUTH=LOGIN")) {
+        if offers("LOGIN") || (extension.is_some() && self.has("AUTH=LOGIN")) {
             return Some(Mechanism::Login);
         }
         offers("PLAIN").then_some(Mechanism::Plain)

@@ -224,18 +224,18 @@ pub fn fold(used: usize, text: &str) -> String {
 
 /// The last white space within the line, or the first one after it. The start of a run counts.
 fn break_at(text: &str, used: usize) -> Option<usize> {
-    let mut found = None;
+    let mut last_space = None;
     let mut last = '\0';
     for (index, (at, c)) in text.char_indices().enumerate() {
-        if found.is_some() && used + index > LINE_CHARS {
+        if last_space.is_some() && used + index > LINE_CHARS {
             break;
         }
         if matches!(c, ' ' | '\t') && !matches!(last, ' ' | '\t') {
-            found = Some(at);
+            last_space = Some(at);
         }
         last = c;
     }
-    found
+    last_space
 }
 
 /// Joins the lines of a header value (`MimeUtility#unfold`). A line break after a backslash stays.
