@@ -81,19 +81,19 @@ pub fn shown(folder: &Path) -> Option<Certificate> {
 /// # Errors
 /// A file cannot be removed.
 pub fn remove(folder: &Path) -> std::io::Result<bool> {
-    let mut found = false;
+    let mut is_removed = false;
     for file in [
         certificate_file(folder),
         key_file(folder),
         description_file(folder),
     ] {
         match fs::remove_file(file) {
-            Ok(()) => found = true,
+            Ok(()) => is_removed = true,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(found)
+    Ok(is_removed)
 }
 
 impl Authority {

@@ -76,7 +76,7 @@ pub fn start(visit: &Visit) -> Result<Browser, RecordError> {
     let (Some(commands), Some(events)) = (child.stdin.take(), child.stdout.take()) else {
         unreachable!("it was started with both");
     };
-    let (told, messages) = channel();
+    let (sender, messages) = channel();
     std::thread::spawn(move || {
         let mut events = BufReader::new(events);
         let mut message = Vec::new();
@@ -87,7 +87,7 @@ pub fn start(visit: &Visit) -> Result<Browser, RecordError> {
         {
             message.pop();
             if let Ok(value) = serde_json::from_slice(&message)
-                && told.send(value).is_err()
+                && sender.send(value).is_err()
             {
                 return;
             }

@@ -263,8 +263,8 @@ impl Session {
                 self.with_entry(&session, parameters, |entry| {
                     entry.failed = entry.response.is_null()
                 });
-                if let Some(place) = self.entry_of(&session, &parameters["requestId"]) {
-                    self.tell(place, Stage::Complete, seen);
+                if let Some(index) = self.entry_of(&session, &parameters["requestId"]) {
+                    self.tell(index, Stage::Complete, seen);
                 }
             }
             "Page.loadEventFired" => {
@@ -393,7 +393,7 @@ impl Session {
             Some(Wish::Pause(is_paused)) => self.obey(Order::Pause(is_paused), seen),
             Some(Wish::Expect(text)) => {
                 let holds = |entry: &&mut BrowserRequest| entry.holds(&text);
-                let told = match self.entries.iter_mut().rev().find(holds) {
+                let note = match self.entries.iter_mut().rev().find(holds) {
                     Some(entry) => {
                         entry.expected.push(text.clone());
                         let url = entry.request["url"].as_str().unwrap_or("");
@@ -401,8 +401,8 @@ impl Session {
                     }
                     None => format!("no response holds `{text}`"),
                 };
-                seen(Seen::Note(told.clone()));
-                let ask = json!({ "expression": bar::tell(&told) });
+                seen(Seen::Note(note.clone()));
+                let ask = json!({ "expression": bar::tell(&note) });
                 self.command(Some(session), "Runtime.evaluate", ask);
             }
             Some(Wish::State) => {
@@ -432,9 +432,9 @@ impl Session {
                 entry.ended = ended;
                 entry.has_wire_header = has_wire_header;
             });
-            if let Some(place) = self.entry_of(session, &parameters["requestId"]) {
-                self.tell(place, Stage::Answered, seen);
-                self.tell(place, Stage::Complete, seen);
+            if let Some(index) = self.entry_of(session, &parameters["requestId"]) {
+                self.tell(index, Stage::Answered, seen);
+                self.tell(index, Stage::Complete, seen);
             }
         } else {
             self.under_way += 1;
@@ -473,25 +473,25 @@ impl Session {
             entry.response = response;
             entry.has_wire_header = has_wire_header;
         });
-        if let Some(place) = self.entry_of(session, &parameters["requestId"]) {
-            self.tell(place, Stage::Answered, seen);
+        if let Some(index) = self.entry_of(session, &parameters["requestId"]) {
+            self.tell(index, Stage::Answered, seen);
         }
     }
 
     fn finished(&mut self, session: &str, parameters: &Value, seen: &mut dyn FnMut(Seen)) {
         let id = parameters["requestId"].as_str().unwrap_or("").to_owned();
-        let Some(place) = self.entry_of(session, &parameters["requestId"]) else {
+        let Some(index) = self.entry_of(session, &parameters["requestId"]) else {
             return;
         };
         self.under_way = self.under_way.saturating_sub(1);
-        self.entries[place].ended = parameters["timestamp"].as_f64().unwrap_or(0.0);
-        self.entries[place].bytes = parameters["encodedDataLength"].as_f64().unwrap_or(0.0) as u64;
-        self.tell(place, Stage::Complete, seen);
+        self.entries[index].ended = parameters["timestamp"].as_f64().unwrap_or(0.0);
+        self.entries[index].bytes = parameters["encodedDataLength"].as_f64().unwrap_or(0.0) as u64;
+        self.tell(index, Stage::Complete, seen);
         // Nothing is searched for in these bodies.
-        let is_known = self.entries[place].body.is_some();
+        let is_known = self.entries[index].body.is_some();
         if !is_known
             && !matches!(
-                self.entries[place].kind.as_str(),
+                self.entries[index].kind.as_str(),
                 "image" | "font" | "media" | "stylesheet"
             )
         {
@@ -500,7 +500,7 @@ impl Session {
                 "Network.getResponseBody",
                 json!({ "requestId": id }),
             );
-            self.asked.insert(asked, Purpose::Body(place));
+            self.asked.insert(asked, Purpose::Body(index));
         }
     }
 
@@ -679,10 +679,9 @@ fn fields(headers: &Value) -> Vec<Value> {
 
 fn header(headers: &Value, wanted: &str) -> Option<String> {
     let headers = headers.as_object()?;
-    let found = headers
+    headers
         .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-    found
+        .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
         .and_then(|(_, value)| value.as_str())
         .map(str::to_owned)
 }

@@ -256,6 +256,8 @@ fn fields(headers: &[(String, String)]) -> Vec<Value> {
 
 /// The value of a header field. Stored names are already in lower case.
 fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    let found = headers.iter().find(|(own, _)| own == name);
-    found.map(|(_, value)| value.as_str())
+    headers
+        .iter()
+        .find(|(own, _)| own == name)
+        .map(|(_, value)| value.as_str())
 }

@@ -197,23 +197,26 @@ async fn pass(
         .to_owned();
     let url = format!("{}{path}", origin.url());
     let method = request.method().clone();
-    let place = shared
+    let entry = shared
         .tape()
         .request(method.as_str(), url.clone(), request.headers());
-    shared.tell(place, Stage::Sent);
+    shared.tell(entry, Stage::Sent);
     let browser = hyper::upgrade::on(&mut request);
-    match exchange(request, &path, place, &origin, &upstream, &shared).await {
+    match exchange(request, &path, entry, &origin, &upstream, &shared).await {
         Ok(mut response) => {
             shared
                 .tape()
-                .response(place, response.status().as_u16(), response.headers());
-            shared.tell(place, Stage::Answered);
+                .response(entry, response.status().as_u16(), response.headers());
+            shared.tell(entry, Stage::Answered);
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
                 join(browser, hyper::upgrade::on(&mut response));
             } else {
                 without_hop(response.headers_mut());
             }
-            let rest = Rest { shared, place };
+            let rest = Rest {
+                shared,
+                place: entry,
+            };
             response.map(|body| {
                 copied(body, move |bytes| {
                     rest.shared.tape().received(rest.place, bytes);
@@ -222,7 +225,7 @@ async fn pass(
         }
         Err(why) => {
             shared.note(format!("failed {method} {url}: {why}"));
-            shared.tell(place, Stage::Complete);
+            shared.tell(entry, Stage::Complete);
             status(StatusCode::BAD_GATEWAY, &format!("{why}\n"))
         }
     }
@@ -262,10 +265,10 @@ async fn exchange(
     let tape = Arc::clone(&shared.tape);
     let mut request = request.map(|body| copied(body, move |bytes| lock(&tape).sent(place, bytes)));
     let mut connection = upstream.lock().await;
-    let kept = connection
+    let idle = connection
         .take()
         .filter(|(own, sender)| own == origin && !sender.is_closed());
-    if let Some((_, mut sender)) = kept
+    if let Some((_, mut sender)) = idle
         && sender.ready().await.is_ok()
     {
         match sender.try_send_request(request).await {

@@ -102,7 +102,7 @@ impl Proxy {
         seen: &mut dyn FnMut(Seen),
     ) -> Result<ProxyTraffic, RecordError> {
         let tape = Arc::new(Mutex::new(Tape::default()));
-        let (told, messages) = channel();
+        let (sender, messages) = channel();
         let connector = Connector::new(Arc::clone(&tape))
             .map_err(|error| RecordError::Trust(error.to_string()))?;
         let shared = ProxyState {
@@ -110,7 +110,7 @@ impl Proxy {
             authority: self.authority,
             domains: self.domains.into(),
             connector,
-            seen: told,
+            seen: sender,
         };
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let served = runtime.block_on(async {
