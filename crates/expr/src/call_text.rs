@@ -23,13 +23,13 @@ pub struct CallText {
 
 /// The innermost call around a place of a text.
 pub fn call_at(text: &str, offset: usize) -> Option<CallText> {
-    let mut found = None;
+    let mut innermost = None;
     find_calls(text, 0, false, &mut |call: CallText| {
         if call.range.start < offset && offset <= call.range.end {
-            found = Some(call);
+            innermost = Some(call);
         }
     });
-    found
+    innermost
 }
 
 /// Whether a place of a text is within the arguments of a call, where a new call would be nested.
@@ -169,7 +169,7 @@ impl Reference {
 
 /// The places of the arguments from `start` on, and the place behind the closing parenthesis.
 fn arguments(text: &str, start: usize) -> Option<(Vec<Range<usize>>, usize)> {
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     let mut begin = start;
     let mut previous = ' ';
     let (mut references, mut parentheses) = (0, 0);
@@ -183,15 +183,15 @@ fn arguments(text: &str, start: usize) -> Option<(Vec<Range<usize>>, usize)> {
                 continue;
             }
             ',' if references == 0 => {
-                found.push(begin..at);
+                ranges.push(begin..at);
                 begin = at + 1;
                 continue;
             }
             ')' if references == 0 && parentheses == 0 => {
-                if !(at == begin && found.is_empty()) {
-                    found.push(begin..at);
+                if !(at == begin && ranges.is_empty()) {
+                    ranges.push(begin..at);
                 }
-                return Some((found, at + 1));
+                return Some((ranges, at + 1));
             }
             '{' if previous == '$' => references += 1,
             '}' if references > 0 => references -= 1,

@@ -24,8 +24,8 @@ pub fn function(name: &str) -> Option<&'static FunctionSpec> {
 }
 
 fn foreign(name: &str) -> Option<&'static FunctionSpec> {
-    let known = FOREIGN.read().unwrap_or_else(PoisonError::into_inner);
-    known.iter().find(|spec| spec.name == name).copied()
+    let specs = FOREIGN.read().unwrap_or_else(PoisonError::into_inner);
+    specs.iter().find(|spec| spec.name == name).copied()
 }
 
 /// Adds a function whose class Java has found, so that texts can call it.
@@ -45,8 +45,8 @@ pub fn add_function(name: &str) {
         origin: FunctionOrigin::Plugin,
         build: Build::Script(ScriptLanguage::Function),
     }));
-    let mut known = FOREIGN.write().unwrap_or_else(PoisonError::into_inner);
-    known.push(spec);
+    let mut specs = FOREIGN.write().unwrap_or_else(PoisonError::into_inner);
+    specs.push(spec);
 }
 
 /// All functions, JMeter's own before those of plugins.

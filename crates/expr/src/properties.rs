@@ -77,8 +77,10 @@ impl Properties {
     /// The property's value (`JMeterUtils.getProperty`). If JMeter has no such property, the system property counts, since
     /// `JMeterUtils.loadJMeterProperties` uses those as defaults.
     pub fn get(&self, name: &str) -> Option<Arc<str>> {
-        let own = self.values().get(name).cloned();
-        own.or_else(|| self.get_system(name))
+        self.values()
+            .get(name)
+            .cloned()
+            .or_else(|| self.get_system(name))
     }
 
     /// Like [`Properties::get`], with a cache per thread, which is valid until a property is set. Without it, all workers
@@ -90,8 +92,8 @@ impl Properties {
             if seen.values.len() >= MOST_SEEN {
                 seen.values.clear();
             }
-            if let Some(known) = seen.values.get(name) {
-                return known.clone();
+            if let Some(value) = seen.values.get(name) {
+                return value.clone();
             }
             let value = self.get(name).map(|value| Value::from(&*value));
             seen.values.insert(name.into(), value.clone());
@@ -105,8 +107,7 @@ impl Properties {
         let version = self.version();
         SEEN.with_borrow_mut(|seen| {
             seen.renew(version);
-            let known = seen.derived.get(&place);
-            known.cloned().ok_or(version)
+            seen.derived.get(&place).cloned().ok_or(version)
         })
     }
 

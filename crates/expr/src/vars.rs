@@ -139,8 +139,8 @@ impl Vars {
 
     /// Sets the variable in `slot`.
     pub fn set(&mut self, slot: Slot, value: Value) {
-        if let Some(place) = self.slots.get_mut(slot.0 as usize) {
-            *place = Some(value);
+        if let Some(current) = self.slots.get_mut(slot.0 as usize) {
+            *current = Some(value);
         }
     }
 

@@ -26,14 +26,14 @@ impl P {
 
 impl Stateful for P {
     fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
-        let Some(place) = self.place else {
+        let Some(slot) = self.place else {
             return p(args, scope);
         };
-        match scope.properties().derived(place) {
+        match scope.properties().derived(slot) {
             Ok(known) => Ok(Text::Shared(known)),
             Err(version) => {
                 let value = p(args, scope)?.into_value();
-                scope.properties().keep_derived(version, place, &value);
+                scope.properties().keep_derived(version, slot, &value);
                 Ok(Text::Shared(value))
             }
         }

@@ -65,15 +65,15 @@ impl Stateful for RegexFunction {
         let Some(text) = text.filter(|text| !text.is_empty()) else {
             return Ok(default);
         };
-        let found = match self.pattern(args, scope) {
+        let matches = match self.pattern(args, scope) {
             Ok(pattern) => pattern.captures_iter(&text).collect(),
             Err(raised) => {
                 store_count(&name, 0, scope);
                 return Err(raised);
             }
         };
-        store_count(&name, Vec::<Captures<'_>>::len(&found), scope);
-        let chosen = choose(&found, &which, scope)?;
+        store_count(&name, Vec::<Captures<'_>>::len(&matches), scope);
+        let chosen = choose(&matches, &which, scope)?;
         if chosen.is_empty() {
             return Ok(default);
         }

@@ -47,12 +47,12 @@ impl Stateful for NextNode {
 /// The nodes. The first user that needs them reads the file. A failure is not cached, so the next user tries again.
 fn open(file: &str, expression: &str, scope: &dyn Scope) -> Result<Arc<FoundNodes>, String> {
     let key = format!("{file}{expression}");
-    let mut known = scope.properties().xpath_files().lock();
-    if let Some(nodes) = known.get(&key) {
+    let mut files = scope.properties().xpath_files().lock();
+    if let Some(nodes) = files.get(&key) {
         return Ok(nodes.clone());
     }
     let nodes = Arc::new(FoundNodes::new(search(file, expression)?));
-    known.insert(key, nodes.clone());
+    files.insert(key, nodes.clone());
     Ok(nodes)
 }
 

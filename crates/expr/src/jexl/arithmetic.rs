@@ -199,10 +199,10 @@ impl JexlValue<'_> {
 fn looks_floating(text: &str) -> bool {
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
     rest = &rest[digits(rest)..];
-    let mut found = false;
+    let mut has_point_or_exponent = false;
     if let Some(fraction) = rest.strip_prefix('.') {
         rest = &fraction[digits(fraction)..];
-        found = true;
+        has_point_or_exponent = true;
     }
     if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
         let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
@@ -211,9 +211,9 @@ fn looks_floating(text: &str) -> bool {
             return false;
         }
         rest = &exponent[len..];
-        found = true;
+        has_point_or_exponent = true;
     }
-    found && rest.is_empty()
+    has_point_or_exponent && rest.is_empty()
 }
 
 fn digits(text: &str) -> usize {

@@ -48,18 +48,18 @@ impl Units {
         if part.0.is_empty() {
             return from as i64;
         }
-        let found = self.0[from..]
+        let position = self.0[from..]
             .windows(part.0.len())
             .position(|w| w == part.0);
-        found.map(|at| (at + from) as i64).unwrap_or(-1)
+        position.map(|at| (at + from) as i64).unwrap_or(-1)
     }
 
     fn find_last(&self, part: &Units) -> i64 {
         if part.0.is_empty() {
             return self.0.len() as i64;
         }
-        let found = self.0.windows(part.0.len()).rposition(|w| w == part.0);
-        found.map(|at| at as i64).unwrap_or(-1)
+        let position = self.0.windows(part.0.len()).rposition(|w| w == part.0);
+        position.map(|at| at as i64).unwrap_or(-1)
     }
 }
 

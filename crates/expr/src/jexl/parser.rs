@@ -58,15 +58,15 @@ impl JexlParser {
     }
 
     fn take_mark(&mut self, mark: &str) -> bool {
-        let found = self.is_mark(mark);
-        self.at += usize::from(found);
-        found
+        let is_next = self.is_mark(mark);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     fn take_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
-        self.at += usize::from(found);
-        found
+        let is_next = self.is_word(word);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     fn expect(&mut self, mark: &str) -> Result<(), JexlError> {

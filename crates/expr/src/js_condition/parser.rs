@@ -118,11 +118,11 @@ impl ConditionParser<'_> {
     }
 
     fn accept(&mut self, sign: &str) -> Result<bool, ConditionError> {
-        let found = self.is(sign);
-        if found {
+        let is_next = self.is(sign);
+        if is_next {
             self.advance()?;
         }
-        Ok(found)
+        Ok(is_next)
     }
 
     fn skip_semicolons(&mut self) -> Result<(), ConditionError> {
