@@ -161,8 +161,8 @@ impl Joined {
 /// The folder of the project that a plan belongs to: the nearest one above it with a `drumfire.toml` or a `.git`, or else its
 /// own folder.
 pub fn project_root(plan: &Path) -> PathBuf {
-    let own = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
-    let folder = own.parent().unwrap_or(Path::new("/")).to_path_buf();
+    let absolute = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
+    let folder = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
     let mut above = folder.ancestors();
     let root = above.find(|folder| {
         ["drumfire.toml", ".git"]

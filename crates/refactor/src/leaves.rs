@@ -40,9 +40,9 @@ pub fn leaves(tree: &Tree) -> Vec<Leaf<'_>> {
             walk(&node.children, next, found);
         }
     }
-    let mut found = Vec::new();
-    walk(&tree.roots, &mut 0, &mut found);
-    found
+    let mut leaves = Vec::new();
+    walk(&tree.roots, &mut 0, &mut leaves);
+    leaves
 }
 
 #[derive(Clone, Copy)]

@@ -41,23 +41,23 @@ const MOST_NESTED: usize = 100;
 
 /// All names in a text, in no particular order.
 pub(crate) fn scan(text: &str) -> Vec<NameUse> {
-    let mut found = Vec::new();
+    let mut uses = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find("${").map(|at| at + from) {
         from = if is_escaped(text, at) {
             at + 2
         } else {
-            reference(text, at + 2, 0, &mut found)
+            reference(text, at + 2, 0, &mut uses)
         };
     }
     if text.contains("vars") || text.contains("getVariables") {
-        script_names(text, "vars", Subject::Variable, &mut found);
-        script_names(text, "getVariables()", Subject::Variable, &mut found);
+        script_names(text, "vars", Subject::Variable, &mut uses);
+        script_names(text, "getVariables()", Subject::Variable, &mut uses);
     }
     if text.contains("props") {
-        script_names(text, "props", Subject::Property, &mut found);
+        script_names(text, "props", Subject::Property, &mut uses);
     }
-    found
+    uses
 }
 
 /// Whether a character is escaped: an odd number of backslashes precedes it.

@@ -248,7 +248,7 @@ fn note_scripts(plan: &PlanFile, old: &str, notes: &mut Vec<String>) {
     let mut number = 0;
     let mut open: Vec<&drumfire_jmx::Node> = plan.tree.roots.iter().rev().collect();
     while let Some(node) = open.pop() {
-        let own = number;
+        let script_number = number;
         number += 1;
         open.extend(node.children.iter().rev());
         let Some(facts) =
@@ -256,7 +256,7 @@ fn note_scripts(plan: &PlanFile, old: &str, notes: &mut Vec<String>) {
         else {
             continue;
         };
-        let note = |what: &str| format!("{what} {}", place(plan, node.span.start, own));
+        let note = |what: &str| format!("{what} {}", place(plan, node.span.start, script_number));
         let mut files = facts.script_files().map(|name| node.props.str(name));
         let file = files.find(|file| !file.is_empty());
         if let Some(file) = file {
@@ -281,7 +281,7 @@ fn note_scripts(plan: &PlanFile, old: &str, notes: &mut Vec<String>) {
 
 /// The CSV files whose header line names the variable, with that line.
 fn csv_columns(joined: &Joined, old: &str) -> BTreeMap<PathBuf, String> {
-    let mut found = BTreeMap::new();
+    let mut columns = BTreeMap::new();
     for plan in &joined.plans {
         let folder = plan.path.parent().unwrap_or(Path::new(""));
         let mut open: Vec<&drumfire_jmx::Node> = plan.tree.roots.iter().collect();
@@ -300,11 +300,11 @@ fn csv_columns(joined: &Joined, old: &str) -> BTreeMap<PathBuf, String> {
                 .iter()
                 .any(|span| &line[span.clone()] == old)
             {
-                found.insert(file, line.to_owned());
+                columns.insert(file, line.to_owned());
             }
         }
     }
-    found
+    columns
 }
 
 /// The columns of a line, for any separator.
