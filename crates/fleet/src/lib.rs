@@ -54,12 +54,12 @@ pub fn agents(
     patience: Duration,
 ) -> Result<(Vec<Hello>, Vec<WaitingRun>), FleetError> {
     let runtime = agent::runtime()?;
-    let found = runtime.block_on(async {
+    let agents = runtime.block_on(async {
         let link = Link::connect(options, COORDINATOR).await?;
         let who = coordinator::who(&link, patience);
         let (agents, runs) = tokio::join!(who, coordinator::waiting(&link, patience));
         Ok((agents?, runs?))
     });
     runtime.shutdown_timeout(Duration::from_secs(1));
-    found
+    agents
 }

@@ -132,7 +132,7 @@ impl Merger {
     fn count(&mut self, increment: &Increment) {
         for label in &increment.labels {
             let key = (label.label.clone(), label.transaction);
-            let place = *self.places.entry(key).or_insert_with(|| {
+            let index = *self.places.entry(key).or_insert_with(|| {
                 self.labels.push(LabelCount {
                     label: label.label.clone(),
                     transaction: label.transaction,
@@ -140,8 +140,8 @@ impl Merger {
                 });
                 self.labels.len() - 1
             });
-            self.labels[place].count += label.count;
-            self.labels[place].errors += label.errors;
+            self.labels[index].count += label.count;
+            self.labels[index].errors += label.errors;
         }
     }
 

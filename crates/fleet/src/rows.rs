@@ -86,8 +86,8 @@ fn merge_csv(
         let mut first = row(reader)?;
         let header = String::from_utf8_lossy(&first).trim_end().to_owned();
         let names = header.split([',', ';', '\t']).position(|name| name == TIME);
-        if let Some(place) = names {
-            column = place;
+        if let Some(names_column) = names {
+            column = names_column;
             if part == 0 && is_new {
                 out.write_all(&first)?;
             }

@@ -49,21 +49,21 @@ pub struct Hosts {
 impl Hosts {
     /// The agents of the hosts, in their order, each once; and the hosts without an agent.
     fn find(&self, idle: &[&Hello]) -> (Vec<Hello>, Vec<&str>) {
-        let (mut found, mut missing) = (Vec::<Hello>::new(), Vec::new());
+        let (mut agents, mut missing) = (Vec::<Hello>::new(), Vec::new());
         for host in &self.hosts {
-            let free = |hello: &&&Hello| found.iter().all(|taken| taken.name != hello.name);
+            let free = |hello: &&&Hello| agents.iter().all(|taken| taken.name != hello.name);
             let mut named = idle.iter().filter(free);
-            let own = named.find(|hello| hello.name == agent_name(host));
+            let by_name = named.find(|hello| hello.name == agent_name(host));
             let on_host = || {
                 let mut free = idle.iter().filter(free);
                 free.find(|hello| self.is_on(hello, without_port(host)))
             };
-            match own.or_else(on_host) {
-                Some(hello) => found.push((**hello).clone()),
+            match by_name.or_else(on_host) {
+                Some(hello) => agents.push((**hello).clone()),
                 None => missing.push(host.as_str()),
             }
         }
-        (found, missing)
+        (agents, missing)
     }
 
     fn is_on(&self, hello: &Hello, host: &str) -> bool {
@@ -230,9 +230,9 @@ impl Selection {
             return None;
         };
         let idle: Vec<&Hello> = idle.iter().filter(|hello| hello.run.is_none()).collect();
-        let (found, missing) = hosts.find(&idle);
-        let is_enough = hosts.may_miss && !found.is_empty();
-        is_enough.then(|| (found, missing.join("`, `")))
+        let (agents, missing) = hosts.find(&idle);
+        let is_enough = hosts.may_miss && !agents.is_empty();
+        is_enough.then(|| (agents, missing.join("`, `")))
     }
 
     /// The agents to take of those that are idle, in the order of their indices in the run; `None` while some are

@@ -596,7 +596,7 @@ impl Fleet for Member {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let new = shared.state.takeovers.iter().skip(first);
         let leaves_ms = self.own().leaves_ms.filter(|_| !slots.is_empty());
-        let own = leaves_ms.map(|from_ms| {
+        let leave = leaves_ms.map(|from_ms| {
             let none = Slots::new(slots.period(), Vec::new());
             let all = std::mem::replace(&mut *slots, none);
             Move {
@@ -623,6 +623,6 @@ impl Fleet for Member {
                 kind,
             })
         });
-        own.into_iter().chain(moves).collect()
+        leave.into_iter().chain(moves).collect()
     }
 }

@@ -107,9 +107,9 @@ pub fn serve(
             "plans can run programs, so agents accept plans from other machines only if they are signed; pass `--trust KEY` with the key that `drumfire fleet init` writes".to_owned(),
         ));
     }
-    let mut own = options.link.clone();
-    own.user = Some(name.clone());
-    let link = runtime.block_on(Link::connect(&own, name))?;
+    let mut login = options.link.clone();
+    login.user = Some(name.clone());
+    let link = runtime.block_on(Link::connect(&login, name))?;
     let mut presence = runtime.block_on(Presence::begin(&link, options))?;
     told(&format!("agent `{name}` waits for work at {}", link.url));
     let assignment = runtime.block_on(presence.wait_for_work())?;
@@ -118,9 +118,9 @@ pub fn serve(
     let link = match &assignment.credentials {
         Some(credentials) => {
             // With these credentials, it can do nothing but take part in this run.
-            own.inline = Some(credentials.clone());
-            own.user = Some(keys::run_user(run, index));
-            runtime.block_on(Link::connect(&own, name))?
+            login.inline = Some(credentials.clone());
+            login.user = Some(keys::run_user(run, index));
+            runtime.block_on(Link::connect(&login, name))?
         }
         None => link,
     };

@@ -122,11 +122,11 @@ fn run_folder(options: &AgentOptions, assignment: &Assignment) -> PathBuf {
 
 async fn manifest(link: &Link, run: &str, trust: &[String]) -> Result<Manifest, FleetError> {
     let key = format!("{run}.manifest");
-    let kept = within(CALL, "the manifest of the run", link.runs.get(key))
+    let stored = within(CALL, "the manifest of the run", link.runs.get(key))
         .await?
         .ok_or_else(|| FleetError::Other("the run has no manifest".to_owned()))?;
     let wrong = |why: String| FleetError::Other(format!("the plan of run {run} is refused: {why}"));
-    let signed: Signed = wire::of_json(&kept).map_err(|error| wrong(error.to_string()))?;
+    let signed: Signed = wire::of_json(&stored).map_err(|error| wrong(error.to_string()))?;
     let manifest = signed.open(trust).map_err(|error| wrong(error.into()))?;
     if manifest.run != run {
         return Err(wrong("it belongs to another run".to_owned()));

@@ -34,15 +34,15 @@ pub async fn heartbeats(link: Link, member: Arc<Member>) {
 /// Receives the coordinator's state.
 pub async fn listen(link: Link, member: Arc<Member>) {
     let key = format!("{}.state", member.run);
-    let mut told = None;
+    let mut subscription = None;
     loop {
-        if told.is_none() {
+        if subscription.is_none() {
             let subject = wire::state_subject(&member.run);
-            told = link.client.subscribe(subject).await.ok();
+            subscription = link.client.subscribe(subject).await.ok();
         }
         let next = async {
-            match &mut told {
-                Some(told) => told.next().await,
+            match &mut subscription {
+                Some(subscription) => subscription.next().await,
                 None => {
                     tokio::time::sleep(RECONCILE).await;
                     None
@@ -51,10 +51,10 @@ pub async fn listen(link: Link, member: Arc<Member>) {
         };
         match tokio::time::timeout(RECONCILE, next).await {
             Ok(Some(message)) => hear(&member, &message.payload),
-            Ok(None) => told = None,
+            Ok(None) => subscription = None,
             Err(_) => {
-                if let Ok(Ok(Some(kept))) = tokio::time::timeout(CALL, link.runs.get(&key)).await {
-                    hear_kept(&member, &kept);
+                if let Ok(Ok(Some(state))) = tokio::time::timeout(CALL, link.runs.get(&key)).await {
+                    hear_kept(&member, &state);
                 }
             }
         }

@@ -132,8 +132,8 @@ impl Coordinator<'_, '_, '_> {
             }
             left -= 1;
             let name = wire::end_name(&self.manifest.run, index as u32, "end");
-            let found = self.runtime.block_on(files::end(self.link, &name));
-            let end: Option<wire::AgentEnd> = found
+            let stored_end = self.runtime.block_on(files::end(self.link, &name));
+            let end: Option<wire::AgentEnd> = stored_end
                 .ok()
                 .flatten()
                 .and_then(|bytes| wire::of_json(&bytes).ok());

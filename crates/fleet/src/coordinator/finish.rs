@@ -178,8 +178,8 @@ impl Coordinator<'_, '_, '_> {
 
     /// Warns of rows that are missing, because their agents were lost or started again.
     fn tell_of_lost_rows(&mut self) {
-        let told = self.agents.iter().zip(self.merger.samples());
-        let lost: Vec<String> = told
+        let agents = self.agents.iter().zip(self.merger.samples());
+        let lost: Vec<String> = agents
             .filter_map(|(agent, samples)| {
                 let rows = match agent.end {
                     Some(_) => agent.before,

@@ -31,11 +31,11 @@ const OFFERS: u32 = 3;
 /// # Errors
 /// If NATS refuses.
 pub async fn who(link: &Link, patience: Duration) -> Result<Vec<Hello>, FleetError> {
-    let mut found = BTreeMap::new();
+    let mut agents = BTreeMap::new();
     for hello in answers::<Hello>(link, wire::WHO, patience).await? {
-        found.insert((hello.name.clone(), hello.instance), hello);
+        agents.insert((hello.name.clone(), hello.instance), hello);
     }
-    Ok(found.into_values().collect())
+    Ok(agents.into_values().collect())
 }
 
 /// The runs that wait for agents, in the order in which they came.
@@ -43,9 +43,9 @@ pub async fn who(link: &Link, patience: Duration) -> Result<Vec<Hello>, FleetErr
 /// # Errors
 /// If NATS refuses.
 pub async fn waiting(link: &Link, patience: Duration) -> Result<Vec<WaitingRun>, FleetError> {
-    let mut found = answers::<WaitingRun>(link, wire::WAITING, patience).await?;
-    found.sort_by_key(|run| (run.since_ms, run.ticket));
-    Ok(found)
+    let mut runs = answers::<WaitingRun>(link, wire::WAITING, patience).await?;
+    runs.sort_by_key(|run| (run.since_ms, run.ticket));
+    Ok(runs)
 }
 
 /// The answers to a question within this time.
@@ -67,11 +67,11 @@ async fn answers<T: DeserializeOwned>(
         .await;
     asked.map_err(|error| failed(&error))?;
     let deadline = tokio::time::Instant::now() + patience;
-    let mut found = Vec::new();
+    let mut parsed = Vec::new();
     while let Ok(Some(answer)) = tokio::time::timeout_at(deadline, answers.next()).await {
-        found.extend(wire::of_json::<T>(&answer.payload));
+        parsed.extend(wire::of_json::<T>(&answer.payload));
     }
-    Ok(found)
+    Ok(parsed)
 }
 
 /// Waits until the agents of the order's selection are there and no earlier run wants them. Calls `told` with lines for the user:
@@ -178,9 +178,9 @@ fn same_version(chosen: Vec<Hello>) -> Result<Vec<Hello>, FleetError> {
             others
                 .into_iter()
                 .map(|line| {
-                    let own = env!("CARGO_PKG_VERSION");
+                    let version = env!("CARGO_PKG_VERSION");
                     format!(
-                        "{line}, which does not understand drumfire {own}; install the same version"
+                        "{line}, which does not understand drumfire {version}; install the same version"
                     )
                 })
                 .collect(),
@@ -259,10 +259,10 @@ impl Assigner {
             ("manifest", wire::json(&signed)),
             ("handover", wire::json(&handover)),
         ] {
-            let kept = link
+            let storing = link
                 .runs
                 .put(format!("{}.{what}", manifest.run), Bytes::from(text));
-            within(CALL, "NATS to keep the run", kept).await?;
+            within(CALL, "NATS to keep the run", storing).await?;
         }
         for ((index, member), token) in (0..).zip(&manifest.members).zip(tokens) {
             offer(link, &member.name, &self.assignment(index, *token, false)).await?;
@@ -285,8 +285,8 @@ pub async fn call_off(link: &Link, run: &str) {
         .client
         .publish(wire::state_subject(run), text.clone())
         .await;
-    let kept = link.runs.put(format!("{run}.state"), text);
-    let _ = tokio::time::timeout(CALL, kept).await;
+    let storing = link.runs.put(format!("{run}.state"), text);
+    let _ = tokio::time::timeout(CALL, storing).await;
 }
 
 /// Offers an agent its assignment.

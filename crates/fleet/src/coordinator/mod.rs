@@ -223,8 +223,8 @@ async fn tell(link: Link, run: String, state: RunState, keeps: bool) {
     let _ = link.client.publish(subject, text.clone()).await;
     if keeps {
         let key = format!("{run}.state");
-        let kept = tokio::time::timeout(CALL, link.runs.put(key, text)).await;
-        if !matches!(kept, Ok(Ok(_))) {
+        let stored = tokio::time::timeout(CALL, link.runs.put(key, text)).await;
+        if !matches!(stored, Ok(Ok(_))) {
             tracing::warn!("NATS could not store the state of the run");
         }
     }
@@ -283,11 +283,11 @@ fn assemble(
         ..
     } = *parts;
     let (since, mut random) = (Instant::now(), Random::from_entropy());
-    let place = runtime.block_on(QueuePlace::join(link, order, random.next_u64()))?;
+    let queue_place = runtime.block_on(QueuePlace::join(link, order, random.next_u64()))?;
     let mut left_out = None;
     let mut signer = signer;
     loop {
-        let mut told = |news| match news {
+        let mut report = |news| match news {
             GatherNews::LeftOut(text) => left_out = Some(text),
             GatherNews::Waiting(line) => {
                 for subscriber in parts.subscribers.iter_mut() {
@@ -297,7 +297,7 @@ fn assemble(
             }
         };
         let is_stopped = || control.stopping();
-        let choosing = gather::choose(link, order, &place, &is_stopped, &mut told);
+        let choosing = gather::choose(link, order, &queue_place, &is_stopped, &mut report);
         let chosen = runtime.block_on(choosing)?;
         let files = runtime.block_on(files::offer(link, &order.files))?;
         let begun = Begun {

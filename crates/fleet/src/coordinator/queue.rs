@@ -26,7 +26,7 @@ impl QueuePlace {
         order: &FleetOrder,
         ticket: u64,
     ) -> Result<QueuePlace, FleetError> {
-        let own = WaitingRun {
+        let waiting = WaitingRun {
             plan: order.plan.clone(),
             host: order.host.clone(),
             selection: order.selection.clone(),
@@ -38,7 +38,7 @@ impl QueuePlace {
             url: link.url.clone(),
             why: error.to_string(),
         })?;
-        let (client, answer) = (link.client.clone(), Bytes::from(wire::json(&own)));
+        let (client, answer) = (link.client.clone(), Bytes::from(wire::json(&waiting)));
         let answering = tokio::spawn(async move {
             while let Some(question) = asked.next().await {
                 if let Some(reply) = question.reply {
@@ -47,7 +47,10 @@ impl QueuePlace {
                 }
             }
         });
-        Ok(QueuePlace { own, answering })
+        Ok(QueuePlace {
+            own: waiting,
+            answering,
+        })
     }
 
     /// The runs among these that come before this one and that the agents that exist could satisfy.

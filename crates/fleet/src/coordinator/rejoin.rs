@@ -102,8 +102,8 @@ impl Coordinator<'_, '_, '_> {
         };
         let (link, key) = (self.link.clone(), format!("{}.handover", self.manifest.run));
         self.runtime.spawn(async move {
-            let kept = link.runs.put(key, Bytes::from(wire::json(&handover))).await;
-            if let Err(error) = kept {
+            let stored = link.runs.put(key, Bytes::from(wire::json(&handover))).await;
+            if let Err(error) = stored {
                 tracing::warn!("NATS could not store the list of agents: {error}");
             }
         });
