@@ -21,7 +21,7 @@ pub(crate) fn read(line: &str) -> JmeterOptions {
     let mut options = JmeterOptions::default();
     let mut words = words(line).into_iter();
     while let Some(word) = words.next() {
-        let known = TAKEN.iter().find_map(|(letter, name)| {
+        let option = TAKEN.iter().find_map(|(letter, name)| {
             let long = word.strip_prefix(name).and_then(|rest| match rest {
                 "" => Some(""),
                 rest => rest.strip_prefix('='),
@@ -29,7 +29,7 @@ pub(crate) fn read(line: &str) -> JmeterOptions {
             let value = long.or_else(|| word.strip_prefix(letter))?;
             Some((letter, value.to_owned()))
         });
-        match known {
+        match option {
             Some((letter, value)) => {
                 let value = if value.is_empty() {
                     words.next().unwrap_or_default()

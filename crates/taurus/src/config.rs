@@ -102,10 +102,10 @@ pub(crate) fn documents(content: &str) -> Result<Vec<Table>, TaurusError> {
         }
         Err(error) => return Err(TaurusError::new(format!("the YAML is broken{error}"))),
     };
-    let mut found = Vec::new();
+    let mut tables = Vec::new();
     for value in values {
         match value {
-            Value::Object(table) => found.push(table),
+            Value::Object(table) => tables.push(table),
             Value::Null => {}
             _ => {
                 let fault = TaurusError::new(
@@ -115,7 +115,7 @@ pub(crate) fn documents(content: &str) -> Result<Vec<Table>, TaurusError> {
             }
         }
     }
-    Ok(found)
+    Ok(tables)
 }
 
 /// Replaces tabs at the start of lines with four blanks each.

@@ -56,15 +56,15 @@ fn extractors(request: &Table, all: &mut Vec<Node>) -> Result<(), TaurusError> {
 fn boundary_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     use boundary_extractor::*;
 
-    let place = format!("the boundary extractor `{name}`");
+    let extractor = format!("the boundary extractor `{name}`");
     let node = named(CLASS, "BoundaryExtractorGui", name)
         .with(
             FIELD.name,
             boundary_subject(&text_or(config, "subject", "body")),
         )
         .with(NAME.name, name)
-        .with(LEFT.name, needed(config, "left", &place)?)
-        .with(RIGHT.name, needed(config, "right", &place)?)
+        .with(LEFT.name, needed(config, "left", &extractor)?)
+        .with(RIGHT.name, needed(config, "right", &extractor)?)
         .with(
             regex_extractor::DEFAULT.name,
             text_or(config, "default", "NOT_FOUND"),
@@ -79,7 +79,7 @@ fn boundary_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
 fn regexp_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     use regex_extractor::*;
 
-    let place = format!("the regexp extractor `{name}`");
+    let extractor = format!("the regexp extractor `{name}`");
     let template = match config.get("template") {
         None => "$1$".to_owned(),
         Some(serde_json::Value::Number(number)) => format!("${number}$"),
@@ -97,7 +97,7 @@ fn regexp_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     let node = named(CLASS, "RegexExtractorGui", name)
         .with(FIELD.name, subject)
         .with(NAME.name, name)
-        .with(REGEX.name, needed(config, "regexp", &place)?)
+        .with(REGEX.name, needed(config, "regexp", &extractor)?)
         .with(TEMPLATE.name, template)
         .with(DEFAULT.name, text_or(config, "default", "NOT_FOUND"))
         .with(MATCH_NUMBER.name, text_or(config, "match-no", "1"));
@@ -107,10 +107,10 @@ fn regexp_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
 fn css_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     use css_extractor::*;
 
-    let place = format!("the CSS extractor `{name}`");
+    let extractor = format!("the CSS extractor `{name}`");
     let node = named(CLASS, "HtmlExtractorGui", name)
         .with(NAME.name, name)
-        .with(SELECTOR.name, needed(config, "expression", &place)?)
+        .with(SELECTOR.name, needed(config, "expression", &extractor)?)
         .with(ATTRIBUTE.name, text_or(config, "attribute", ""))
         .with(MATCH_NUMBER.name, text_or(config, "match-no", "0"))
         .with(DEFAULT.name, text_or(config, "default", "NOT_FOUND"));
@@ -120,10 +120,10 @@ fn css_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
 fn xpath_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     use xpath_extractor::*;
 
-    let place = format!("the XPath extractor `{name}`");
+    let extractor = format!("the XPath extractor `{name}`");
     let node = named(CLASS, "XPathExtractorGui", name)
         .with(NAME.name, name)
-        .with(QUERY.name, needed(config, "xpath", &place)?)
+        .with(QUERY.name, needed(config, "xpath", &extractor)?)
         .with(DEFAULT.name, text_or(config, "default", "NOT_FOUND"))
         .with(VALIDATE.name, flag(config, "validate-xml", false))
         .with(
@@ -139,10 +139,10 @@ fn xpath_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
 fn json_extractor(name: &str, config: &Table) -> Result<Node, TaurusError> {
     use json_extractor::*;
 
-    let place = format!("the JSONPath extractor `{name}`");
+    let extractor = format!("the JSONPath extractor `{name}`");
     let mut node = named(CLASS, "JSONPostProcessorGui", name)
         .with(NAMES.name, name)
-        .with(PATHS.name, needed(config, "jsonpath", &place)?)
+        .with(PATHS.name, needed(config, "jsonpath", &extractor)?)
         // 0 chooses a random match.
         .with(MATCH_NUMBERS.name, text_or(config, "match-no", "0"));
     let default = text_or(config, "default", "NOT_FOUND");

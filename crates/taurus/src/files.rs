@@ -46,12 +46,14 @@ impl Files {
             Some(rest) => std::env::home_dir().unwrap_or_default().join(rest),
             None => PathBuf::from(name),
         };
-        let own = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-        if own.exists() {
-            return own;
+        let beside_config = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+        if beside_config.exists() {
+            return beside_config;
         }
         let mut elsewhere = self.folders.iter().map(|folder| folder.join(&path));
-        elsewhere.find(|file| file.exists()).unwrap_or(own)
+        elsewhere
+            .find(|file| file.exists())
+            .unwrap_or(beside_config)
     }
 }
 

@@ -97,10 +97,10 @@ fn is_group(node: &Node) -> bool {
 
 fn put_delay(group: &mut Node, seconds: f64) {
     if group.class == PLAIN {
-        let own = group.props.str("ThreadGroup.delay").parse().unwrap_or(0.0);
+        let delay = group.props.str("ThreadGroup.delay").parse().unwrap_or(0.0);
         group
             .props
-            .put("ThreadGroup.delay", format!("{}", own + seconds));
+            .put("ThreadGroup.delay", format!("{}", delay + seconds));
         group.props.put("ThreadGroup.scheduler", true);
     }
 }
@@ -136,8 +136,11 @@ fn take(
         }
     }
     for mut group in groups {
-        let own = std::mem::take(&mut group.children);
-        group.children = beside.iter().cloned().chain(own).collect();
+        group.children = beside
+            .iter()
+            .cloned()
+            .chain(std::mem::take(&mut group.children))
+            .collect();
         whole.children.push(group);
     }
     let name = whole.name.clone();

@@ -46,15 +46,15 @@ pub(crate) fn apply(
 }
 
 fn switch(node: &mut Node, pattern: &str, enabled: bool) -> bool {
-    let mut found = false;
+    let mut is_switched = false;
     if fits(pattern, &node.name) {
         node.enabled = enabled;
-        found = true;
+        is_switched = true;
     }
     for child in &mut node.children {
-        found |= switch(child, pattern, enabled);
+        is_switched |= switch(child, pattern, enabled);
     }
-    found
+    is_switched
 }
 
 /// Whether a name matches a shell pattern with `*` and `?`.
@@ -78,14 +78,14 @@ fn chars(text: &str) -> Vec<char> {
 }
 
 fn set(node: &mut Node, name: &str, inside: &[&str], value: &Value) -> bool {
-    let mut found = false;
+    let mut is_set = false;
     if node.name == *name {
-        found = set_in(&mut node.props, inside, value);
+        is_set = set_in(&mut node.props, inside, value);
     }
     for child in &mut node.children {
-        found |= set(child, name, inside, value);
+        is_set |= set(child, name, inside, value);
     }
-    found
+    is_set
 }
 
 /// Sets a property, or adds it if the element or its parent property exists.

@@ -215,12 +215,15 @@ fn foreach(written: &str) -> Result<Node, TaurusError> {
 fn action(request: &Table, files: &Files) -> Result<Node, TaurusError> {
     let one_of = |key: &str, default: &str, known: &[(&str, i32)]| {
         let written = text_or(request, key, default);
-        let found = known.iter().find(|(name, _)| *name == written);
-        found.map(|(_, number)| *number).ok_or_else(|| {
-            let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-            TaurusError::new(format!("`{key}: {written}` is not known"))
-                .hint(format!("write one of {}", names.join(", ")))
-        })
+        known
+            .iter()
+            .find(|(name, _)| *name == written)
+            .map(|(_, number)| *number)
+            .ok_or_else(|| {
+                let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+                TaurusError::new(format!("`{key}: {written}` is not known"))
+                    .hint(format!("write one of {}", names.join(", ")))
+            })
     };
     let actions = [("stop", 0), ("pause", 1), ("stop-now", 2), ("continue", 3)];
     let action = one_of("action", "", &actions)?;

@@ -26,8 +26,10 @@ pub(crate) struct InheritedSettings<'c> {
 impl InheritedSettings<'_> {
     /// The setting of a request, or else of its scenario.
     fn option<'v>(&'v self, request: &'v Table, key: &str) -> Option<&'v Value> {
-        let own = request.get(key).filter(|value| !value.is_null());
-        own.or_else(|| self.scenario.get(key).filter(|value| !value.is_null()))
+        request
+            .get(key)
+            .filter(|value| !value.is_null())
+            .or_else(|| self.scenario.get(key).filter(|value| !value.is_null()))
     }
 
     fn flag(&self, request: &Table, key: &str, default: bool) -> bool {
@@ -270,10 +272,9 @@ fn timer(think_time: Option<&Value>) -> Result<Option<Node>, TaurusError> {
     let call = written
         .strip_suffix(')')
         .and_then(|inside| inside.split_once('('));
-    let known = ["uniform", "gaussian", "poisson"];
-    let Some((kind, inside)) =
-        call.filter(|(kind, _)| known.contains(&kind.to_ascii_lowercase().as_str()))
-    else {
+    let Some((kind, inside)) = call.filter(|(kind, _)| {
+        ["uniform", "gaussian", "poisson"].contains(&kind.to_ascii_lowercase().as_str())
+    }) else {
         let node = constant_timer::FACTS.node(NAME);
         return Ok(Some(node.with(
             constant_timer::DELAY.name,

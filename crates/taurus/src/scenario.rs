@@ -17,12 +17,14 @@ pub(crate) struct Execution {
 
 /// All executions. Inline scenarios become named ones.
 pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execution>, TaurusError> {
-    if let Some(place) = config
+    if let Some(provisioning) = config
         .get("provisioning")
         .map(text)
         .filter(|place| place != "local")
     {
-        let fault = TaurusError::new(format!("`provisioning: {place}` runs the test elsewhere"));
+        let fault = TaurusError::new(format!(
+            "`provisioning: {provisioning}` runs the test elsewhere"
+        ));
         return Err(fault.hint("write `provisioning: local`"));
     }
     let written = written_executions(config)?;
@@ -45,7 +47,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
         *scenario = Value::Object(as_table(scenario, "script"));
     }
     refuse_others(&written, &default)?;
-    let mut found = Vec::new();
+    let mut executions = Vec::new();
     for (place, execution) in written.into_iter().enumerate() {
         let Value::Object(execution) = execution else {
             let fault = TaurusError::new(format!(
@@ -56,14 +58,14 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
             return Err(fault.hint("write `- scenario: …`"));
         };
         let (label, scenario) = scenario_of(&execution, &mut scenarios, files, place)?;
-        found.push(Execution {
+        executions.push(Execution {
             config: execution,
             label,
             scenario,
         });
     }
     config.insert("scenarios".to_owned(), Value::Object(scenarios));
-    Ok(found)
+    Ok(executions)
 }
 
 /// Refuses executions for other tools, and tells how to leave them out.
@@ -143,14 +145,14 @@ fn scenario_of(
     let Some(scenario) = inline else {
         let label = text(written);
         let Some(scenario) = scenarios.get(&label).and_then(Value::as_object) else {
-            let known: Vec<&str> = scenarios.keys().map(String::as_str).collect();
+            let names: Vec<&str> = scenarios.keys().map(String::as_str).collect();
             let fault = TaurusError::new(format!(
                 "there is no scenario `{label}`, neither by name nor as a file"
             ));
-            return Err(if known.is_empty() {
+            return Err(if names.is_empty() {
                 fault
             } else {
-                fault.hint(format!("scenarios are: {}", known.join(", ")))
+                fault.hint(format!("scenarios are: {}", names.join(", ")))
             });
         };
         return Ok((label, scenario.clone()));

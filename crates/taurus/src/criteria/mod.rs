@@ -142,11 +142,14 @@ impl Criterion {
             table.insert("message".to_owned(), message.into());
         }
         let needed = |key: &str| {
-            let found = table.get(key).filter(|value| !value.is_null()).map(text);
-            found.ok_or_else(|| {
-                TaurusError::new(format!("a criterion lacks its {key}: `{}`", text(written)))
-                    .hint(HINT)
-            })
+            table
+                .get(key)
+                .filter(|value| !value.is_null())
+                .map(text)
+                .ok_or_else(|| {
+                    TaurusError::new(format!("a criterion lacks its {key}: `{}`", text(written)))
+                        .hint(HINT)
+                })
         };
         let subject = needed("subject")?;
         let threshold = needed("threshold")?;
