@@ -181,8 +181,8 @@ fn stretches(times: &[i64]) -> Vec<(f64, u64)> {
         .clamp(1, 60);
     let mut requests = vec![0_u32; count];
     for time in times {
-        let place = usize::try_from((time - first) / length).unwrap_or(0);
-        requests[place.min(count - 1)] += 1;
+        let stretch = usize::try_from((time - first) / length).unwrap_or(0);
+        requests[stretch.min(count - 1)] += 1;
     }
     let seconds = length.unsigned_abs();
     let rate = |count: u32| (f64::from(count) / seconds as f64 * 1000.0).round() / 1000.0;

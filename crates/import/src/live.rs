@@ -31,7 +31,7 @@ impl Watch {
             Err(reason) => return Some(reason.to_owned()),
         };
         self.exchanges.push(exchange);
-        let own = OwnSite::of(&self.exchanges, &self.options);
-        own.refuses(self.exchanges.last()?)
+        let site = OwnSite::of(&self.exchanges, &self.options);
+        site.refuses(self.exchanges.last()?)
     }
 }

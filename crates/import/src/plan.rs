@@ -374,11 +374,11 @@ impl PlanWriter<'_> {
                 .put("TestPlan.comments", request.comment.as_str());
         }
         self.body(&request.body, &mut node);
-        let own = self.servers.fields(&request.address);
-        if own != self.defaults {
-            node.props.put("HTTPSampler.domain", own.host);
-            node.props.put("HTTPSampler.port", own.port);
-            node.props.put("HTTPSampler.protocol", own.scheme);
+        let server = self.servers.fields(&request.address);
+        if server != self.defaults {
+            node.props.put("HTTPSampler.domain", server.host);
+            node.props.put("HTTPSampler.port", server.port);
+            node.props.put("HTTPSampler.protocol", server.scheme);
         }
         for (property, value) in [
             ("HTTPSampler.connect_timeout", request.connect_timeout_ms),
@@ -410,12 +410,12 @@ impl PlanWriter<'_> {
     fn below(&self, step: &DraftStep) -> Vec<Node> {
         let mut nodes = Vec::new();
         let fields = step.request.headers.iter();
-        let own: Vec<_> = fields
+        let headers: Vec<_> = fields
             .filter(|field| !self.common.contains(field))
             .cloned()
             .collect();
-        if !own.is_empty() {
-            nodes.push(elements::header_manager(&own));
+        if !headers.is_empty() {
+            nodes.push(elements::header_manager(&headers));
         }
         if !step.assigned.is_empty() {
             nodes.push(elements::user_parameters(&step.assigned));

@@ -248,12 +248,12 @@ impl PowerShellReader<'_> {
     /// Reads the first quoted text in parentheses, as in `([Text.Encoding]::UTF8.GetBytes("…"))`.
     fn parenthesized(&mut self) -> String {
         let mut depth = 0;
-        let mut found = None;
+        let mut first = None;
         while let Some(sign) = self.rest.peek().copied() {
             match sign {
                 '"' | '\'' => {
                     let text = self.quoted();
-                    found.get_or_insert(text);
+                    first.get_or_insert(text);
                     continue;
                 }
                 '(' => depth += 1,
@@ -265,7 +265,7 @@ impl PowerShellReader<'_> {
                 break;
             }
         }
-        found.unwrap_or_default()
+        first.unwrap_or_default()
     }
 
     /// Reads a text in quotes. A doubled quote stands for one; in double quotes a backtick escapes.

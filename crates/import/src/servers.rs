@@ -84,8 +84,11 @@ impl ServerNames {
     /// The fields of an address's server as the plan writes them.
     pub fn fields(&self, address: &Address) -> ServerFields {
         let origin = server(address);
-        let known = self.servers.iter().find(|(known, _)| *known == origin);
-        known.map(|(_, fields)| fields.clone()).unwrap_or(origin)
+        self.servers
+            .iter()
+            .find(|(known, _)| *known == origin)
+            .map(|(_, fields)| fields.clone())
+            .unwrap_or(origin)
     }
 
     /// The host as the plan writes it.

@@ -138,20 +138,20 @@ impl PlanText {
 
     /// Replaces what follows the first of these literals, up to a sign or the end; returns whether one of them is there.
     pub fn replace_up_to(&mut self, starts: &[String], end: char, value: PlanText) -> bool {
-        let mut found = None;
+        let mut after_start = None;
         for (at, piece) in self.0.iter().enumerate() {
             if let Piece::Literal(literal) = piece {
                 let end = starts
                     .iter()
                     .find_map(|start| Some(literal.find(start.as_str())? + start.len()));
-                found = found.or(end.map(|end| (at, literal.split_at(end))));
+                after_start = after_start.or(end.map(|end| (at, literal.split_at(end))));
             }
         }
-        let Some((at, (kept, rest))) = found else {
+        let Some((at, (before, rest))) = after_start else {
             return false;
         };
         let mut text = PlanText(self.0[..at].to_vec());
-        text.push(kept);
+        text.push(before);
         text.append(value);
         let rest = std::iter::once(Piece::Literal(rest.to_owned()));
         let mut is_after = false;

@@ -95,16 +95,16 @@ pub fn draft(mut recording: Recording, options: &ImportOptions) -> Draft {
             .sort_by_key(|exchange| exchange.started_ms);
     }
     let site = OwnSite::of(&recording.exchanges, options);
-    let own_exchanges = recording.exchanges.iter();
-    let own_exchanges = own_exchanges.filter(|exchange| site.has(&host(&exchange.request.address)));
+    let own_exchanges = recording
+        .exchanges
+        .iter()
+        .filter(|exchange| site.has(&host(&exchange.request.address)));
     cookies::bring(own_exchanges, options, &mut draft);
-    let kept = worth_keeping(recording.exchanges, &site, &mut draft);
-    let kept = if options.keep_redirects {
-        kept
-    } else {
-        without_followed_redirects(kept, &mut draft)
-    };
-    draft.transactions = transactions(kept, &recording.pages, options);
+    let mut exchanges = worth_keeping(recording.exchanges, &site, &mut draft);
+    if !options.keep_redirects {
+        exchanges = without_followed_redirects(exchanges, &mut draft);
+    }
+    draft.transactions = transactions(exchanges, &recording.pages, options);
     if options.first_of_group {
         leave_first_of_group(&mut draft);
     }
@@ -367,13 +367,13 @@ fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Ve
                 }
                 // The response that the user finally saw.
                 let first = &mut unredirected[place];
-                if let (Some(own), Some(last)) = (&mut first.response, exchange.response) {
-                    let mut hops = std::mem::take(&mut own.hops);
+                if let (Some(response), Some(last)) = (&mut first.response, exchange.response) {
+                    let mut hops = std::mem::take(&mut response.hops);
                     hops.push(Redirect {
-                        status: own.status,
-                        headers: std::mem::take(&mut own.headers),
+                        status: response.status,
+                        headers: std::mem::take(&mut response.headers),
                     });
-                    *own = Response { hops, ..last };
+                    *response = Response { hops, ..last };
                 }
                 first.elapsed_ms += exchange.elapsed_ms;
                 first.expected_texts.extend(exchange.expected_texts);

@@ -36,19 +36,19 @@ impl Address {
         if self.path.literal().is_none() || !path.split('/').any(is_dot) {
             return self;
         }
-        let mut kept: Vec<&str> = Vec::new();
+        let mut clean: Vec<&str> = Vec::new();
         let mut segments = path.split('/').skip(1).peekable();
         while let Some(segment) = segments.next() {
             if segment == ".." {
-                kept.pop();
+                clean.pop();
             }
             if !is_dot(segment) {
-                kept.push(segment);
+                clean.push(segment);
             } else if segments.peek().is_none() {
-                kept.push("");
+                clean.push("");
             }
         }
-        self.path = format!("/{}{query}", kept.join("/")).into();
+        self.path = format!("/{}{query}", clean.join("/")).into();
         self
     }
 
@@ -77,11 +77,11 @@ impl Address {
         if host.is_empty() || host.contains(char::is_whitespace) {
             return None;
         }
-        let own = if scheme == "https" { "443" } else { "80" };
+        let default_port = if scheme == "https" { "443" } else { "80" };
         Some(Address {
             scheme: scheme.into(),
             host: host.into(),
-            port: if port == own { "" } else { port }.into(),
+            port: if port == default_port { "" } else { port }.into(),
             path: rooted(path).into(),
         })
     }

@@ -29,17 +29,17 @@ fn server(request: &Request) -> String {
 fn by_server(steps: &[DraftStep]) -> HashMap<String, (String, String)> {
     let mut all: HashMap<String, Option<(String, String)>> = HashMap::new();
     for step in steps {
-        if let Some(own) = credentials(&step.request) {
-            let known = all
+        if let Some(credentials) = credentials(&step.request) {
+            let common = all
                 .entry(server(&step.request))
-                .or_insert_with(|| Some(own.clone()));
-            if known.as_ref() != Some(&own) {
-                *known = None;
+                .or_insert_with(|| Some(credentials.clone()));
+            if common.as_ref() != Some(&credentials) {
+                *common = None;
             }
         }
     }
-    let same = all.into_iter();
-    same.filter_map(|(server, own)| Some((server, own?)))
+    all.into_iter()
+        .filter_map(|(server, credentials)| Some((server, credentials?)))
         .collect()
 }
 

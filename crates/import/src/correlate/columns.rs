@@ -91,10 +91,10 @@ impl KnownVariable {
 
 /// Adds the row of the other user for the columns that the recording has already.
 pub fn add_second_row(data: &mut Data, other: &Data) {
-    let (Some(own), Some(others)) = (data.rows.first(), other.rows.first()) else {
+    let (Some(ours), Some(others)) = (data.rows.first(), other.rows.first()) else {
         return;
     };
-    let columns = data.names.iter().zip(own);
+    let columns = data.names.iter().zip(ours);
     let row = columns.map(|(name, value)| {
         let at = other.names.iter().position(|other| other == name);
         at.and_then(|at| others.get(at)).unwrap_or(value).clone()
@@ -143,11 +143,11 @@ impl Correlation<'_> {
     /// A column for a value that no request holds as it is, such as a part of the credentials of HTTP Basic.
     pub(super) fn column(&mut self, sent: &Sent, other: Option<String>) -> String {
         let meaning = meaning(sent);
-        let known = match other {
+        let existing = match other {
             None => self.shared_column(sent, meaning),
             Some(_) => None,
         };
-        known.unwrap_or_else(|| {
+        existing.unwrap_or_else(|| {
             let variable = self.names.take(&sent.name);
             self.add_column(variable.clone(), sent, other, meaning);
             variable

@@ -72,17 +72,17 @@ impl ValueEncoding {
 
     /// The expressions that yield a variable's value, decoded from this form.
     pub fn expressions(&self, variable: &str) -> Expressions {
-        let own = format!("${{{variable}}}");
+        let reference = format!("${{{variable}}}");
         let plain = match self {
-            ValueEncoding::Plain => own.clone(),
-            ValueEncoding::Percent => format!("${{__urldecode({own})}}"),
-            ValueEncoding::Script => format!("${{__unescape({own})}}"),
-            ValueEncoding::Markup => format!("${{__unescapeHtml({own})}}"),
+            ValueEncoding::Plain => reference.clone(),
+            ValueEncoding::Percent => format!("${{__urldecode({reference})}}"),
+            ValueEncoding::Script => format!("${{__unescape({reference})}}"),
+            ValueEncoding::Markup => format!("${{__unescapeHtml({reference})}}"),
             ValueEncoding::Claim { key, is_jwt } => {
                 let text = if *is_jwt {
-                    format!("${{__strReplaceRegex({own},^[^.]*[.]|[.][^.]*$,)}}")
+                    format!("${{__strReplaceRegex({reference},^[^.]*[.]|[.][^.]*$,)}}")
                 } else {
-                    own.clone()
+                    reference.clone()
                 };
                 let json = format!("${{__base64Decode({text})}}");
                 format!(
@@ -91,7 +91,7 @@ impl ValueEncoding {
             }
         };
         let encoded = match self {
-            ValueEncoding::Percent => own,
+            ValueEncoding::Percent => reference,
             _ => format!("${{__urlencode({plain})}}"),
         };
         Expressions { plain, encoded }

@@ -212,11 +212,11 @@ const LOOKS: [&str; 8] = [
 ];
 
 fn in_tags(tags: &[Tag], path: &str, see: &mut See<'_>) -> bool {
-    for (place, tag) in tags.iter().enumerate() {
+    for (number, tag) in tags.iter().enumerate() {
         if ["script", "link", "style"].contains(&tag.name.as_str()) {
             continue;
         }
-        let own = tag
+        let tag_name = tag
             .attribute("name")
             .or_else(|| tag.attribute("property"))
             .or_else(|| tag.attribute("itemprop"));
@@ -225,14 +225,14 @@ fn in_tags(tags: &[Tag], path: &str, see: &mut See<'_>) -> bool {
                 continue;
             }
             let is_value = attribute == "value" || attribute == "content";
-            let key = match (is_value, own) {
-                (true, Some(own)) => own,
+            let key = match (is_value, tag_name) {
+                (true, Some(tag_name)) => tag_name,
                 (true, None) => "",
                 (false, _) => attribute.strip_prefix("data-").unwrap_or(attribute),
             };
             let place = Place::Attribute {
                 tags,
-                tag: place,
+                tag: number,
                 attribute,
             };
             let held = Held {
@@ -306,11 +306,11 @@ fn in_address(address: &str, path: &str, see: &mut dyn FnMut(&str, &str, usize) 
 }
 
 fn in_headers(response: &Response, path: &str, see: &mut See<'_>) -> bool {
-    let own = response.headers.iter().map(|field| (None, field));
+    let fields = response.headers.iter().map(|field| (None, field));
     let hops = response.hops.iter().enumerate();
     let hops =
         hops.flat_map(|(hop, head)| head.headers.iter().map(move |field| (Some(hop), field)));
-    for (hop, (field, value)) in own.chain(hops) {
+    for (hop, (field, value)) in fields.chain(hops) {
         let lower = field.to_ascii_lowercase();
         let at = |before, ends| HeaderPlace {
             hop,

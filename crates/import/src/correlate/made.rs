@@ -68,8 +68,7 @@ const OF_REQUESTS: [&str; 12] = [
 impl MadeValues {
     pub fn of(steps: &[DraftStep], sent: &[Vec<Sent>]) -> MadeValues {
         let mut counts: HashMap<String, usize> = HashMap::new();
-        let own = sent.iter().flatten().filter(|sent| is_random(&sent.value));
-        for sent in own {
+        for sent in sent.iter().flatten().filter(|sent| is_random(&sent.value)) {
             *counts.entry(sent.value.clone()).or_default() += 1;
         }
         let has_bodies = steps.len() < 2

@@ -64,9 +64,9 @@ impl<'o> Pair<'o> {
                 self.values.insert(key, others[at].value.clone());
             }
         }
-        let (own, other) = (own.address.bare_path(), other.address.bare_path());
+        let (our_path, their_path) = (own.address.bare_path(), other.address.bare_path());
         let mut before = "";
-        for (number, (one, two)) in own.split('/').zip(other.split('/')).enumerate() {
+        for (number, (one, two)) in our_path.split('/').zip(their_path.split('/')).enumerate() {
             if one != two && !is_telling(one) {
                 let key = (place, number.to_string(), one.to_owned());
                 self.values.insert(key, two.to_owned());

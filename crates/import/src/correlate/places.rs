@@ -54,17 +54,17 @@ impl Places {
             held::each(response, &step.request, &mut |held| {
                 let spelled = needles.spellings.get(held.text.as_bytes());
                 for value in spelled.into_iter().flatten() {
-                    let place = &mut places[*value];
-                    push(&mut place.exact, at);
-                    if place.is_telling {
-                        push(&mut place.anywhere, at);
+                    let holders = &mut places[*value];
+                    push(&mut holders.exact, at);
+                    if holders.is_telling {
+                        push(&mut holders.anywhere, at);
                     }
-                    if place.names.is_empty() {
+                    if holders.names.is_empty() {
                         continue;
                     }
                     for name in held.names() {
-                        if place.names.contains(&name) {
-                            push(place.named.entry(name).or_default(), at);
+                        if holders.names.contains(&name) {
+                            push(holders.named.entry(name).or_default(), at);
                         }
                     }
                 }
@@ -76,18 +76,18 @@ impl Places {
 
     /// The steps before `place` whose responses may hold a value, in order.
     pub fn responses(&self, wanted: &Wanted<'_>, place: usize) -> Vec<usize> {
-        let Some(known) = self.0.get(&wanted.sent.value) else {
+        let Some(holders) = self.0.get(&wanted.sent.value) else {
             return Vec::new();
         };
         let mut all: Vec<usize> = Vec::new();
         if wanted.is_telling || wanted.is_proved {
-            all.extend(&known.anywhere);
+            all.extend(&holders.anywhere);
         }
         if wanted.is_proved {
-            all.extend(&known.exact);
+            all.extend(&holders.exact);
         }
         for name in wanted.names {
-            all.extend(known.named.get(name).into_iter().flatten());
+            all.extend(holders.named.get(name).into_iter().flatten());
         }
         all.retain(|at| *at < place);
         all.sort_unstable();

@@ -87,7 +87,7 @@ pub fn proposals(response: &Response, text: &str, at: Option<usize>) -> Vec<Prop
     }
     let request = Request::default();
     let reader = Reader::of(response, &request);
-    let mut found = Found {
+    let mut proposals = Found {
         reader: &reader,
         text,
         all: Vec::new(),
@@ -100,7 +100,7 @@ pub fn proposals(response: &Response, text: &str, at: Option<usize>) -> Vec<Prop
         if held.text == text && has_extractor {
             let source = reader.extractor(&held, &ValueEncoding::Plain);
             let name = held.key();
-            found.add(source.map(|(source, _)| source), name);
+            proposals.add(source.map(|(source, _)| source), name);
         }
         false
     });
@@ -113,15 +113,15 @@ pub fn proposals(response: &Response, text: &str, at: Option<usize>) -> Vec<Prop
     for at in places {
         if let Some((source, _)) = reader.around(at, text) {
             let name = last_word(&body[..at]);
-            found.add(as_pattern(&source), name);
-            found.add(Some(source), name);
+            proposals.add(as_pattern(&source), name);
+            proposals.add(Some(source), name);
         }
     }
-    if found.all.is_empty() {
-        found.add(reader.within_header(text), "");
+    if proposals.all.is_empty() {
+        proposals.add(reader.within_header(text), "");
     }
-    found.all.sort_by_key(|proposal| rank(&proposal.source));
-    found.all
+    proposals.all.sort_by_key(|proposal| rank(&proposal.source));
+    proposals.all
 }
 
 /// The extractor of a variable that a step's response gives, as a proposal.

@@ -127,28 +127,28 @@ const OWN_FIELDS: [&str; 14] = [
 
 /// The literal values of a request, in the order in which they are sent. The parts of a longer value follow it.
 pub fn values(request: &Request) -> Vec<Sent> {
-    let mut found = Found {
+    let mut sent = Found {
         path: request.address.bare_path(),
         ..Found::default()
     };
-    found.address(&request.address.path);
+    sent.address(&request.address.path);
     for (name, value) in &request.headers {
         if let (Some(name), Some(value)) = (name.literal(), value.literal()) {
-            found.header(name, value);
+            sent.header(name, value);
         }
     }
-    found.body(&request.body);
-    found.all
+    sent.body(&request.body);
+    sent.all
 }
 
 /// The values within a text that base64 hides.
 pub fn within(text: &str) -> Vec<Sent> {
-    let mut found = Found::default();
+    let mut sent = Found::default();
     match json_of(text) {
-        Some(json) => found.leaves(&mut Vec::new(), &json, Depth::Inside(None)),
-        None => found.parts(text, "value", None),
+        Some(json) => sent.leaves(&mut Vec::new(), &json, Depth::Inside(None)),
+        None => sent.parts(text, "value", None),
     }
-    found.all
+    sent.all
 }
 
 /// The most parts of one text that are searched for.
@@ -183,11 +183,11 @@ impl Found {
             sent.is_header,
         );
         let next = self.all.len();
-        let place = *self.seen.entry(key).or_insert(next);
-        if place == next {
+        let index = *self.seen.entry(key).or_insert(next);
+        if index == next {
             self.all.push(sent);
         }
-        place
+        index
     }
 
     fn address(&mut self, path: &PlanText) {
@@ -265,11 +265,11 @@ impl Found {
             [scheme, token] if scheme.bytes().all(|byte| byte.is_ascii_alphabetic()) => token,
             _ => value,
         };
-        let place = self.push(Sent {
+        let index = self.push(Sent {
             value: token.to_owned(),
             ..whole
         });
-        self.open(token, &wish, place);
+        self.open(token, &wish, index);
     }
 
     /// A field, and what its value holds.
@@ -283,14 +283,14 @@ impl Found {
             return;
         }
         let wish = if name.is_empty() { "value" } else { name };
-        let place = self.push(Sent {
+        let index = self.push(Sent {
             field: name.to_owned(),
             is_field: true,
             is_number,
             names,
             ..Sent::bare(wish.to_owned(), value.to_owned())
         });
-        self.open(value, wish, place);
+        self.open(value, wish, index);
     }
 
     /// Looks into the text of a value.
@@ -447,14 +447,14 @@ impl Found {
             Depth::Body => self.named(key, value, is_number, names),
             Depth::Inside(part_of) if !value.is_empty() => {
                 let name = if key.is_empty() { "value" } else { key };
-                let place = self.push(Sent {
+                let index = self.push(Sent {
                     names,
                     label: Some(key.to_owned()),
                     part_of,
                     is_number,
                     ..Sent::bare(name.to_owned(), value.to_owned())
                 });
-                self.parts(value, name, Some(part_of.unwrap_or(place)));
+                self.parts(value, name, Some(part_of.unwrap_or(index)));
             }
             Depth::Inside(_) => {}
         }

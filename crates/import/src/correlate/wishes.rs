@@ -28,9 +28,14 @@ impl<'w> Wishes<'w> {
     /// The names that new variables of a draft cannot have.
     pub(super) fn taken_names(&self, draft: &Draft) -> VariableNames {
         let mut names = VariableNames::default();
-        let own = draft.variables.iter().map(|(name, _, _)| name);
         let wanted = self.names.iter().map(|(_, name)| name);
-        let taken = own.chain(&draft.data.names).chain(wanted).chain(self.taken);
+        let taken = draft
+            .variables
+            .iter()
+            .map(|(name, _, _)| name)
+            .chain(&draft.data.names)
+            .chain(wanted)
+            .chain(self.taken);
         taken.for_each(|name| drop(names.take(name)));
         names
     }

@@ -438,8 +438,9 @@ fn type_of(file: &str) -> &'static str {
     ];
     let lower = file.trim_matches('"').to_ascii_lowercase();
     let mut types = TYPES.iter();
-    let known = types.find(|(end, _)| lower.ends_with(end));
-    known.map_or("application/octet-stream", |(_, mime)| mime)
+    types
+        .find(|(end, _)| lower.ends_with(end))
+        .map_or("application/octet-stream", |(_, mime)| mime)
 }
 
 fn is_own(name: &str) -> bool {

@@ -144,13 +144,13 @@ pub(crate) fn exchange(place: usize, entry: &Value) -> Result<Exchange, &'static
     {
         return Err("answers from the browser's cache");
     }
-    let mut own = Request::new(&method.to_ascii_uppercase(), address);
-    own.headers = headers(&request["headers"])
+    let mut sent = Request::new(&method.to_ascii_uppercase(), address);
+    sent.headers = headers(&request["headers"])
         .into_iter()
         .map(|(name, value)| (PlanText::from(name), PlanText::from(value)))
         .collect();
     // Safari and some proxies list cookies only in a field of their own.
-    if own.header("cookie").is_none() {
+    if sent.header("cookie").is_none() {
         let cookies = request["cookies"].as_array().into_iter().flatten();
         let pairs = cookies.filter_map(|cookie| {
             Some(format!(
@@ -161,15 +161,15 @@ pub(crate) fn exchange(place: usize, entry: &Value) -> Result<Exchange, &'static
         });
         let pairs = pairs.collect::<Vec<_>>().join("; ");
         if !pairs.is_empty() {
-            own.headers.push(("Cookie".into(), pairs.into()));
+            sent.headers.push(("Cookie".into(), pairs.into()));
         }
     }
-    own.body = body(
+    sent.body = body(
         &request["postData"],
-        own.header("content-type").unwrap_or(""),
+        sent.header("content-type").unwrap_or(""),
     );
     Ok(Exchange {
-        request: own,
+        request: sent,
         response: entry.get("response").map(response),
         started_ms: entry["startedDateTime"].as_str().and_then(milliseconds),
         // Some programs write missing, negative or infinite times.

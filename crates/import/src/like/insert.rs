@@ -269,9 +269,9 @@ impl InsertionScope {
                     _ => {}
                 }
             }
-            let own = node.props.element("TestPlan.user_defined_variables");
-            if let Some(own) = own {
-                scope.define(own.props.list("Arguments.arguments"));
+            let variables = node.props.element("TestPlan.user_defined_variables");
+            if let Some(variables) = variables {
+                scope.define(variables.props.list("Arguments.arguments"));
             }
         }
         scope
@@ -297,8 +297,8 @@ impl InsertionScope {
         let address = &mut request.address;
         for part in [&mut address.scheme, &mut address.host, &mut address.port] {
             let mut variables = self.variables.iter();
-            let own = variables.find(|(_, value)| part.literal() == Some(value.as_str()));
-            if let Some((name, _)) = own.filter(|(_, value)| is_short(value)) {
+            let variable = variables.find(|(_, value)| part.literal() == Some(value.as_str()));
+            if let Some((name, _)) = variable.filter(|(_, value)| is_short(value)) {
                 *part = PlanText::variable(name);
             }
         }

@@ -171,12 +171,15 @@ impl<'d> OperationChain<'_, 'd> {
             has_body = true;
         }
         for (parameter, value) in link["parameters"].as_object().into_iter().flatten() {
-            let (place, name) = match parameter.split_once('.') {
-                Some((place @ ("path" | "query" | "header" | "cookie"), name)) => (place, name),
+            let (location, name) = match parameter.split_once('.') {
+                Some((location @ ("path" | "query" | "header" | "cookie"), name)) => {
+                    (location, name)
+                }
                 _ => (self.place_of(operation, parameter), parameter.as_str()),
             };
             let variables = &mut operation.variables.iter();
-            let variable = variables.find(|(own, _)| matches!(place, "path" | "") && own == name);
+            let variable =
+                variables.find(|(own, _)| matches!(location, "path" | "") && own == name);
             if let Some((_, variable)) = variable {
                 if let Some(source) = value.as_str().and_then(source) {
                     found.add(from, variable, source);
@@ -185,7 +188,7 @@ impl<'d> OperationChain<'_, 'd> {
             }
             let name = name.to_owned();
             let mut text = || filled(value, None, &name, from, found).text();
-            let filling = match place {
+            let filling = match location {
                 "query" => Filling::Query(name.clone(), text()),
                 "header" => Filling::Header(name.clone(), text()),
                 "cookie" => Filling::Cookie(name.clone(), text()),
@@ -370,12 +373,11 @@ impl<'d> OperationChain<'_, 'd> {
             );
         }
         let best = candidates.into_iter().min_by_key(|(rank, _, _)| *rank);
-        let best = best.map(|(_, place, path)| (place, path));
-        let (place, path) = match best {
-            Some(best) => best,
+        let (step_index, path) = match best {
+            Some((_, index, path)) => (index, path),
             None => (self.token_request(draft)?, "$.access_token".to_owned()),
         };
-        let step = &mut draft.transactions[place.0].steps[place.1];
+        let step = &mut draft.transactions[step_index.0].steps[step_index.1];
         step.extractors.push(Extractor {
             variable: TOKEN.to_owned(),
             source: ExtractorSource::Json(path),
@@ -385,7 +387,7 @@ impl<'d> OperationChain<'_, 'd> {
             let name = name.literal().unwrap_or("");
             !name.eq_ignore_ascii_case("authorization")
         });
-        Some(place)
+        Some(step_index)
     }
 
     /// Adds the request for a token by client credentials or by a password.

@@ -254,15 +254,15 @@ impl Importer {
             };
         };
         let name = variable_name(name);
-        let known = self.draft.variables.iter().find(|(own, _, _)| *own == name);
-        if known.is_none() {
+        let mut variables = self.draft.variables.iter();
+        let variable = variables.find(|(own, _, _)| *own == name);
+        let is_whole = variable.is_none_or(|(_, value, _)| value.template().contains("://"));
+        if variable.is_none() {
             self.draft.variable(&name, "http://localhost", "The server");
             self.draft.warn(format!(
                 "variable `{name}` has no value: name the environment too, or set it in the plan"
             ));
         }
-        let known = self.draft.variables.iter().find(|(own, _, _)| *own == name);
-        let is_whole = known.is_none_or(|(_, value, _)| value.template().contains("://"));
         let path = text(if path.is_empty() { "/" } else { path }).map_literals(url::sendable_path);
         if !is_whole {
             return Some(Address {

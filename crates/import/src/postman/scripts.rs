@@ -273,11 +273,11 @@ impl ScriptReader<'_> {
         let mut names = Vec::new();
         while !self.is_sign(0, '}') {
             let field = self.word()?;
-            let own = match self.take(':') {
+            let variable = match self.take(':') {
                 Some(()) => self.word()?,
                 None => field.clone(),
             };
-            names.push((field, own));
+            names.push((field, variable));
             if self.take('=').is_some() {
                 self.value()?;
             }
@@ -290,9 +290,9 @@ impl ScriptReader<'_> {
         let ScriptValue::Json(path) = self.value()? else {
             return None;
         };
-        for (field, own) in names {
+        for (field, variable) in names {
             self.values
-                .insert(own, ScriptValue::Json(member(&path, &field)));
+                .insert(variable, ScriptValue::Json(member(&path, &field)));
         }
         Some(())
     }
@@ -559,7 +559,7 @@ impl ScriptReader<'_> {
     /// The rest of `Math.floor(Math.random() * 1000)`, with an addend or without.
     fn random(&mut self) -> Option<ScriptValue> {
         let start = self.at;
-        let found = (|| {
+        let value = (|| {
             for word in ["Math", "random"] {
                 (self.word()? == word).then_some(())?;
                 let _ = self.take('.');
@@ -584,10 +584,10 @@ impl ScriptReader<'_> {
             let call = format!("${{__Random({least},{})}}", most.checked_add(least)?);
             Some(ScriptValue::Text(PlanText::expression(call)))
         })();
-        if found.is_none() {
+        if value.is_none() {
             self.at = start;
         }
-        found
+        value
     }
 }
 

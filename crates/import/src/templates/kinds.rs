@@ -296,12 +296,12 @@ pub fn ftp(values: &Values<'_>) -> Tree {
             .with(login::USERNAME.name, values.property("user"))
             .with(login::PASSWORD.name, values.property("password"))
     };
-    let own = format!("{}drumfire-${{__threadNum}}.txt", values.property("folder"));
+    let file_name = format!("{}drumfire-${{__threadNum}}.txt", values.property("folder"));
     let fetched = match values.get("file") {
-        "" => &own,
+        "" => &file_name,
         file => file,
     };
-    let store = transfer("Store a file", &own, "from user ${__threadNum}");
+    let store = transfer("Store a file", &file_name, "from user ${__threadNum}");
     let fetch = transfer("Fetch a file", fetched, "");
     Tree::new(plan.above([defaults, users(vec![think(), store, fetch])]))
 }

@@ -414,12 +414,14 @@ const DIRECTORY: [TemplateParameter; 5] = [
 
 /// The template of this name, or of JMeter's name for its kind.
 pub fn named(name: &str) -> Option<&'static Template> {
-    let own = TEMPLATES.iter().find(|template| template.name == name);
-    own.or_else(|| {
-        TEMPLATES
-            .iter()
-            .find(|template| !name.is_empty() && template.like == name)
-    })
+    TEMPLATES
+        .iter()
+        .find(|template| template.name == name)
+        .or_else(|| {
+            TEMPLATES
+                .iter()
+                .find(|template| !name.is_empty() && template.like == name)
+        })
 }
 
 #[cfg(test)]
