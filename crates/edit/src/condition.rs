@@ -210,11 +210,11 @@ fn quoted(text: &str) -> String {
 pub fn variables(condition: &Condition) -> Vec<String> {
     let of_row = |row: &ConditionRow| {
         let other = referred(&row.value).map(str::to_owned);
-        let own = match row.operator.starts_with("last_") {
+        let variable = match row.operator.starts_with("last_") {
             true => LAST_SAMPLE.to_owned(),
             false => row.variable.clone(),
         };
-        [own].into_iter().chain(other)
+        [variable].into_iter().chain(other)
     };
     condition.rows.iter().flat_map(of_row).collect()
 }
@@ -261,13 +261,13 @@ fn joined(expression: &str, all: bool) -> Option<Condition> {
 
 /// Reads a row, and returns what follows it. Of several readings the longest is meant.
 fn row(text: &str) -> Option<(ConditionRow, &str)> {
-    let found = OPERATORS.iter().flat_map(|operator| {
+    let matches = OPERATORS.iter().flat_map(|operator| {
         let [constant, variable] = operator.patterns;
         let patterns = [(constant, false), (variable, true)].into_iter();
         patterns.filter_map(|(pattern, is_variable)| matched(operator, pattern, is_variable, text))
     });
     // The first of equals counts.
-    found.reduce(|best, next| match next.1.len() < best.1.len() {
+    matches.reduce(|best, next| match next.1.len() < best.1.len() {
         true => next,
         false => best,
     })
@@ -284,18 +284,18 @@ fn matched<'t>(
     let mut pieces = pattern.as_str();
     let mut rest = text;
     while !pieces.is_empty() {
-        let (slot, found, after) = if let Some(after) = pieces.strip_prefix("{v}") {
+        let (slot, text_found, after) = if let Some(after) = pieces.strip_prefix("{v}") {
             pieces = after;
-            let (found, after) = variable(rest)?;
-            (&mut name, found, after)
+            let (text_found, after) = variable(rest)?;
+            (&mut name, text_found, after)
         } else if let Some(after) = pieces.strip_prefix("{x}") {
             pieces = after;
-            let (found, after) = match (is_variable, operator.operand) {
+            let (text_found, after) = match (is_variable, operator.operand) {
                 (true, _) => variable(rest).map(|(name, after)| (format!("${{{name}}}"), after))?,
                 (false, Operand::Number) => digits(rest)?,
                 (false, _) => constant(rest)?,
             };
-            (&mut value, found, after)
+            (&mut value, text_found, after)
         } else {
             let end = ["{v}", "{x}"]
                 .iter()
@@ -306,7 +306,7 @@ fn matched<'t>(
             rest = rest.strip_prefix(piece)?;
             continue;
         };
-        if slot.get_or_insert_with(|| found.clone()) != &found {
+        if slot.get_or_insert_with(|| text_found.clone()) != &text_found {
             return None;
         }
         rest = after;

@@ -45,8 +45,8 @@ impl JarForms {
         let mut class = String::new();
         for line in lines.lines() {
             let parts: Vec<&str> = line.split('\t').collect();
-            if let ["form", gui, own, ..] = parts[..] {
-                class = full_class_name(own).to_owned();
+            if let ["form", gui, named, ..] = parts[..] {
+                class = full_class_name(named).to_owned();
                 let form = JarForm {
                     gui: full_class_name(gui).to_owned(),
                     ..JarForm::default()

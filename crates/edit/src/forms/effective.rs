@@ -14,9 +14,9 @@ const INHERITED: &str = "From other elements";
 /// The enabled configuration elements in the scope of an element, the nearest first. Those of one parent come in their order.
 fn in_scope(model: &Model, id: Id) -> Vec<(Id, &Node)> {
     let outline = model.outline();
-    let mut found = Vec::new();
+    let mut configs_in_scope = Vec::new();
     let Some(at) = outline.index(id) else {
-        return found;
+        return configs_in_scope;
     };
     for holder in outline.upwards(at) {
         let children = outline.entries[holder]
@@ -25,9 +25,9 @@ fn in_scope(model: &Model, id: Id) -> Vec<(Id, &Node)> {
             .zip(&model.node_at(holder).children);
         let configs = children
             .filter(|(own, node)| **own != id && node.enabled && role(node) == Some(Role::Config));
-        found.extend(configs.map(|(own, node)| (*own, node)));
+        configs_in_scope.extend(configs.map(|(own, node)| (*own, node)));
     }
-    found
+    configs_in_scope
 }
 
 /// Adds to empty fields the values of the defaults in scope (`AbstractTestElement#mergeIn`: the nearest that is not empty).

@@ -204,12 +204,12 @@ impl Form<'_> {
 
     /// The value that JMeter takes if the file lacks the property.
     fn absent(&self, property: &Property) -> &'static str {
-        let own = || {
+        let of_form = || {
             let kind = self.kind?;
             drumfire_elements::absent(kind.facts.class, kind.gui, property.name)
         };
         match property.absent {
-            "" => own().unwrap_or(match property.kind {
+            "" => of_form().unwrap_or(match property.kind {
                 Kind::Flag => "false",
                 _ => "",
             }),
@@ -335,7 +335,7 @@ impl Form<'_> {
 
     /// The properties that neither facts nor jars describe.
     fn others(&mut self) {
-        let known = |name: &str| {
+        let is_described = |name: &str| {
             name == COMMENTS
                 || self
                     .jar
@@ -347,9 +347,16 @@ impl Form<'_> {
                 })
         };
         let mut others = Vec::new();
-        for prop in self.node.props.iter().filter(|prop| !known(&prop.name)) {
-            let own = [prop.clone()].into_iter().collect();
-            search::props(&own, "", &mut |path, prop| others.push(other(path, prop)));
+        for prop in self
+            .node
+            .props
+            .iter()
+            .filter(|prop| !is_described(&prop.name))
+        {
+            let single = [prop.clone()].into_iter().collect();
+            search::props(&single, "", &mut |path, prop| {
+                others.push(other(path, prop))
+            });
             if let Value::Object(object) = &prop.value {
                 let plain = object
                     .children

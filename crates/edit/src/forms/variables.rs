@@ -23,9 +23,9 @@ fn group(model: &Model, at: usize) -> Option<usize> {
 pub fn variables(session: &Session, id: Id) -> Vec<Variable> {
     let model = session.model();
     let outline = model.outline();
-    let own = outline.index(id).and_then(|at| group(model, at));
+    let own_group = outline.index(id).and_then(|at| group(model, at));
     let index = Index::of(model.tree());
-    let mut found: BTreeMap<&str, Variable> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, Variable> = BTreeMap::new();
     for one in index
         .names
         .iter()
@@ -35,10 +35,10 @@ pub fn variables(session: &Session, id: Id) -> Vec<Variable> {
         let Some(entry) = outline.entries.get(one.element) else {
             continue;
         };
-        if own.is_some() && around.is_some() && around != own {
+        if own_group.is_some() && around.is_some() && around != own_group {
             continue;
         }
-        let variable = found.entry(&one.name).or_insert_with(|| Variable {
+        let variable = by_name.entry(&one.name).or_insert_with(|| Variable {
             name: one.name.clone(),
             ..Variable::default()
         });
@@ -65,12 +65,12 @@ pub fn variables(session: &Session, id: Id) -> Vec<Variable> {
             }
         }
     }
-    let set: Vec<String> = found
+    let set: Vec<String> = by_name
         .values()
         .filter(|one| !one.set_by.is_empty())
         .map(|one| one.name.clone())
         .collect();
-    let mut all: Vec<Variable> = found.into_values().collect();
+    let mut all: Vec<Variable> = by_name.into_values().collect();
     for variable in &mut all {
         let is_part = || set.iter().any(|name| name == base_name(&variable.name));
         variable.never_set = variable.set_by.is_empty() && !is_part();
@@ -92,13 +92,13 @@ fn how(node: &Node) -> String {
 
 /// The path of the property that holds an offset of the text.
 pub fn property_at(node: &Node, span: Span) -> Option<String> {
-    let mut found = None;
+    let mut property = None;
     crate::operations::search::props(&node.props, "", &mut |path, prop| {
         if prop.span.start <= span.start && span.end <= prop.span.end {
-            found = Some(path.to_owned());
+            property = Some(path.to_owned());
         }
     });
-    found
+    property
 }
 
 /// The value of a variable when users start, if the element says it.
@@ -200,11 +200,8 @@ pub fn complete(session: &Session, id: Id, text: &str, offset: usize) -> Vec<Com
         detail,
     };
     let fits = |name: &str| name.to_lowercase().contains(&typed);
-    let known = variables(session, id);
-    let known = known
+    let mut all: Vec<Completion> = variables(session, id)
         .into_iter()
-        .filter(|one| !one.never_set && fits(&one.name));
-    let mut all: Vec<Completion> = known
         .map(|one| {
             let how = one.set_by.first().map_or("", |setter| setter.how.as_str());
             let detail = match &one.value {

@@ -43,16 +43,16 @@ fn amend_one(model: &Model, own: Versions<'_>, pieces: &mut Vec<Piece>) -> Resul
     let here = model.node(id).ok_or_else(|| no_element(id))?;
     amend_props(model, own, here, pieces)?;
     let entry = model.outline().entry(id).ok_or_else(|| no_element(id))?;
-    let mut known = before.children.iter().peekable();
+    let mut old_children = before.children.iter().peekable();
     let mut used = vec![false; here.children.len()];
     let mut new = Vec::new();
     for child in &after.children {
-        let Some(old) = known.next_if(|old| is_same(old, child)) else {
+        let Some(old) = old_children.next_if(|old| is_same(old, child)) else {
             new.push(child);
             continue;
         };
-        let place = (0..used.len()).find(|at| !used[*at] && is_same(&here.children[*at], old));
-        let Some(place) = place else {
+        let position = (0..used.len()).find(|at| !used[*at] && is_same(&here.children[*at], old));
+        let Some(position) = position else {
             if is_equal(old, child) {
                 // The user has removed it, and nothing about it changes.
                 continue;
@@ -60,9 +60,9 @@ fn amend_one(model: &Model, own: Versions<'_>, pieces: &mut Vec<Piece>) -> Resul
             let message = format!("`{}` is no longer in `{}`", old.name, here.name);
             return Err(Refused::unfit(message).of(id));
         };
-        used[place] = true;
+        used[position] = true;
         let inner = Versions {
-            id: entry.children[place],
+            id: entry.children[position],
             before: old,
             after: child,
         };

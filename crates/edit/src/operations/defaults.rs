@@ -31,8 +31,9 @@ impl ElementType {
 
     /// The name by which requests ask for it: the class, and the form if other types have the class too.
     pub fn key(&self) -> String {
-        let own = drumfire_elements::of_class(self.facts.class);
-        let is_first = own.is_some_and(|own| std::ptr::eq(own, self.facts) && own.gui == self.gui);
+        let of_class = drumfire_elements::of_class(self.facts.class);
+        let is_first =
+            of_class.is_some_and(|own| std::ptr::eq(own, self.facts) && own.gui == self.gui);
         if is_first {
             self.facts.class.to_owned()
         } else {
@@ -87,21 +88,21 @@ impl ElementType {
             let Some(at) = rest.iter().position(|own| own.name == property.name) else {
                 continue;
             };
-            let own = rest.remove(at);
-            let value = match own.saved {
+            let recorded = rest.remove(at);
+            let value = match recorded.saved {
                 Saved::ElementProp | Saved::CollectionProp => {
                     new_property(property).map(|prop| prop.value)
                 }
-                saved => plain(saved, own.value),
+                saved => plain(saved, recorded.value),
             };
             if let Some(value) = value {
-                node.props.set(Prop::new(own.name, value));
+                node.props.set(Prop::new(recorded.name, value));
             }
         }
-        for own in rest {
-            let value = plain(own.saved, own.value);
+        for recorded in rest {
+            let value = plain(recorded.saved, recorded.value);
             if let Some(value) = value {
-                node.props.set(Prop::new(own.name, value));
+                node.props.set(Prop::new(recorded.name, value));
             }
         }
     }

@@ -66,8 +66,8 @@ pub fn part(
         apply(&mut plan, removal)?;
     }
     let pieces = replaced(&plan, &chain, part, options)?;
-    let own = step(String::new(), plan.text(), pieces);
-    apply(&mut plan, own)?;
+    let own_step = step(String::new(), plan.text(), pieces);
+    apply(&mut plan, own_step)?;
     Ok(plan)
 }
 

@@ -66,11 +66,11 @@ fn inside<'t>(text: &str, prop: &'t Prop, path: &str) -> PropertyPlace<'t> {
             path,
         ),
         Value::List(items) | Value::Map(items) => {
-            let (place, rest) = match path.split_once('/') {
-                Some((place, rest)) => (place, Some(rest)),
+            let (index, rest) = match path.split_once('/') {
+                Some((index, rest)) => (index, Some(rest)),
                 None => (path, None),
             };
-            let item = place
+            let item = index
                 .parse::<usize>()
                 .ok()
                 .and_then(|place| items.get(place));

@@ -110,14 +110,14 @@ fn is_apart(text: &str, at: usize, length: usize) -> bool {
 /// act on samplers.
 fn each_sender(model: &Model, sampler: Id, see: &mut dyn FnMut(Id, &Node)) -> Result<(), Refused> {
     let outline = model.outline();
-    let own = outline.index(sampler).ok_or_else(|| no_element(sampler))?;
+    let sampler_at = outline.index(sampler).ok_or_else(|| no_element(sampler))?;
     let entries = &outline.entries;
-    let above: Vec<usize> = outline.upwards(own).collect();
+    let above: Vec<usize> = outline.upwards(sampler_at).collect();
     let group = above
         .iter()
         .find(|at| role(model.node_at(**at)) == Some(Role::ThreadGroup));
     let group = group.map_or(0..entries.len(), |at| *at..*at + entries[*at].below + 1);
-    let within = own..own + entries[own].below + 1;
+    let within = sampler_at..sampler_at + entries[sampler_at].below + 1;
     let mut at = 0;
     crate::tree::each(&model.tree().roots, &mut |node| {
         let here = at;
@@ -128,7 +128,7 @@ fn each_sender(model: &Model, sampler: Id, see: &mut dyn FnMut(Id, &Node)) -> Re
         };
         let sends = match role(node) {
             _ if within.contains(&here) => false,
-            Some(Role::Sampler) => here > own && group.contains(&here),
+            Some(Role::Sampler) => here > sampler_at && group.contains(&here),
             Some(Role::Config | Role::PreProcessor) => is_in_scope(),
             _ => false,
         };
@@ -276,8 +276,8 @@ pub fn put(
     for one in uses(model, sampler, value)? {
         let node = model.node(one.id).ok_or_else(|| no_element(one.id))?;
         let (after, _) = spellings.put(&one.before);
-        let own = field(model.tree(), node, &one.property, Some(&after));
-        pieces.extend(own.map_err(|refused| refused.of(one.id))?);
+        let splices = field(model.tree(), node, &one.property, Some(&after));
+        pieces.extend(splices.map_err(|refused| refused.of(one.id))?);
         count += one.count;
     }
     let label = match count {

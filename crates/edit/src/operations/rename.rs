@@ -25,13 +25,13 @@ pub fn rename(model: &Model, id: Id, name: &str) -> Result<Step, Refused> {
     let edits = renamed.changes.into_iter().flat_map(|change| change.edits);
     let mut pieces: Vec<Piece> = edits.map(Piece::from).collect();
     // An element without the attribute, or with a property of the same meaning, which outweighs it.
-    let own = drumfire_jmx::set_name(tree, node, name);
+    let splices = drumfire_jmx::set_name(tree, node, name);
     let is_covered = |piece: &Piece| {
         pieces
             .iter()
             .any(|other| (other.start, other.end) == (piece.start, piece.end))
     };
-    let missing: Vec<Piece> = own
+    let missing: Vec<Piece> = splices
         .into_iter()
         .map(Piece::from)
         .filter(|piece| !is_covered(piece))

@@ -26,16 +26,16 @@ pub struct KeptAndLost {
 /// The element is not there.
 pub fn preview(model: &Model, id: Id, wanted: ElementType) -> Result<KeptAndLost, Refused> {
     let node = model.node(id).ok_or_else(|| no_element(id))?;
-    let mut found = KeptAndLost::default();
+    let mut preview = KeptAndLost::default();
     for prop in node.props.iter().filter(|prop| !is_special(&prop.name)) {
         let list = if keeps(wanted, &prop.name) {
-            &mut found.kept
+            &mut preview.kept
         } else {
-            &mut found.lost
+            &mut preview.lost
         };
         list.push(prop.name.to_string());
     }
-    Ok(found)
+    Ok(preview)
 }
 
 fn is_special(name: &str) -> bool {
@@ -93,8 +93,8 @@ pub fn retype(model: &Model, id: Id, wanted: ElementType) -> Result<Step, Refuse
         .xml
         .strip_suffix("<hashTree/>")
         .unwrap_or(&branch.xml);
-    let own = blanks_before(text, node.whole.start);
-    let xml = indented(element.trim_end(), &branch.indent, own);
+    let indent = blanks_before(text, node.whole.start);
+    let xml = indented(element.trim_end(), &branch.indent, indent);
     let label = format!("Make {} a {}", node.name, wanted.name);
     let piece = Piece::new(node.whole.start, node.whole.end, xml).with_ids(vec![id]);
     Ok(step(label, text, vec![piece]))

@@ -289,14 +289,14 @@ pub fn preview(
 ) -> Result<(Vec<Replaced>, bool), Refused> {
     let (hits, more) = find(model, query)?;
     let mut all = Vec::with_capacity(hits.len());
-    let mut place = 0;
+    let mut match_index = 0;
     for (at, hit) in hits.iter().enumerate() {
         let is_same = at > 0 && hits[at - 1].id == hit.id && hits[at - 1].property == hit.property;
-        place = if is_same { place + 1 } else { 0 };
+        match_index = if is_same { match_index + 1 } else { 0 };
         let mut seen = 0;
         let after = replaced(query, &hit.before, with, is_regex, &mut || {
             seen += 1;
-            seen - 1 != place
+            seen - 1 != match_index
         });
         all.push(Replaced {
             hit: hit.clone(),
@@ -332,7 +332,7 @@ pub fn replace(
             return;
         }
         let node = model.node_at(searched.at);
-        let own = match &searched.property {
+        let replaced = match &searched.property {
             Some(property) => field(model.tree(), node, property, Some(&after)),
             None if after.trim().is_empty() => Err(Refused::unfit("an element needs a name")),
             None => {
@@ -340,8 +340,8 @@ pub fn replace(
                 Ok(splices.into_iter().map(Piece::from).collect())
             }
         };
-        match own {
-            Ok(own) => pieces.extend(own),
+        match replaced {
+            Ok(replaced) => pieces.extend(replaced),
             Err(refused) => fault = Some(refused.of(model.outline().entries[searched.at].id)),
         }
     })?;

@@ -25,9 +25,9 @@ pub fn set(
     let mut pieces = Vec::new();
     for id in ids {
         let node = model.node(*id).ok_or_else(|| no_element(*id))?;
-        let told = model.jar_forms.saved(node, property);
-        let own = typed_field(model.tree(), node, (property, told), value);
-        pieces.extend(own.map_err(|refused| refused.of(*id).at(property))?);
+        let recorded = model.jar_forms.saved(node, property);
+        let splices = typed_field(model.tree(), node, (property, recorded), value);
+        pieces.extend(splices.map_err(|refused| refused.of(*id).at(property))?);
     }
     let label = match ids {
         [_] => format!("Set {}", short(property)),
@@ -135,8 +135,8 @@ fn added(
 ) -> Vec<Piece> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let facts = if whole == node.whole {
-        let own = ElementType::of(node);
-        own.and_then(|own| {
+        let kind = ElementType::of(node);
+        kind.and_then(|own| {
             own.facts
                 .properties()
                 .find(|property| property.name == name)
@@ -157,13 +157,16 @@ fn added(
 fn with_parents(tree: &Tree, node: &Node, path: &str, value: &str) -> Result<Vec<Piece>, Refused> {
     let none = || Refused::unfit(format!("the element has no property `{path}`"));
     let (top, rest) = path.split_once('/').ok_or_else(none)?;
-    let own = ElementType::of(node).ok_or_else(none)?;
-    let facts = own.facts.properties().find(|property| property.name == top);
+    let kind = ElementType::of(node).ok_or_else(none)?;
+    let facts = kind
+        .facts
+        .properties()
+        .find(|property| property.name == top);
     let mut prop = facts.and_then(new_property).ok_or_else(none)?;
     if node.props.has(top)
         || !put(
             &mut prop,
-            own.facts
+            kind.facts
                 .property(top, short_of(rest))
                 .map_or(Saved::StringProp, |property| property.saved),
             rest,

@@ -173,12 +173,16 @@ pub fn placed(
         _ => xml,
     };
     let before = before.map(|node| subtree(text, node).end);
-    let own = blanks_before(text, parent.whole.start);
+    let parent_indent = blanks_before(text, parent.whole.start);
     Ok(match (before, child_tree(text, parent)) {
         (Some(end), _) => Piece::new(end, end, xml),
         (None, ChildTree::Whole { open, close }) => {
             let is_bare = open.end == close.start;
-            let xml = if is_bare { format!("{xml}{own}") } else { xml };
+            let xml = if is_bare {
+                format!("{xml}{parent_indent}")
+            } else {
+                xml
+            };
             Piece::new(open.end, open.end, xml)
         }
         (None, ChildTree::Empty(tree)) => {
@@ -190,12 +194,19 @@ pub fn placed(
             Piece::new(
                 start,
                 tree.end,
-                format!(">{xml}{own}</{}>", drumfire_jmx::tag_name(text, tree)),
+                format!(
+                    ">{xml}{parent_indent}</{}>",
+                    drumfire_jmx::tag_name(text, tree)
+                ),
             )
         }
         (None, ChildTree::Missing) => {
             let end = parent.whole.end;
-            Piece::new(end, end, format!("{own}<hashTree>{xml}{own}</hashTree>"))
+            Piece::new(
+                end,
+                end,
+                format!("{parent_indent}<hashTree>{xml}{parent_indent}</hashTree>"),
+            )
         }
     }
     .with_ids(ids))
@@ -495,9 +506,12 @@ pub fn unwrap(model: &Model, id: Id) -> Result<Step, Refused> {
         return remove(model, &[id]);
     }
     let text = model.text();
-    let own = blanks_before(text, model.node_at(at).whole.start);
+    let indent = blanks_before(text, model.node_at(at).whole.start);
     let Span { start, end } = subtree_with_blanks(text, model.node_at(at));
-    let xml: String = branches.iter().map(|branch| branch.indented(own)).collect();
+    let xml: String = branches
+        .iter()
+        .map(|branch| branch.indented(indent))
+        .collect();
     let ids = branches.into_iter().flat_map(|branch| branch.ids).collect();
     let label = format!("Unwrap {}", model.node_at(at).name);
     Ok(step(

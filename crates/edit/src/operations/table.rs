@@ -31,15 +31,15 @@ pub enum Rows {
 impl Rows {
     /// The kind of the rows of a property, and the path of the list itself, which may be within an element.
     pub fn of(property: &Property) -> Option<(Rows, String)> {
-        let own = property.name.to_owned();
+        let name = property.name.to_owned();
         match property.kind {
-            Kind::Items(item) => Some((Rows::Items(item), own)),
-            Kind::Rows(columns) => Some((Rows::Lists(columns), own)),
-            Kind::List => Some((Rows::Texts, own)),
+            Kind::Items(item) => Some((Rows::Items(item), name)),
+            Kind::Rows(columns) => Some((Rows::Lists(columns), name)),
+            Kind::List => Some((Rows::Texts, name)),
             Kind::Element(item) => match item.fields {
                 [inner] => {
                     let (rows, path) = Rows::of(inner)?;
-                    Some((rows, format!("{own}/{path}")))
+                    Some((rows, format!("{name}/{path}")))
                 }
                 _ => None,
             },
@@ -144,8 +144,8 @@ pub fn table(
 
 /// The property that a path of a request means, with the path of the list.
 fn known(node: &Node, property: &str) -> Option<(&'static Property, Rows, String)> {
-    let own = ElementType::of(node)?;
-    let mut properties = own.facts.properties();
+    let kind = ElementType::of(node)?;
+    let mut properties = kind.facts.properties();
     properties.find_map(|facts| {
         let (rows, path) = Rows::of(facts)?;
         (facts.name == property || path == property).then_some((facts, rows, path))
@@ -159,8 +159,8 @@ fn changed(
     wanted: &[Vec<String>],
 ) -> Result<Vec<Piece>, Refused> {
     let text = tree.source.text.as_str();
-    let known = known(node, property);
-    let path = known
+    let described = known(node, property);
+    let path = described
         .as_ref()
         .map_or(property, |(_, _, path)| path.as_str());
     match find(text, node, path) {
@@ -168,7 +168,7 @@ fn changed(
             let Value::List(list) = &prop.value else {
                 return Err(Refused::unfit("the property is no table"));
             };
-            let kind = known
+            let kind = described
                 .as_ref()
                 .map_or_else(|| guessed(list), |(_, rows, _)| *rows);
             check(kind, list, wanted)?;
@@ -176,7 +176,7 @@ fn changed(
         }
         _ => {
             let (facts, kind, path) =
-                known.ok_or_else(|| Refused::unfit("the element has no such table"))?;
+                described.ok_or_else(|| Refused::unfit("the element has no such table"))?;
             check(kind, &[], wanted)?;
             missing(tree, node, facts, (kind, &path), wanted)
         }
@@ -372,8 +372,8 @@ impl RowPlace<'_> {
                 continue;
             }
             let path = format!("{}/{property}", self.path);
-            if let Ok(own) = field(tree, node, &path, Some(&new[at])) {
-                pieces.extend(own);
+            if let Ok(splices) = field(tree, node, &path, Some(&new[at])) {
+                pieces.extend(splices);
             }
         }
         pieces
@@ -471,11 +471,11 @@ pub fn inserted(
     xml: &dyn Fn(&str) -> String,
 ) -> Piece {
     let text = tree.source.text.as_str();
-    let own = blanks_before(text, prop.span.start);
+    let list_indent = blanks_before(text, prop.span.start);
     let indent = match list.first() {
         Some(first) => blanks_before(text, first.span.start).to_owned(),
-        None if own.is_empty() => String::new(),
-        None => format!("{own}  "),
+        None if list_indent.is_empty() => String::new(),
+        None => format!("{list_indent}  "),
     };
     let xml = with_line_ends(&xml(&indent), line_end(text));
     if let Some(last) = index.checked_sub(1).and_then(|last| list.get(last)) {
@@ -484,14 +484,18 @@ pub fn inserted(
     match content_span(text, prop.span) {
         Some(content) => {
             let has_line = text[content.start..content.end].contains('\n') || !list.is_empty();
-            let xml = if has_line { xml } else { format!("{xml}{own}") };
+            let xml = if has_line {
+                xml
+            } else {
+                format!("{xml}{list_indent}")
+            };
             Piece::new(content.start, content.start, xml)
         }
         None => {
             let whole = &text[prop.span.start..prop.span.end];
             let start = prop.span.start + whole.trim_end_matches("/>").trim_end().len();
             let tag = drumfire_jmx::tag_name(text, prop.span);
-            Piece::new(start, prop.span.end, format!(">{xml}{own}</{tag}>"))
+            Piece::new(start, prop.span.end, format!(">{xml}{list_indent}</{tag}>"))
         }
     }
 }

@@ -114,15 +114,15 @@ impl<'v> Versions<'v> {
 
     fn settings(&self, target: usize, source: usize) -> Result<Step, Refused> {
         let (old, new) = (self.target.node_at(target), self.source.node_at(source));
-        let (own, other) = (self.target.text(), self.source.text());
+        let (target_text, other) = (self.target.text(), self.source.text());
         let xml = laid_as(
             (other, new.whole),
-            blanks_before(own, old.whole.start),
-            line_end(own),
+            blanks_before(target_text, old.whole.start),
+            line_end(target_text),
         );
         let piece = Piece::new(old.whole.start, old.whole.end, xml);
         let pieces = vec![piece.with_ids(vec![self.id(target)])];
-        Ok(step(format!("Take {}", old.name), own, pieces))
+        Ok(step(format!("Take {}", old.name), target_text, pieces))
     }
 
     fn setting(&self, target: usize, source: usize, path: &str) -> Result<Step, Refused> {
@@ -177,12 +177,13 @@ impl<'v> Versions<'v> {
             .map_or(&[][..], |parent| &outline.entries[parent].children);
         let mut index = 0;
         for sibling in siblings[..entry.place].iter().rev() {
-            let own = outline
+            let counterpart = outline
                 .index(*sibling)
-                .and_then(|at| self.in_target.get(&at));
-            let own = own.map(|at| &self.target.outline().entries[*at]);
-            if let Some(own) = own.filter(|own| own.parent == Some(parent)) {
-                index = own.place + 1;
+                .and_then(|at| self.in_target.get(&at))
+                .map(|at| &self.target.outline().entries[*at])
+                .filter(|entry| entry.parent == Some(parent));
+            if let Some(entry) = counterpart {
+                index = entry.place + 1;
                 break;
             }
         }
@@ -198,12 +199,12 @@ impl<'v> Versions<'v> {
 
     fn removal(&self, target: usize) -> Result<Step, Refused> {
         let below = self.target.outline().entries[target].below;
-        let kept = (target + 1..=target + below).find(|at| self.in_source.contains_key(at));
-        if let Some(kept) = kept {
+        let remaining = (target + 1..=target + below).find(|at| self.in_source.contains_key(at));
+        if let Some(remaining) = remaining {
             let message = format!(
                 "`{}` holds `{}`, which stands elsewhere in the other version",
                 self.target.node_at(target).name,
-                self.target.node_at(kept).name
+                self.target.node_at(remaining).name
             );
             return Err(Refused::unfit(message).hint("take the place of that element first"));
         }
@@ -211,30 +212,32 @@ impl<'v> Versions<'v> {
     }
 
     fn insertion(&self, source: usize) -> Result<Step, Refused> {
-        let place = self.target_of(source)?;
+        let target = self.target_of(source)?;
         let outline = self.source.outline();
         let id = outline.entries[source].id;
         let below = outline.entries[source].below;
         // Elements below it that the target has stay where they are.
-        let kept = (source + 1..=source + below).filter(|at| self.in_target.contains_key(at));
-        let kept: Vec<Id> = kept.map(|at| outline.entries[at].id).collect();
+        let remaining: Vec<Id> = (source + 1..=source + below)
+            .filter(|at| self.in_target.contains_key(at))
+            .map(|at| outline.entries[at].id)
+            .collect();
         let mut donor = self.source.clone();
-        if !kept.is_empty() {
-            let mut removal = remove(&donor, &kept)?;
+        if !remaining.is_empty() {
+            let mut removal = remove(&donor, &remaining)?;
             applied(&mut donor, &mut removal)?;
         }
         let Some(at) = donor.outline().index(id) else {
             return Err(Refused::unfit("the element cannot be taken alone"));
         };
-        let own = line_end(self.target.text());
+        let target_line_end = line_end(self.target.text());
         let mut branch = Branch::of(&donor, at);
         // The target gives it numbers of its own.
         branch.ids = Vec::new();
-        branch.xml = with_line_ends(&branch.xml, own);
+        branch.xml = with_line_ends(&branch.xml, target_line_end);
         let node = donor.node_at(at);
         insert(
             self.target,
-            place,
+            target,
             &[branch],
             &[node],
             format!("Take {}", node.name),
@@ -265,8 +268,8 @@ pub fn take_element(
 ) -> Result<(), Refused> {
     let versions = Versions::of(target, source);
     if element.target.is_none() || element.source.is_none() {
-        let mut own = versions.take(element, Taken::Presence)?;
-        return applied(target, &mut own);
+        let mut taking = versions.take(element, Taken::Presence)?;
+        return applied(target, &mut taking);
     }
     let id = element.target.map(|at| versions.id(at));
     let is_moved = element
@@ -282,15 +285,15 @@ pub fn take_element(
         target: at,
         ..element
     };
-    let mut own = versions.take(element, Taken::Settings)?;
-    if own
+    let mut taking = versions.take(element, Taken::Settings)?;
+    if taking
         .patches
         .iter()
         .all(|patch| patch.removed == patch.inserted)
     {
         return Ok(());
     }
-    applied(target, &mut own)
+    applied(target, &mut taking)
 }
 
 /// The text of an element or a property, indented as another place needs it.
@@ -331,12 +334,12 @@ impl SettingWalk<'_> {
             .into_iter()
             .filter(|name| !name.starts_with("TestElement."))
         {
-            let own = own_path(path, class, name);
-            if !self.is_in(&own) {
+            let full_path = own_path(path, class, name);
+            if !self.is_in(&full_path) {
                 continue;
             }
             match (old.get(name), new.get(name)) {
-                (Some(old), Some(new)) => pieces.extend(self.both(old, new, &own)),
+                (Some(old), Some(new)) => pieces.extend(self.both(old, new, &full_path)),
                 (Some(old), None) => pieces.push(taken_out(&self.tree.source.text, old.span)),
                 (None, Some(new)) => {
                     let xml = |indent: &str| self.xml(new, indent);
@@ -351,12 +354,12 @@ impl SettingWalk<'_> {
 
     /// A property of the source as XML for the target.
     fn xml(&self, prop: &Prop, indent: &str) -> String {
-        let (own, other) = (&self.tree.source.text, &self.source.source.text);
+        let (target_text, other) = (&self.tree.source.text, &self.source.source.text);
         if prop.span == Span::default() {
             let xml = indented(&write_property(prop), "\n", indent);
-            return with_line_ends(&xml, line_end(own));
+            return with_line_ends(&xml, line_end(target_text));
         }
-        laid_as((other, prop.span), indent, line_end(own))
+        laid_as((other, prop.span), indent, line_end(target_text))
     }
 
     fn both(&self, old: &Prop, new: &Prop, path: &str) -> Vec<Piece> {
@@ -385,9 +388,9 @@ impl SettingWalk<'_> {
         let text = &self.tree.source.text;
         let find =
             |items: &[Prop], name: &str| items.iter().position(|item| item_name(item) == name);
-        let own = |item: &Prop| format!("{path}[{}]", item_name(item));
+        let path_of = |item: &Prop| format!("{path}[{}]", item_name(item));
         let mut pieces = Vec::new();
-        for item in old.iter().filter(|item| self.is_in(&own(item))) {
+        for item in old.iter().filter(|item| self.is_in(&path_of(item))) {
             match find(new, &item_name(item)) {
                 None => pieces.push(taken_out(text, item.span)),
                 Some(at) => {
@@ -399,7 +402,7 @@ impl SettingWalk<'_> {
             }
         }
         for (at, item) in new.iter().enumerate() {
-            if !self.is_in(&own(item)) || find(old, &item_name(item)).is_some() {
+            if !self.is_in(&path_of(item)) || find(old, &item_name(item)).is_some() {
                 continue;
             }
             let before = new[..at].iter().rev();

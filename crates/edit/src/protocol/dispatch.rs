@@ -54,17 +54,17 @@ impl Shared {
             "find" | "replace" => self.search(method, read(parameters)?),
             "element" | "variables" | "complete" => self.element(method, parameters),
             "resolve" => {
-                let own: m::Resolve = read(parameters)?;
-                let takes_theirs = match own.take.as_str() {
+                let asked: m::Resolve = read(parameters)?;
+                let takes_theirs = match asked.take.as_str() {
                     "ours" => false,
                     "theirs" => true,
-                    "each" => return self.resolve_each(&own),
+                    "each" => return self.resolve_each(&asked),
                     other => {
                         let message = format!("`{other}` is none of `ours`, `theirs` and `each`");
                         return Err(Refused::new(PARAMETERS, message));
                     }
                 };
-                self.change(own.plan, (None, &[]), |session| {
+                self.change(asked.plan, (None, &[]), |session| {
                     session.resolve(takes_theirs)
                 })
             }
@@ -135,41 +135,46 @@ impl Shared {
     fn values(&self, method: &str, parameters: Value) -> Answer {
         match method {
             "set" => {
-                let own: m::Set = read(parameters)?;
-                let ids: Vec<Id> = own.id.into_iter().chain(own.ids.iter().copied()).collect();
+                let asked: m::Set = read(parameters)?;
+                let ids: Vec<Id> = asked
+                    .id
+                    .into_iter()
+                    .chain(asked.ids.iter().copied())
+                    .collect();
                 if ids.is_empty() {
                     return Err(Refused::new(PARAMETERS, "the request names no element")
                         .hint("give `id` or `ids`"));
                 }
-                self.change(own.plan, (own.revision, &ids), |session| {
-                    set_checked(session, &ids, &own)
+                self.change(asked.plan, (asked.revision, &ids), |session| {
+                    set_checked(session, &ids, &asked)
                 })
             }
             "table" => {
-                let own: m::SetTable = read(parameters)?;
-                self.change(own.plan, (own.revision, &[own.id]), |session| {
-                    let step = table::table(session.model(), own.id, &own.property, &own.rows)?;
+                let asked: m::SetTable = read(parameters)?;
+                self.change(asked.plan, (asked.revision, &[asked.id]), |session| {
+                    let step =
+                        table::table(session.model(), asked.id, &asked.property, &asked.rows)?;
                     session.make(step)
                 })
             }
             "set_xml" => {
-                let own: m::SetXml = read(parameters)?;
-                self.change(own.plan, (own.revision, &[own.id]), |session| {
-                    let step = set::set_xml(session.model(), own.id, &own.text)?;
+                let asked: m::SetXml = read(parameters)?;
+                self.change(asked.plan, (asked.revision, &[asked.id]), |session| {
+                    let step = set::set_xml(session.model(), asked.id, &asked.text)?;
                     session.make(step)
                 })
             }
             "rename" => {
-                let own: m::Rename = read(parameters)?;
-                self.change(own.plan, (own.revision, &[own.id]), |session| {
-                    let step = rename::rename(session.model(), own.id, &own.name)?;
+                let asked: m::Rename = read(parameters)?;
+                self.change(asked.plan, (asked.revision, &[asked.id]), |session| {
+                    let step = rename::rename(session.model(), asked.id, &asked.name)?;
                     session.make(step)
                 })
             }
             _ => {
-                let own: m::Enable = read(parameters)?;
-                self.change(own.plan, (own.revision, &own.ids), |session| {
-                    let step = set::enable(session.model(), &own.ids, own.enabled)?;
+                let asked: m::Enable = read(parameters)?;
+                self.change(asked.plan, (asked.revision, &asked.ids), |session| {
+                    let step = set::enable(session.model(), &asked.ids, asked.enabled)?;
                     session.make(step)
                 })
             }
@@ -180,10 +185,10 @@ impl Shared {
     fn structure(&self, method: &str, parameters: Value) -> Answer {
         match method {
             "insert" => {
-                let own: m::Insert = read(parameters)?;
-                let target = target(own.parent, own.index);
-                self.change(own.plan, (own.revision, &[own.parent]), |session| {
-                    let step = match (&own.class, &own.text) {
+                let asked: m::Insert = read(parameters)?;
+                let target = target(asked.parent, asked.index);
+                self.change(asked.plan, (asked.revision, &[asked.parent]), |session| {
+                    let step = match (&asked.class, &asked.text) {
                         (Some(class), None) => inserted(session.model(), target, kind(class)?)?,
                         (None, Some(text)) => {
                             paste::paste(session.model(), target, text, &*self.program)?
@@ -194,43 +199,43 @@ impl Shared {
                 })
             }
             "paste" => {
-                let own: m::Paste = read(parameters)?;
-                let target = target(own.parent, own.index);
-                self.change(own.plan, (own.revision, &[own.parent]), |session| {
-                    let step = paste::paste(session.model(), target, &own.text, &*self.program)?;
+                let asked: m::Paste = read(parameters)?;
+                let target = target(asked.parent, asked.index);
+                self.change(asked.plan, (asked.revision, &[asked.parent]), |session| {
+                    let step = paste::paste(session.model(), target, &asked.text, &*self.program)?;
                     session.make(step)
                 })
             }
             "move" => {
-                let own: m::Move = read(parameters)?;
-                let ids: Vec<Id> = own.ids.iter().copied().chain([own.parent]).collect();
-                self.change(own.plan, (None, &ids), |session| {
+                let asked: m::Move = read(parameters)?;
+                let ids: Vec<Id> = asked.ids.iter().copied().chain([asked.parent]).collect();
+                self.change(asked.plan, (None, &ids), |session| {
                     let step = structure::relocate(
                         session.model(),
-                        &own.ids,
-                        target(own.parent, own.index),
+                        &asked.ids,
+                        target(asked.parent, asked.index),
                     )?;
                     restructured(session, step)
                 })
             }
             "palette" => {
-                let own: m::Palette = read(parameters)?;
-                self.with(own.plan, |open| {
-                    written(&palette(open.session.model(), own.parent)?)
+                let asked: m::Palette = read(parameters)?;
+                self.with(asked.plan, |open| {
+                    written(&palette(open.session.model(), asked.parent)?)
                 })
             }
             "wrap" => {
-                let own: m::Wrap = read(parameters)?;
-                let around = kind(&own.class)?;
-                self.change(own.plan, (own.revision, &own.ids), |session| {
-                    let step = structure::wrap(session.model_mut(), &own.ids, around)?;
+                let asked: m::Wrap = read(parameters)?;
+                let around = kind(&asked.class)?;
+                self.change(asked.plan, (asked.revision, &asked.ids), |session| {
+                    let step = structure::wrap(session.model_mut(), &asked.ids, around)?;
                     restructured(session, step)
                 })
             }
             "unwrap" => {
-                let own: m::Unwrap = read(parameters)?;
-                self.change(own.plan, (own.revision, &[own.id]), |session| {
-                    let step = structure::unwrap(session.model(), own.id)?;
+                let asked: m::Unwrap = read(parameters)?;
+                self.change(asked.plan, (asked.revision, &[asked.id]), |session| {
+                    let step = structure::unwrap(session.model(), asked.id)?;
                     restructured(session, step)
                 })
             }
@@ -242,36 +247,40 @@ impl Shared {
     /// Methods that move a selection elsewhere and refer to it.
     fn extract(&self, method: &str, parameters: Value) -> Answer {
         if method == "extract" {
-            let own: m::Extract = read(parameters)?;
-            return self.change(own.plan, (own.revision, &own.ids), |session| {
-                let name = own.name.as_deref();
-                let step = extract::extract(session.model_mut(), &own.ids, name)?;
+            let asked: m::Extract = read(parameters)?;
+            return self.change(asked.plan, (asked.revision, &asked.ids), |session| {
+                let name = asked.name.as_deref();
+                let step = extract::extract(session.model_mut(), &asked.ids, name)?;
                 restructured(session, step)
             });
         }
         if method == "extract_value" {
-            let own: m::ExtractValue = read(parameters)?;
-            return self.change(own.plan, (own.revision, &[own.id]), |session| {
-                let (name, value) = (own.name.trim(), own.value.as_str());
-                let step = put::put(session.model(), own.id, &own.element, name, value)?;
+            let asked: m::ExtractValue = read(parameters)?;
+            return self.change(asked.plan, (asked.revision, &[asked.id]), |session| {
+                let (name, value) = (asked.name.trim(), asked.value.as_str());
+                let step = put::put(session.model(), asked.id, &asked.element, name, value)?;
                 session.make(step)
             });
         }
-        let own: m::MoveToFile = read(parameters)?;
-        self.change(own.plan, (own.revision, &own.ids), |session| {
-            let moved =
-                extract::move_out(session.model(), &own.ids, &own.path, own.name.as_deref())?;
-            session.make_with_file(moved.step, own.path.trim(), &moved.text)
+        let asked: m::MoveToFile = read(parameters)?;
+        self.change(asked.plan, (asked.revision, &asked.ids), |session| {
+            let moved = extract::move_out(
+                session.model(),
+                &asked.ids,
+                &asked.path,
+                asked.name.as_deref(),
+            )?;
+            session.make_with_file(moved.step, asked.path.trim(), &moved.text)
         })
     }
 
     /// Methods about a selection.
-    fn selected(&self, method: &str, own: &m::OfElements) -> Answer {
+    fn selected(&self, method: &str, asked: &m::OfElements) -> Answer {
         let m::OfElements {
             plan,
             ids,
             revision,
-        } = own;
+        } = asked;
         match method {
             "copy" => self.with(*plan, |open| {
                 let text = structure::copied(open.session.model(), ids)?;
@@ -288,36 +297,41 @@ impl Shared {
         }
     }
 
-    fn change_type(&self, own: &m::ChangeType) -> Answer {
-        let wanted = kind(&own.class)?;
-        if own.preview {
-            return self.with(own.plan, |open| {
-                let seen = retype::preview(open.session.model(), own.id, wanted)?;
+    fn change_type(&self, asked: &m::ChangeType) -> Answer {
+        let wanted = kind(&asked.class)?;
+        if asked.preview {
+            return self.with(asked.plan, |open| {
+                let seen = retype::preview(open.session.model(), asked.id, wanted)?;
                 written(&Preview {
                     kept: seen.kept,
                     lost: seen.lost,
                 })
             });
         }
-        self.change(own.plan, (own.revision, &[own.id]), |session| {
-            let step = retype::retype(session.model(), own.id, wanted)?;
+        self.change(asked.plan, (asked.revision, &[asked.id]), |session| {
+            let step = retype::retype(session.model(), asked.id, wanted)?;
             session.make(step)
         })
     }
 
-    fn search(&self, method: &str, own: m::Search) -> Answer {
-        let query = query(&own)?;
-        if method == "replace" && !own.preview {
-            return self.change(own.plan, (None, &[]), |session| {
-                let step =
-                    search::replace(session.model(), &query, &own.with, own.regex, &own.skip)?;
+    fn search(&self, method: &str, asked: m::Search) -> Answer {
+        let query = query(&asked)?;
+        if method == "replace" && !asked.preview {
+            return self.change(asked.plan, (None, &[]), |session| {
+                let step = search::replace(
+                    session.model(),
+                    &query,
+                    &asked.with,
+                    asked.regex,
+                    &asked.skip,
+                )?;
                 session.make(step)
             });
         }
-        self.with(own.plan, |open| {
+        self.with(asked.plan, |open| {
             let model = open.session.model();
-            let found = if method == "replace" {
-                let (hits, more) = search::preview(model, &query, &own.with, own.regex)?;
+            let matches = if method == "replace" {
+                let (hits, more) = search::preview(model, &query, &asked.with, asked.regex)?;
                 let hits = hits.iter().map(|one| open.hit(&one.hit, Some(&one.after)));
                 Hits {
                     hits: hits.collect(),
@@ -330,7 +344,7 @@ impl Shared {
                     more,
                 }
             };
-            written(&found)
+            written(&matches)
         })
     }
 }
@@ -377,8 +391,8 @@ fn palette(model: &Model, parent: Id) -> Result<Vec<Kind>, Refused> {
     Ok(kinds.collect())
 }
 
-fn query(own: &m::Search) -> Result<Query, Refused> {
-    if let Some(other) = own
+fn query(asked: &m::Search) -> Result<Query, Refused> {
+    if let Some(other) = asked
         .places
         .iter()
         .find(|place| *place != "names" && *place != "values")
@@ -388,19 +402,20 @@ fn query(own: &m::Search) -> Result<Query, Refused> {
             format!("`{other}` is neither `names` nor `values`"),
         ));
     }
-    let looks = |place: &str| own.places.is_empty() || own.places.iter().any(|own| own == place);
+    let looks =
+        |place: &str| asked.places.is_empty() || asked.places.iter().any(|own| own == place);
     let reading = Reading {
-        regex: own.regex,
-        case: own.case,
-        word: own.word,
+        regex: asked.regex,
+        case: asked.case,
+        word: asked.word,
     };
     let places = Where {
         names: looks("names"),
         values: looks("values"),
     };
-    let mut query = Query::new(&own.text, reading, places)?;
-    query.scope = own.scope;
-    query.class.clone_from(&own.class);
+    let mut query = Query::new(&asked.text, reading, places)?;
+    query.scope = asked.scope;
+    query.class.clone_from(&asked.class);
     Ok(query)
 }
 
@@ -411,9 +426,14 @@ fn restructured(session: &mut Session, step: Step) -> Result<Changed, Refused> {
 }
 
 /// Sets a property and checks that it reads back as it was given.
-fn set_checked(session: &mut Session, ids: &[Id], own: &m::Set) -> Result<Changed, Refused> {
-    let step = set::set(session.model(), ids, &own.property, own.value.as_deref())?;
-    let changed = if own.join {
+fn set_checked(session: &mut Session, ids: &[Id], asked: &m::Set) -> Result<Changed, Refused> {
+    let step = set::set(
+        session.model(),
+        ids,
+        &asked.property,
+        asked.value.as_deref(),
+    )?;
+    let changed = if asked.join {
         session.make_joined(step)?
     } else {
         session.make(step)?
@@ -422,19 +442,19 @@ fn set_checked(session: &mut Session, ids: &[Id], own: &m::Set) -> Result<Change
         session
             .model()
             .node(*id)
-            .is_some_and(|node| reads_as(session, node, own))
+            .is_some_and(|node| reads_as(session, node, asked))
     });
     if is_made || changed == Changed::default() {
         return Ok(changed);
     }
     session.undo()?;
-    Err(unwritable_property(session.path(), &own.property))
+    Err(unwritable_property(session.path(), &asked.property))
 }
 
-fn reads_as(session: &Session, node: &drumfire_jmx::Node, own: &m::Set) -> bool {
+fn reads_as(session: &Session, node: &drumfire_jmx::Node, asked: &m::Set) -> bool {
     match (
-        find(session.model().text(), node, &own.property),
-        &own.value,
+        find(session.model().text(), node, &asked.property),
+        &asked.value,
     ) {
         (PropertyPlace::Here(prop), Some(value)) => {
             let read = prop.value.as_str();

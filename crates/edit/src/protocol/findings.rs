@@ -73,10 +73,10 @@ impl Inspectee {
         findings.sort_by_key(|finding| finding.line);
         let mut counts: HashMap<Id, Counts> = HashMap::new();
         for finding in &findings {
-            let own = counts.entry(finding.id).or_default();
+            let of_element = counts.entry(finding.id).or_default();
             match finding.severity.as_str() {
-                "error" => own.error += 1,
-                _ => own.warning += 1,
+                "error" => of_element.error += 1,
+                _ => of_element.warning += 1,
             }
         }
         let rungs = self.outline.entries.iter().zip(&inspection.rungs);
@@ -147,8 +147,8 @@ impl Inspectee {
         }
         for (at, start) in starts.iter().enumerate() {
             let line = self.tree.source.line_column(*start).0;
-            if let Some(found) = by_line.get_mut(&line) {
-                found.push(at);
+            if let Some(elements) = by_line.get_mut(&line) {
+                elements.push(at);
             }
         }
         by_line
@@ -156,8 +156,10 @@ impl Inspectee {
 
     /// Advice about an element of this file.
     fn advice(&self, hint: &Hint, by_line: &HashMap<usize, Vec<usize>>) -> Option<Finding> {
-        let found = by_line.get(&hint.line)?.iter().copied();
-        let at = found.into_iter().find(|at| self.names(*at) == hint.path)?;
+        let elements = by_line.get(&hint.line)?.iter().copied();
+        let at = elements
+            .into_iter()
+            .find(|at| self.names(*at) == hint.path)?;
         let node = self.outline.node(&self.tree.roots, at);
         let id = self.outline.entries[at].id;
         let mut fixes = Vec::new();
@@ -204,16 +206,16 @@ impl Inspectee {
 
 /// The path of a property that the engine knows by its name alone: it may be in an element within the element.
 fn path_of(node: &Node, name: &str) -> String {
-    let mut found = None;
+    let mut property = None;
     if !node.props.has(name) {
         search::props(&node.props, "", &mut |path, _| {
             let is_it = path.rsplit('/').next() == Some(name);
-            if is_it && found.is_none() {
-                found = Some(path.to_owned());
+            if is_it && property.is_none() {
+                property = Some(path.to_owned());
             }
         });
     }
-    found.unwrap_or_else(|| name.to_owned())
+    property.unwrap_or_else(|| name.to_owned())
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {

@@ -83,8 +83,8 @@ fn place_of(session: &Session, id: Id) -> Result<TrialOrder, Refused> {
     for one in forms::variables(session, id) {
         let setter = one.set_by.first();
         let element = setter.and_then(|setter| outline.index(setter.id));
-        let own = one.value.map(|value| (one.name, value));
-        at_start.entry(element).or_default().extend(own);
+        let value = one.value.map(|value| (one.name, value));
+        at_start.entry(element).or_default().extend(value);
     }
     let first = (condition::LAST_SAMPLE.to_owned(), true.to_string());
     Ok(TrialOrder {
@@ -155,8 +155,8 @@ impl Shared {
 
     /// The variables of the last user that stood still, or of the last sample, in the newest run of a plan that has one.
     fn last_variables(&self, plan: u64) -> Option<(u64, BTreeMap<String, String>)> {
-        let own = lock(&self.runs).of_plan(plan);
-        own.into_iter().rev().find_map(|(number, run, entry)| {
+        let runs = lock(&self.runs).of_plan(plan);
+        runs.into_iter().rev().find_map(|(number, run, entry)| {
             let entry = lock(&entry).clone();
             let last = entry.samples.last();
             let mut variables = match (entry.halted, last) {

@@ -336,8 +336,8 @@ impl Shared {
                 let conflicts = open.conflicts();
                 drop(plans);
                 for conflict in conflicts {
-                    let told = json!({"plan": number, "conflict": conflict});
-                    self.notify("conflict", &told.to_string());
+                    let parameters = json!({"plan": number, "conflict": conflict});
+                    self.notify("conflict", &parameters.to_string());
                 }
             }
         }
@@ -383,14 +383,14 @@ impl Shared {
                 )
             })
             .collect();
-        let mut found = Vec::new();
+        let mut paths = Vec::new();
         for folder in &self.folders {
-            collect(folder, 0, &mut found);
+            collect(folder, 0, &mut paths);
         }
-        found.sort();
-        found.dedup();
-        found.retain(|path| plans.open.values().all(|open| open.session.path() != path));
-        all.extend(found.iter().map(|path| entry(path, None, false)));
+        paths.sort();
+        paths.dedup();
+        paths.retain(|path| plans.open.values().all(|open| open.session.path() != path));
+        all.extend(paths.iter().map(|path| entry(path, None, false)));
         all
     }
 
@@ -421,14 +421,14 @@ impl Shared {
     pub(super) fn inspect(&self, number: u64) -> Result<String, Refused> {
         let inspectee = self.inspectee(number)?;
         let inspection = self.program.inspect(&inspectee.path, &inspectee.tree);
-        let told = inspectee.told(inspection);
+        let inspected = inspectee.told(inspection);
         self.mark(number, &inspectee);
         drop(inspectee);
-        let findings = written(&told.findings)?;
-        let revision = told.revision;
+        let findings = written(&inspected.findings)?;
+        let revision = inspected.revision;
         self.with(number, |open| {
-            if told.revision >= open.inspected.revision {
-                open.inspected = told;
+            if inspected.revision >= open.inspected.revision {
+                open.inspected = inspected;
             }
             Ok(())
         })?;
@@ -450,19 +450,21 @@ impl Shared {
 
     /// Compares a plan with its last commit, and tells what differs.
     fn mark(&self, number: u64, inspectee: &Inspectee) {
-        let committed = self.program.committed(&inspectee.path);
-        let committed = committed.and_then(|bytes| Committed::read(&bytes));
-        let own = committed.map(|committed| marks(&committed, &inspectee.tree, &inspectee.outline));
-        let own = own.unwrap_or_default();
+        let marks = self
+            .program
+            .committed(&inspectee.path)
+            .and_then(|bytes| Committed::read(&bytes))
+            .map(|committed| marks(&committed, &inspectee.tree, &inspectee.outline))
+            .unwrap_or_default();
         let parameters = json!({
             "plan": number,
             "revision": inspectee.revision,
-            "added": own.added,
-            "changed": own.changed,
+            "added": marks.added,
+            "changed": marks.changed,
         });
         let is_new = self.with(number, |open| {
-            let is_new = open.marks != own;
-            open.marks = own;
+            let is_new = open.marks != marks;
+            open.marks = marks;
             Ok(is_new)
         });
         if is_new == Ok(true) {

@@ -37,13 +37,13 @@ pub fn ask(shared: &Arc<Shared>, number: u64) {
         open.session.model_mut().jar_forms = forms;
         Ok(undescribed(open.session.model()))
     });
-    let mut told = lock(&shared.told);
+    let mut known_forms = lock(&shared.told);
     let classes: Vec<String> = classes
         .unwrap_or_default()
         .into_iter()
-        .filter(|class| told.asked.insert(class.clone()))
+        .filter(|class| known_forms.asked.insert(class.clone()))
         .collect();
-    drop(told);
+    drop(known_forms);
     if classes.is_empty() {
         return;
     }
@@ -58,9 +58,9 @@ pub fn ask(shared: &Arc<Shared>, number: u64) {
         };
         let Some(shared) = weak.upgrade() else { return };
         let forms = {
-            let mut told = lock(&shared.told);
-            Arc::make_mut(&mut told.forms).extend(JarForms::read(&lines));
-            told.forms.clone()
+            let mut known_forms = lock(&shared.told);
+            Arc::make_mut(&mut known_forms.forms).extend(JarForms::read(&lines));
+            known_forms.forms.clone()
         };
         for number in shared.take_forms(&forms) {
             shared.notify("forms", &json!({"plan": number}).to_string());

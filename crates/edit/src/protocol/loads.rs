@@ -54,8 +54,8 @@ impl Shared {
         let host = Arc::downgrade(self);
         let ended = move |message: Option<String>| {
             if let Some(host) = host.upgrade() {
-                let told = json!({"plan": plan, "message": message});
-                host.notify("load_ended", &told.to_string());
+                let parameters = json!({"plan": plan, "message": message});
+                host.notify("load_ended", &parameters.to_string());
             }
         };
         let run = self.program.load(&path, Box::new(ended));
@@ -65,8 +65,8 @@ impl Shared {
         let url = run.url().to_owned();
         loads.all.insert(plan, run);
         drop(loads);
-        let told = json!({"plan": plan, "url": url});
-        self.notify("load_started", &told.to_string());
+        let parameters = json!({"plan": plan, "url": url});
+        self.notify("load_started", &parameters.to_string());
         written(&Load { url })
     }
 

@@ -50,12 +50,12 @@ impl Committed {
     }
 
     fn of(tree: &Tree) -> Committed {
-        let mut own = Committed::default();
+        let mut committed = Committed::default();
         crate::tree::each(&tree.roots, &mut |node| {
-            own.texts.push(text_hash(&tree.source.text, node));
-            own.names.push(hash(&[&node.class, &node.name]));
+            committed.texts.push(text_hash(&tree.source.text, node));
+            committed.names.push(hash(&[&node.class, &node.name]));
         });
-        own
+        committed
     }
 }
 
@@ -76,10 +76,10 @@ fn text_hash(text: &str, node: &Node) -> u64 {
 
 /// Compares a plan with its committed version.
 pub fn marks(committed: &Committed, tree: &Tree, outline: &Outline) -> Marks {
-    let own = Committed::of(tree);
+    let present = Committed::of(tree);
     let deadline = Some(Instant::now() + LONGEST);
     let ops =
-        capture_diff_slices_deadline(Algorithm::Myers, &committed.texts, &own.texts, deadline);
+        capture_diff_slices_deadline(Algorithm::Myers, &committed.texts, &present.texts, deadline);
     let differing = ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
     // The committed elements without a counterpart. A text that is among them has moved; a name that is, has changed.
     let (mut texts, mut names) = (Bag::default(), Bag::default());
@@ -96,7 +96,7 @@ pub fn marks(committed: &Committed, tree: &Tree, outline: &Outline) -> Marks {
         let Some(entry) = outline.entries.get(at) else {
             continue;
         };
-        let was_there = texts.take(own.texts[at]) | names.take(own.names[at]);
+        let was_there = texts.take(present.texts[at]) | names.take(present.names[at]);
         if was_there {
             marks.changed.insert(entry.id);
         } else {

@@ -38,9 +38,9 @@ pub struct Records {
     all: BTreeMap<u64, Arc<Recorded>>,
 }
 
-/// A recording with what it has told.
+/// A recording and its progress.
 struct Recorded {
-    told: Mutex<Told>,
+    progress: Mutex<Progress>,
     /// Signalled when it is over and its requests were inserted, or could not be, and after replays.
     settled: Condvar,
     /// Set when it has begun.
@@ -48,7 +48,7 @@ struct Recorded {
 }
 
 #[derive(Default)]
-struct Told {
+struct Progress {
     recording: m::Recording,
     rows: Vec<m::RecordRow>,
     /// Whether nothing is recorded any more.
@@ -57,7 +57,7 @@ struct Told {
     samplers: Vec<Id>,
 }
 
-impl Told {
+impl Progress {
     fn is_settled(&self) -> bool {
         let is_inserted = matches!(self.recording.state.as_str(), "done" | "failed");
         is_inserted && !self.recording.proving
@@ -73,10 +73,10 @@ impl Told {
 
     /// Takes the proposals, and keeps what became of those that are known.
     fn propose(&mut self, all: Vec<ProposedVariable>) {
-        let known = std::mem::take(&mut self.recording.proposals);
+        let earlier = std::mem::take(&mut self.recording.proposals);
         let of = |at: usize| self.samplers.get(at).copied();
         let proposals = all.into_iter().enumerate().filter_map(|(number, one)| {
-            let old = known.get(number);
+            let old = earlier.get(number);
             Some(m::RecordProposal {
                 number,
                 variable: old.map_or(one.variable, |old| old.variable.clone()),
@@ -113,7 +113,7 @@ impl Records {
 
     fn under_way(&self) -> Option<Arc<Recorded>> {
         let mut all = self.all.values();
-        all.find(|one| !lock(&one.told).is_over).cloned()
+        all.find(|one| !lock(&one.progress).is_over).cloned()
     }
 }
 
@@ -153,9 +153,9 @@ impl Shared {
             }
             "record_accept" => self.record_accept(&read(parameters)?),
             "record_refuse" => {
-                let own: m::RecordRefuse = read(parameters)?;
-                let recorded = lock(&self.records).get(own.recording)?;
-                lock(&recorded.told).proposal(own.number)?.refused = own.refused;
+                let asked: m::RecordRefuse = read(parameters)?;
+                let recorded = lock(&self.records).get(asked.recording)?;
+                lock(&recorded.progress).proposal(asked.number)?.refused = asked.refused;
                 self.tell_recording(&recorded)
             }
             "record_verify" => self.record_verify(&read(parameters)?),
@@ -189,26 +189,26 @@ impl Shared {
         };
         let recorded = self.begun(asked)?;
         let (host, listener) = (Arc::downgrade(self), Arc::downgrade(&recorded));
-        let told = move |event: RecordEvent| {
+        let take_event = move |event: RecordEvent| {
             if let (Some(host), Some(recorded)) = (host.upgrade(), listener.upgrade()) {
                 host.take_event(&recorded, event);
             }
         };
-        let run = self.program.record(order, Box::new(told));
-        let number = lock(&recorded.told).recording.recording;
+        let run = self.program.record(order, Box::new(take_event));
+        let number = lock(&recorded.progress).recording.recording;
         let run = run.inspect_err(|_| {
             lock(&self.records).all.remove(&number);
         })?;
         {
-            let mut told = lock(&recorded.told);
-            told.recording.address = run.address();
+            let mut progress = lock(&recorded.progress);
+            progress.recording.address = run.address();
             let certificate = run.certificate();
-            told.recording.is_new = certificate.as_ref().is_some_and(|(_, is_new)| *is_new);
-            told.recording.certificate = certificate.map(|(certificate, _)| certificate);
+            progress.recording.is_new = certificate.as_ref().is_some_and(|(_, is_new)| *is_new);
+            progress.recording.certificate = certificate.map(|(certificate, _)| certificate);
         }
         *lock(&recorded.run) = Some(run);
         let answer = self.tell_recording(&recorded)?;
-        let is_over = lock(&recorded.told).is_over;
+        let is_over = lock(&recorded.progress).is_over;
         if is_over {
             self.settle(&recorded);
         }
@@ -226,16 +226,16 @@ impl Shared {
         let number = records.last;
         let earlier = records.all.iter();
         let earlier = earlier.filter(|(_, one)| {
-            let own = &lock(&one.told).recording;
-            own.plan == asked.plan && own.state == "done"
+            let other = &lock(&one.progress).recording;
+            other.plan == asked.plan && other.state == "done"
         });
         let earlier = earlier.map(|(number, _)| *number).collect();
         let recorded = Arc::new(Recorded {
-            told: Mutex::default(),
+            progress: Mutex::default(),
             settled: Condvar::new(),
             run: Mutex::new(None),
         });
-        lock(&recorded.told).recording = m::Recording {
+        lock(&recorded.progress).recording = m::Recording {
             recording: number,
             plan: asked.plan,
             into: asked.into,
@@ -251,56 +251,59 @@ impl Shared {
     }
 
     fn take_event(self: &Arc<Self>, recorded: &Arc<Recorded>, event: RecordEvent) {
-        let mut told = lock(&recorded.told);
+        let mut progress = lock(&recorded.progress);
         match event {
             RecordEvent::Row(row) => {
-                let known = told.rows.iter().position(|one| one.number == row.number);
-                match known {
-                    Some(at) => told.rows[at] = row.clone(),
-                    None => told.rows.push(row.clone()),
+                let position = progress
+                    .rows
+                    .iter()
+                    .position(|one| one.number == row.number);
+                match position {
+                    Some(at) => progress.rows[at] = row.clone(),
+                    None => progress.rows.push(row.clone()),
                 }
                 let m::Recording {
                     plan, recording, ..
-                } = told.recording;
-                drop(told);
+                } = progress.recording;
+                drop(progress);
                 return self.tell_row(plan, recording, &row);
             }
-            RecordEvent::Named(name) => told.recording.name = name,
+            RecordEvent::Named(name) => progress.recording.name = name,
             RecordEvent::Paused(paused) => {
-                told.recording.state = if paused { "paused" } else { "recording" }.to_owned();
+                progress.recording.state = if paused { "paused" } else { "recording" }.to_owned();
             }
             RecordEvent::Note(note) => {
-                if told.recording.notes.len() < MOST_NOTES {
-                    told.recording.notes.push(note);
+                if progress.recording.notes.len() < MOST_NOTES {
+                    progress.recording.notes.push(note);
                 }
             }
             RecordEvent::Ended(message) => {
-                told.recording.message = message;
-                told.is_over = true;
-                drop(told);
+                progress.recording.message = message;
+                progress.is_over = true;
+                drop(progress);
                 return self.settle(recorded);
             }
         }
-        drop(told);
+        drop(progress);
         // The listeners may be gone.
         let _ = self.tell_recording(recorded);
     }
 
     fn tell_row(&self, plan: u64, recording: u64, row: &m::RecordRow) {
         if let Ok(row) = written(row) {
-            let told = format!(r#"{{"plan":{plan},"recording":{recording},"row":{row}}}"#);
-            self.notify("record_row", &told);
+            let parameters = format!(r#"{{"plan":{plan},"recording":{recording},"row":{row}}}"#);
+            self.notify("record_row", &parameters);
         }
     }
 
     /// Tells the state of a recording, and returns it.
     fn tell_recording(&self, recorded: &Recorded) -> Result<String, Refused> {
         let (plan, recording) = {
-            let told = lock(&recorded.told);
-            (told.recording.plan, written(&told.recording)?)
+            let progress = lock(&recorded.progress);
+            (progress.recording.plan, written(&progress.recording)?)
         };
-        let told = format!(r#"{{"plan":{plan},"recording":{recording}}}"#);
-        self.notify("record_changed", &told);
+        let parameters = format!(r#"{{"plan":{plan},"recording":{recording}}}"#);
+        self.notify("record_changed", &parameters);
         Ok(recording)
     }
 
@@ -311,23 +314,23 @@ impl Shared {
             return;
         };
         {
-            let mut told = lock(&recorded.told);
-            if matches!(told.recording.state.as_str(), "ending" | "done") {
+            let mut progress = lock(&recorded.progress);
+            if matches!(progress.recording.state.as_str(), "ending" | "done") {
                 return;
             }
-            told.recording.state = "ending".to_owned();
+            progress.recording.state = "ending".to_owned();
         }
         let inserted = self.insert_recorded(recorded, &*run);
-        let mut told = lock(&recorded.told);
+        let mut progress = lock(&recorded.progress);
         match inserted {
-            Ok(()) => told.recording.state = "done".to_owned(),
+            Ok(()) => progress.recording.state = "done".to_owned(),
             Err(refused) => {
-                told.recording.state = "failed".to_owned();
-                let why = told.recording.message.take().unwrap_or(refused.message);
-                told.recording.message = Some(why);
+                progress.recording.state = "failed".to_owned();
+                let why = progress.recording.message.take().unwrap_or(refused.message);
+                progress.recording.message = Some(why);
             }
         }
-        drop(told);
+        drop(progress);
         recorded.settled.notify_all();
         let _ = self.tell_recording(recorded);
     }
@@ -338,8 +341,8 @@ impl Shared {
         run: &dyn RunningRecording,
     ) -> Result<(), Refused> {
         let (plan, into) = {
-            let told = lock(&recorded.told);
-            (told.recording.plan, told.recording.into)
+            let progress = lock(&recorded.progress);
+            (progress.recording.plan, progress.recording.into)
         };
         let (tree, way, taken) = self.with(plan, |open| {
             let model = open.session.model();
@@ -347,27 +350,27 @@ impl Shared {
             let names: Vec<String> = names.map(|one| one.name).collect();
             Ok((model.tree().clone(), way(model, into)?, names))
         })?;
-        let own = run.elements(&tree, &way, taken)?;
+        let recorded_elements = run.elements(&tree, &way, taken)?;
         drop(tree);
-        let (created, samplers) = self.insert_elements(plan, into, &own)?;
-        let mut told = lock(&recorded.told);
-        told.recording.requests = samplers.len();
-        told.recording.created = created;
-        told.samplers = samplers;
-        told.recording.left_out = own.left_out;
-        told.recording.notes.extend(own.notes);
-        told.recording.message = None;
-        told.propose(own.proposals);
-        let recording = told.recording.recording;
+        let (created, samplers) = self.insert_elements(plan, into, &recorded_elements)?;
+        let mut progress = lock(&recorded.progress);
+        progress.recording.requests = samplers.len();
+        progress.recording.created = created;
+        progress.samplers = samplers;
+        progress.recording.left_out = recorded_elements.left_out;
+        progress.recording.notes.extend(recorded_elements.notes);
+        progress.recording.message = None;
+        progress.propose(recorded_elements.proposals);
+        let recording = progress.recording.recording;
         let mut judged = Vec::new();
-        for row in &mut told.rows {
-            let why = own.omitted.get(&row.number).cloned();
+        for row in &mut progress.rows {
+            let why = recorded_elements.omitted.get(&row.number).cloned();
             if row.left_out != why {
                 row.left_out = why;
                 judged.push(row.clone());
             }
         }
-        drop(told);
+        drop(progress);
         judged
             .iter()
             .for_each(|row| self.tell_row(plan, recording, row));
@@ -379,16 +382,16 @@ impl Shared {
         &self,
         plan: u64,
         into: Id,
-        own: &RecordedElements,
+        recorded: &RecordedElements,
     ) -> Result<(Vec<Id>, Vec<Id>), Refused> {
-        if own.nodes.is_empty() {
+        if recorded.nodes.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
         let (mut created, mut samplers) = (Vec::new(), Vec::new());
         self.change(plan, (None, &[into]), |session| {
             let model = session.model();
             let line = line_end(model.text());
-            let branches: Vec<Branch> = own
+            let branches: Vec<Branch> = recorded
                 .nodes
                 .iter()
                 .map(|node| Branch::new(node, line))
@@ -397,7 +400,7 @@ impl Shared {
                 parent: into,
                 index: usize::MAX,
             };
-            let nodes: Vec<_> = own.nodes.iter().collect();
+            let nodes: Vec<_> = recorded.nodes.iter().collect();
             let holder = model.node(into).ok_or_else(|| no_element(into))?;
             let label = format!("Record into {}", holder.name);
             let step = structure::insert(model, target, &branches, &nodes, label)?;
@@ -407,13 +410,13 @@ impl Shared {
                 .entry(into)
                 .ok_or_else(|| no_element(into))?
                 .children;
-            created = children[children.len() - own.nodes.len()..].to_vec();
+            created = children[children.len() - recorded.nodes.len()..].to_vec();
             for id in &created {
                 let at = outline.index(*id).ok_or_else(|| no_element(*id))?;
                 let below = at..at + outline.entries[at].below + 1;
-                let own =
+                let below =
                     below.filter(|at| session.model().node_at(*at).class == http_request::CLASS);
-                samplers.extend(own.map(|at| outline.entries[at].id));
+                samplers.extend(below.map(|at| outline.entries[at].id));
             }
             Ok(changed)
         })?;
@@ -424,12 +427,12 @@ impl Shared {
         let recorded = lock(&self.records).get(asked.recording)?;
         let run = recorded.run()?;
         let (is_over, is_failed) = {
-            let mut told = lock(&recorded.told);
-            let is_failed = told.recording.state == "failed";
-            if let Some(into) = asked.into.filter(|_| !told.is_settled() || is_failed) {
-                told.recording.into = into;
+            let mut progress = lock(&recorded.progress);
+            let is_failed = progress.recording.state == "failed";
+            if let Some(into) = asked.into.filter(|_| !progress.is_settled() || is_failed) {
+                progress.recording.into = into;
             }
-            (told.is_over, is_failed)
+            (progress.is_over, is_failed)
         };
         if is_over && is_failed {
             self.settle(&recorded);
@@ -445,12 +448,12 @@ impl Shared {
     fn record_state(&self, plan: u64) -> Result<String, Refused> {
         let records = lock(&self.records);
         let mut all = records.all.values().rev();
-        let own = all.find(|one| lock(&one.told).recording.plan == plan);
-        let state = own.map(|own| {
-            let told = lock(&own.told);
+        let recorded = all.find(|one| lock(&one.progress).recording.plan == plan);
+        let state = recorded.map(|own| {
+            let progress = lock(&own.progress);
             m::RecordState {
-                recording: told.recording.clone(),
-                rows: told.rows.clone(),
+                recording: progress.recording.clone(),
+                rows: progress.rows.clone(),
             }
         });
         written(&state)
@@ -459,12 +462,12 @@ impl Shared {
     fn record_close(&self, number: u64) -> Result<String, Refused> {
         let mut records = lock(&self.records);
         let recorded = records.get(number)?;
-        let told = lock(&recorded.told);
-        if !told.is_over {
+        let progress = lock(&recorded.progress);
+        if !progress.is_over {
             return Err(Refused::new(BUSY, "the recording goes on").hint("end it first"));
         }
-        let parameters = json!({"plan": told.recording.plan, "recording": number});
-        drop(told);
+        let parameters = json!({"plan": progress.recording.plan, "recording": number});
+        drop(progress);
         records.all.remove(&number);
         drop(records);
         self.notify("record_closed", &parameters.to_string());
@@ -476,14 +479,14 @@ impl Shared {
     pub(super) fn end_recording(&self, plan: Option<u64>) {
         let all: Vec<Arc<Recorded>> = lock(&self.records).all.values().cloned().collect();
         for recorded in all {
-            let (own, is_over) = {
-                let told = lock(&recorded.told);
-                (told.recording.plan, told.is_over)
+            let (plan_recorded, is_over) = {
+                let progress = lock(&recorded.progress);
+                (progress.recording.plan, progress.is_over)
             };
             let Some(run) = recorded
                 .run()
                 .ok()
-                .filter(|_| plan.is_none_or(|plan| plan == own))
+                .filter(|_| plan.is_none_or(|plan| plan == plan_recorded))
             else {
                 continue;
             };
@@ -500,24 +503,28 @@ impl Shared {
         let mut records = lock(&self.records);
         records
             .all
-            .retain(|_, own| lock(&own.told).recording.plan != plan);
+            .retain(|_, own| lock(&own.progress).recording.plan != plan);
     }
 
     fn record_accept(self: &Arc<Self>, asked: &m::RecordAccept) -> Result<String, Refused> {
         let recorded = lock(&self.records).get(asked.recording)?;
         let run = recorded.run()?;
         let (plan, samplers, proposals) = {
-            let told = lock(&recorded.told);
-            let proposals = told.recording.proposals.clone();
-            (told.recording.plan, told.samplers.clone(), proposals)
+            let progress = lock(&recorded.progress);
+            let proposals = progress.recording.proposals.clone();
+            (
+                progress.recording.plan,
+                progress.samplers.clone(),
+                proposals,
+            )
         };
-        let own = proposals.get(asked.number).ok_or_else(|| {
+        let proposal = proposals.get(asked.number).ok_or_else(|| {
             Refused::new(PARAMETERS, "the recording has no proposal with this number")
         })?;
         let variable = asked
             .name
             .as_deref()
-            .map_or(own.variable.as_str(), str::trim);
+            .map_or(proposal.variable.as_str(), str::trim);
         if variable.is_empty() || variable.contains(['$', '{', '}', ',']) {
             let message = format!("`{variable}` is not the name of a variable");
             return Err(Refused::new(PARAMETERS, message).hint("use letters, digits and `_`"));
@@ -546,29 +553,35 @@ impl Shared {
             after,
         });
         let versions: Vec<Versions<'_>> = versions.collect();
-        let label = format!("Extract {variable}, sent by {} requests", own.used_in.len());
+        let label = format!(
+            "Extract {variable}, sent by {} requests",
+            proposal.used_in.len()
+        );
         let label = label.replace(" 1 requests", " 1 request");
         let mut extractor = None;
-        let change = self.change(plan, (None, &[own.from]), |session| {
+        let change = self.change(plan, (None, &[proposal.from]), |session| {
             let children = |model: &Model| -> BTreeSet<Id> {
-                let entry = model.outline().entry(own.from);
+                let entry = model.outline().entry(proposal.from);
                 entry
                     .iter()
                     .flat_map(|entry| entry.children.clone())
                     .collect()
             };
-            let known = children(session.model());
+            let earlier = children(session.model());
             let step = amend(session.model(), &versions, label)?;
             let changed = session.make(step)?;
-            extractor = children(session.model()).difference(&known).next().copied();
+            extractor = children(session.model())
+                .difference(&earlier)
+                .next()
+                .copied();
             Ok(changed)
         })?;
-        let mut told = lock(&recorded.told);
-        let proposal = told.proposal(asked.number)?;
+        let mut progress = lock(&recorded.progress);
+        let proposal = progress.proposal(asked.number)?;
         proposal.extractor = extractor;
         proposal.variable = variable.to_owned();
         proposal.refused = false;
-        drop(told);
+        drop(progress);
         self.tell_recording(&recorded)?;
         Ok(change)
     }
@@ -592,36 +605,36 @@ impl Shared {
                 Some(har.ok_or_else(|| Refused::unfit("the other recording is not over"))?)
             }
             (None, Some(file)) => {
-                let plan = lock(&recorded.told).recording.plan;
+                let plan = lock(&recorded.progress).recording.plan;
                 Some(self.har(plan, file)?)
             }
             (None, None) => None,
         };
         {
-            let mut told = lock(&recorded.told);
-            if told.recording.proving || told.recording.state != "done" {
+            let mut progress = lock(&recorded.progress);
+            if progress.recording.proving || progress.recording.state != "done" {
                 let refused =
                     Refused::new(BUSY, "the recording is not there yet, or is being tried");
                 return Err(refused.hint("wait until it is done"));
             }
-            told.recording.proving = true;
-            told.recording.remarks.clear();
+            progress.recording.proving = true;
+            progress.recording.remarks.clear();
         }
         let host = self.clone();
         let tried = recorded.clone();
         let thread = std::thread::Builder::new().name("try proposals".to_owned());
         let spawned = thread.spawn(move || {
             let verified = run.verify(other);
-            let mut told = lock(&tried.told);
-            told.recording.proving = false;
+            let mut progress = lock(&tried.progress);
+            progress.recording.proving = false;
             match verified {
                 Ok((proposals, remarks)) => {
-                    told.propose(proposals);
-                    told.recording.remarks = remarks;
+                    progress.propose(proposals);
+                    progress.recording.remarks = remarks;
                 }
-                Err(refused) => told.recording.remarks = vec![refused.message],
+                Err(refused) => progress.recording.remarks = vec![refused.message],
             }
-            drop(told);
+            drop(progress);
             tried.settled.notify_all();
             let _ = host.tell_recording(&tried);
         });
@@ -634,10 +647,10 @@ impl Shared {
 impl Recorded {
     /// Waits until its requests were inserted and no replay runs; returns whether that is so.
     fn wait(&self, limit: Duration) -> bool {
-        let told = lock(&self.told);
+        let progress = lock(&self.progress);
         let waited = self
             .settled
-            .wait_timeout_while(told, limit, |told| !told.is_settled());
+            .wait_timeout_while(progress, limit, |told| !told.is_settled());
         waited.is_ok_and(|(told, _)| told.is_settled())
     }
 }
@@ -664,7 +677,7 @@ fn settings(
         Some(_) => return Err(Refused::new(PARAMETERS, "`settings` is no object")),
     };
     for (name, value) in changed {
-        let Some(own) = all.get_mut(name) else {
+        let Some(setting) = all.get_mut(name) else {
             let names = all.as_object().into_iter().flat_map(|all| all.keys());
             let near = drumfire_jmx::did_you_mean(name, names.map(String::as_str));
             let refused = Refused::new(PARAMETERS, format!("there is no setting `{name}`"));
@@ -673,7 +686,7 @@ fn settings(
                 None => refused,
             });
         };
-        *own = value.clone();
+        *setting = value.clone();
     }
     read(all)
 }

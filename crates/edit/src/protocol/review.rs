@@ -61,9 +61,9 @@ impl Shared {
         model(plan, &bytes.ok_or_else(missing)?, name)
     }
 
-    fn review(&self, own: &m::Review) -> Result<Review, Refused> {
-        let (path, plan, revision) = self.current(own.plan)?;
-        let against = own.against.as_deref();
+    fn review(&self, asked: &m::Review) -> Result<Review, Refused> {
+        let (path, plan, revision) = self.current(asked.plan)?;
+        let against = asked.against.as_deref();
         let other = self.version(&path, against)?;
         let index = self.program.staged(&path);
         let index = index.and_then(|bytes| model(&path, &bytes, INDEX).ok());
@@ -112,26 +112,26 @@ impl Shared {
         })
     }
 
-    fn restore(&self, own: &m::Restore) -> Answer {
-        let (path, _, _) = self.current(own.plan)?;
-        let other = self.version(&path, own.against.as_deref())?;
-        let ids: Vec<Id> = own.id.into_iter().collect();
-        self.change(own.plan, (own.revision, &ids), |session| {
+    fn restore(&self, asked: &m::Restore) -> Answer {
+        let (path, _, _) = self.current(asked.plan)?;
+        let other = self.version(&path, asked.against.as_deref())?;
+        let ids: Vec<Id> = asked.id.into_iter().collect();
+        self.change(asked.plan, (asked.revision, &ids), |session| {
             let model = session.model();
             let versions = Versions::of(model, &other);
-            let element = match (own.id, own.old) {
+            let element = match (asked.id, asked.old) {
                 (Some(id), _) => {
                     let at = model.outline().index(id).ok_or_else(|| no_element(id))?;
                     versions.of_target(at)
                 }
-                (None, Some(at)) if names(&other, at) == own.path => versions.of_source(at),
+                (None, Some(at)) if names(&other, at) == asked.path => versions.of_source(at),
                 _ => {
                     return Err(
                         Refused::unfit("the other version has changed").hint("compare again")
                     );
                 }
             };
-            let taken = match own.setting.as_deref() {
+            let taken = match asked.setting.as_deref() {
                 _ if element.target.is_none() || element.source.is_none() => Taken::Presence,
                 Some("place") => Taken::Place,
                 Some(setting) => Taken::Setting(setting),
@@ -144,8 +144,8 @@ impl Shared {
     }
 
     /// Writes an element of the plan to git's index, beside what is there.
-    fn stage(&self, own: &m::Stage) -> Answer {
-        let (path, plan, _) = self.current(own.plan)?;
+    fn stage(&self, asked: &m::Stage) -> Answer {
+        let (path, plan, _) = self.current(asked.plan)?;
         let bytes = self.program.staged(&path).ok_or_else(|| {
             let name = path.file_name().unwrap_or_default().display();
             Refused::new(FILE, format!("git does not know `{name}`"))
@@ -155,21 +155,21 @@ impl Shared {
         let encoding = Encoding::of(&bytes, index.text())
             .ok_or_else(|| Refused::unfit("some bytes of the staged plan are no text"))?;
         let versions = Versions::of(&index, &plan);
-        let element = match own.id {
+        let element = match asked.id {
             Some(id) => {
                 let at = plan.outline().index(id).ok_or_else(|| no_element(id))?;
                 versions.of_source(at)
             }
             None => {
                 let all = 0..index.outline().entries.len();
-                let gone = all.map(|at| versions.of_target(at));
-                let mut gone = gone.filter(|element| element.source.is_none());
-                let found = gone.find(|element| {
-                    element
-                        .target
-                        .is_some_and(|at| names(&index, at) == own.path)
-                });
-                found.ok_or_else(|| Refused::unfit("the element is staged already"))?
+                all.map(|at| versions.of_target(at))
+                    .filter(|element| element.source.is_none())
+                    .find(|element| {
+                        element
+                            .target
+                            .is_some_and(|at| names(&index, at) == asked.path)
+                    })
+                    .ok_or_else(|| Refused::unfit("the element is staged already"))?
             }
         };
         take_element(&mut index, &plan, element)?;
@@ -211,13 +211,16 @@ impl Shared {
     }
 
     /// Ends a conflict with a version for each value.
-    pub(super) fn resolve_each(&self, own: &m::Resolve) -> Answer {
-        let path = self.current(own.plan)?.0;
+    pub(super) fn resolve_each(&self, asked: &m::Resolve) -> Answer {
+        let path = self.current(asked.plan)?.0;
         let ancestor = self.program.ancestor(&path);
-        self.change(own.plan, (None, &[]), |session| {
+        self.change(asked.plan, (None, &[]), |session| {
             let none = || Refused::unfit("there is no conflict");
             let sides = session.sides().ok_or_else(none)?;
-            if own.revision.is_some_and(|seen| seen != session.revision()) {
+            if asked
+                .revision
+                .is_some_and(|seen| seen != session.revision())
+            {
                 return Err(
                     Refused::unfit("the plan has changed").hint("look at the conflict again")
                 );
@@ -234,7 +237,7 @@ impl Shared {
                 setting.value.clone()
             });
             let mut chosen: Vec<&Item> = Vec::new();
-            for number in &own.theirs {
+            for number in &asked.theirs {
                 let none = || Refused::new(PARAMETERS, format!("there is no item {number}"));
                 chosen.push(items.get(*number).ok_or_else(none)?);
             }

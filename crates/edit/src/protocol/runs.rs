@@ -59,38 +59,40 @@ impl Runs {
     /// The plan and the sampler of a sample, and the last samples of this sampler, the oldest first.
     fn of_sampler(&self, run: u64, number: usize) -> Result<(u64, Id, Vec<SampleOf>), Refused> {
         self.get(run)?;
-        let kept = &self.all[&run];
+        let part = &self.all[&run];
         let id_of = |sample: &RunSample| (sample.number == number).then_some(sample.id);
-        let id = lock(&kept.entry).samples.iter().find_map(id_of);
+        let id = lock(&part.entry).samples.iter().find_map(id_of);
         let id = id.ok_or_else(|| Refused::new(PARAMETERS, "the run has no such sample"))?;
         let id = id.ok_or_else(|| {
             Refused::unfit("the sampler is in another plan")
                 .hint("open that plan, and run it there")
         })?;
         let mut all = Vec::new();
-        let of_plan = self.all.iter().filter(|(_, one)| one.plan == kept.plan);
+        let of_plan = self.all.iter().filter(|(_, one)| one.plan == part.plan);
         for (other, one) in of_plan {
             let entry = lock(&one.entry);
-            let own = entry.samples.iter().filter(|sample| sample.id == Some(id));
-            all.extend(own.map(|sample| (*other, one.run.clone(), sample.number)));
+            let samples = entry.samples.iter().filter(|sample| sample.id == Some(id));
+            all.extend(samples.map(|sample| (*other, one.run.clone(), sample.number)));
         }
         let is_own = |one: &SampleOf| (one.0, one.2) == (run, number);
         let last = all.len().saturating_sub(MOST_PROVED);
         let all = all.into_iter().enumerate();
         let all = all.filter(|(at, one)| *at >= last || is_own(one));
-        Ok((kept.plan, id, all.map(|(_, one)| one).collect()))
+        Ok((part.plan, id, all.map(|(_, one)| one).collect()))
     }
 
     /// The runs of a plan, the oldest first.
     pub(super) fn of_plan(&self, plan: u64) -> Vec<RunOf> {
-        let own = self.all.iter().filter(|(_, kept)| kept.plan == plan);
-        own.map(|(number, kept)| (*number, kept.run.clone(), kept.entry.clone()))
+        self.all
+            .iter()
+            .filter(|(_, part)| part.plan == plan)
+            .map(|(number, part)| (*number, part.run.clone(), part.entry.clone()))
             .collect()
     }
 
     fn get(&self, run: u64) -> Result<Arc<dyn RunningPart>, Refused> {
-        let kept = self.all.get(&run).map(|kept| kept.run.clone());
-        kept.ok_or_else(|| {
+        let part = self.all.get(&run);
+        part.map(|part| part.run.clone()).ok_or_else(|| {
             Refused::new(PARAMETERS, format!("there is no run with the number {run}"))
                 .hint(format!("the last {KEPT} runs are kept"))
         })
@@ -161,8 +163,12 @@ impl Shared {
             "runs" => {
                 let m::OfPlan { plan } = read(parameters)?;
                 let runs = lock(&self.runs);
-                let own = runs.all.values().filter(|kept| kept.plan == plan);
-                let entries: Vec<RunEntry> = own.map(|kept| lock(&kept.entry).clone()).collect();
+                let entries: Vec<RunEntry> = runs
+                    .all
+                    .values()
+                    .filter(|kept| kept.plan == plan)
+                    .map(|kept| lock(&kept.entry).clone())
+                    .collect();
                 written(&entries)
             }
             "run_search" => {
@@ -178,8 +184,8 @@ impl Shared {
         }
     }
 
-    fn breakpoints(&self, own: m::Breakpoints) -> Result<String, Refused> {
-        let m::Breakpoints { plan, ids } = own;
+    fn breakpoints(&self, asked: m::Breakpoints) -> Result<String, Refused> {
+        let m::Breakpoints { plan, ids } = asked;
         // An element that was removed since stops nobody.
         self.with(plan, |_| Ok(()))?;
         let Some(ids) = ids else {
@@ -189,8 +195,8 @@ impl Shared {
         let running: Vec<Arc<dyn RunningPart>> = {
             let mut runs = lock(&self.runs);
             runs.breakpoints.insert(plan, ids.clone());
-            let own = runs.all.values().filter(|kept| kept.plan == plan);
-            own.map(|kept| kept.run.clone()).collect()
+            let of_plan = runs.all.values().filter(|part| part.plan == plan);
+            of_plan.map(|part| part.run.clone()).collect()
         };
         for run in running.iter().filter(|run| !run.is_over()) {
             run.break_at(ids.clone());
@@ -213,11 +219,11 @@ impl Shared {
             })
         };
         let all: Vec<StoredResponse> = all.iter().map(read).collect::<Result<_, Refused>>()?;
-        let own = all
+        let sample = all
             .iter()
-            .find(|one| (one.run, one.number) == (asked.run, asked.number));
-        let own = own.ok_or_else(|| Refused::new(PARAMETERS, "the run has no such sample"))?;
-        let proposed = self.program.propose(&asked.text, asked.at, own, &all);
+            .find(|one| (one.run, one.number) == (asked.run, asked.number))
+            .ok_or_else(|| Refused::new(PARAMETERS, "the run has no such sample"))?;
+        let proposed = self.program.propose(&asked.text, asked.at, sample, &all);
         let (sent, taken) = self.with(plan, |open| {
             let taken = forms::variables(&open.session, sampler).into_iter();
             let taken: BTreeSet<String> = taken.map(|one| one.name).collect();
@@ -230,7 +236,6 @@ impl Shared {
                 Some(name) => name.trim().to_owned(),
                 None => unused(&one.name, &taken),
             };
-            let found = all.iter().zip(one.values);
             RunProposal {
                 kind: one.kind,
                 expression: one.expression,
@@ -239,7 +244,9 @@ impl Shared {
                 cost_us: one.cost_us,
                 element: drumfire_jmx::write_elements(&[(one.element)(&name)]),
                 name,
-                found: found
+                found: all
+                    .iter()
+                    .zip(one.values)
                     .map(|(response, value)| RunYield {
                         run: response.run,
                         number: response.number,
@@ -277,33 +284,33 @@ impl Shared {
             id: asked.id,
             ..RunEntry::default()
         }));
-        let kept = entry.clone();
-        let told = move |event: PartEvent| {
+        let shared_entry = entry.clone();
+        let tell = move |event: PartEvent| {
             let Some(host) = host.upgrade() else { return };
             let (method, what, value) = match event {
                 PartEvent::Sample(sample) => {
                     let text = written(&sample);
-                    lock(&kept).samples.push(sample);
+                    lock(&shared_entry).samples.push(sample);
                     ("run_sample", "sample", text)
                 }
                 PartEvent::Halted(halted) => {
                     let text = written(&halted);
-                    lock(&kept).halted = halted;
+                    lock(&shared_entry).halted = halted;
                     ("run_halted", "halted", text)
                 }
                 PartEvent::Ended(mut outcome) => {
                     outcome.elapsed_ms = begun.elapsed().as_millis() as u64;
                     let text = written(&outcome);
-                    lock(&kept).outcome = Some(outcome);
+                    lock(&shared_entry).outcome = Some(outcome);
                     ("run_ended", "outcome", text)
                 }
             };
             if let Ok(value) = value {
-                let told = format!(r#"{{"plan":{plan},"run":{number},"{what}":{value}}}"#);
-                host.notify(method, &told);
+                let parameters = format!(r#"{{"plan":{plan},"run":{number},"{what}":{value}}}"#);
+                host.notify(method, &parameters);
             }
         };
-        let run = self.program.run(order, Box::new(told));
+        let run = self.program.run(order, Box::new(tell));
         let mut runs = lock(&self.runs);
         runs.begins = false;
         let run = run.inspect_err(|refused| {
@@ -350,7 +357,7 @@ impl Shared {
             ignores_backends: flag("testplan_validation.ignore_backends"),
             variables: asked.variables.clone(),
         };
-        let own = part(&model, asked.id, kind, &options)?;
+        let part = part(&model, asked.id, kind, &options)?;
         let users = match asked.user {
             Some(user) => {
                 let user = u32::try_from(user.max(1)).unwrap_or(u32::MAX);
@@ -359,8 +366,8 @@ impl Shared {
             None => 1..=number("testplan_validation.nb_threads_per_thread_group"),
         };
         Ok(PartOrder {
-            ids: ids(&own),
-            tree: own.tree().clone(),
+            ids: ids(&part),
+            tree: part.tree().clone(),
             users,
             samples: asked.samples,
             iterations: number("testplan_validation.number_iterations"),

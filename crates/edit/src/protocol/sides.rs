@@ -26,10 +26,10 @@ impl Item {
     /// It cannot be taken alone.
     pub fn take(&self, ours: &mut Model, theirs: &Model) -> Result<(), Refused> {
         let versions = Versions::of(ours, theirs);
-        let own = self.told.id.and_then(|id| ours.outline().index(id));
-        let element = match (self.source, own) {
-            (Some(at), own) => Counterparts {
-                target: own.or(versions.of_source(at).target),
+        let present = self.told.id.and_then(|id| ours.outline().index(id));
+        let element = match (self.source, present) {
+            (Some(at), present) => Counterparts {
+                target: present.or(versions.of_source(at).target),
                 source: Some(at),
             },
             (None, Some(at)) => Counterparts {
@@ -55,19 +55,19 @@ pub fn items(ours: &Model, theirs: &Model, base: Option<&Model>, shown: ShownVal
     let ancestors =
         [ours, theirs].map(|side| base.map(|base| compared(base.tree(), side.tree(), plain)));
     let raw = compared(ours.tree(), theirs.tree(), plain);
-    let told = compared(ours.tree(), theirs.tree(), shown);
+    let as_shown = compared(ours.tree(), theirs.tree(), shown);
     let mut differing = Differing {
         ours,
         shown,
         items: Vec::new(),
     };
-    for (raw, told) in raw.iter().zip(&told).filter(|(raw, _)| raw.differs()) {
-        let own = find(ancestors[0].as_deref(), raw.old);
-        let other = find(ancestors[1].as_deref(), raw.new);
+    for (raw, as_shown) in raw.iter().zip(&as_shown).filter(|(raw, _)| raw.differs()) {
+        let base_to_ours = find(ancestors[0].as_deref(), raw.old);
+        let base_to_theirs = find(ancestors[1].as_deref(), raw.new);
         if raw.is_added() || raw.is_removed() {
-            differing.presence(raw, own, other, base.is_some());
+            differing.presence(raw, base_to_ours, base_to_theirs, base.is_some());
         } else {
-            differing.values(raw, told, own, other);
+            differing.values(raw, as_shown, base_to_ours, base_to_theirs);
         }
     }
     differing.items
@@ -190,6 +190,6 @@ fn ancestor_value(node: &Node, setting: &str, shown: ShownValue) -> String {
         return node.name.to_string();
     }
     let all = settings(node);
-    let own = all.iter().find(|one| one.path == setting);
-    own.map_or_else(String::new, |own| shown(node, own))
+    let setting_now = all.iter().find(|one| one.path == setting);
+    setting_now.map_or_else(String::new, |own| shown(node, own))
 }

@@ -16,9 +16,9 @@ pub fn stdio<W: Write + Send + 'static>(
     output: W,
 ) -> io::Result<()> {
     let output = Arc::new(Mutex::new(output));
-    let told = output.clone();
+    let notified = output.clone();
     host.listen(Box::new(move |method, parameters| {
-        line(&told, &notification(method, parameters)).is_ok()
+        line(&notified, &notification(method, parameters)).is_ok()
     }));
     let mut message = Vec::new();
     loop {

@@ -41,19 +41,19 @@ impl Shared {
                 self.with(number, |open| written(&open.opened()))
             }
             _ => {
-                let own: InsertTemplate = read(parameters)?;
-                let made = self
-                    .program
-                    .template(&self.folder(), &own.template, "", &own.values)?;
+                let asked: InsertTemplate = read(parameters)?;
+                let made =
+                    self.program
+                        .template(&self.folder(), &asked.template, "", &asked.values)?;
                 let Some(text) = made.part else {
-                    let message = format!("the template `{}` is a whole plan", own.template);
+                    let message = format!("the template `{}` is a whole plan", asked.template);
                     return Err(Refused::unfit(message).hint("make a new plan from it"));
                 };
                 let target = Target {
-                    parent: own.parent,
-                    index: own.index.unwrap_or(usize::MAX),
+                    parent: asked.parent,
+                    index: asked.index.unwrap_or(usize::MAX),
                 };
-                self.change(own.plan, (own.revision, &[own.parent]), |session| {
+                self.change(asked.plan, (asked.revision, &[asked.parent]), |session| {
                     let step = paste::paste(session.model(), target, &text, &*self.program)?;
                     session.make(step)
                 })

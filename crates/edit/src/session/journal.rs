@@ -86,29 +86,29 @@ impl Journals {
     pub fn open(&self, plan: &Path) -> io::Result<Option<(Journal, Option<Kept>)>> {
         files::private_folder(&self.0)?;
         let name = hash(plan.as_os_str().as_encoded_bytes());
-        let place = self.0.join(format!("{}.journal", &name[..32]));
-        let lock = private(&place.with_extension("lock"), false)?;
+        let file_path = self.0.join(format!("{}.journal", &name[..32]));
+        let lock = private(&file_path.with_extension("lock"), false)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
             // A file system without locks.
             Err(std::fs::TryLockError::Error(_)) => {}
         }
-        let (kept, length) = read(&place, plan);
+        let (entries, length) = read(&file_path, plan);
         let mut journal = Journal {
-            place,
+            place: file_path,
             path: plan.to_owned(),
             file: None,
             _lock: lock,
             is_unforced: false,
         };
-        if kept.is_some() {
+        if entries.is_some() {
             let file = private(&journal.place, true)?;
             // A line that was cut off is written over.
             file.set_len(length)?;
             journal.file = Some(file);
         }
-        Ok(Some((journal, kept)))
+        Ok(Some((journal, entries)))
     }
 }
 
@@ -150,11 +150,11 @@ fn read(place: &Path, plan: &Path) -> (Option<Kept>, u64) {
         entries.push(entry);
         length += line.len();
     }
-    let kept = Kept {
+    let stored = Kept {
         text: begin.text.into_owned(),
         entries,
     };
-    (Some(kept), length as u64)
+    (Some(stored), length as u64)
 }
 
 impl Journal {

@@ -433,9 +433,9 @@ impl Session {
         let outside = self.poll();
         if let Some(pending) = &self.conflict {
             let first = pending.conflicts.first();
-            let place = first.map_or("", |conflict| conflict.element.as_str());
+            let element = first.map_or("", |conflict| conflict.element.as_str());
             let message = format!(
-                "another program changed `{}` in {} places that were changed here, first {place}",
+                "another program changed `{}` in {} places that were changed here, first {element}",
                 self.path.display(),
                 pending.conflicts.len()
             );
@@ -468,19 +468,19 @@ impl Session {
             return None;
         }
         let bytes = read_regular(&self.path).ok()?;
-        let own = hash(&bytes);
-        let known = self
+        let hash_now = hash(&bytes);
+        let last_hash = self
             .conflict
             .as_ref()
             .map_or(&self.disk.hash, |pending| &pending.hash);
-        if own == *known {
+        if hash_now == *last_hash {
             self.disk.stamp = now;
             return None;
         }
         // A program that is still writing leaves no plan; the next look finds it.
         let read = drumfire_jmx::read(&bytes, &self.path).ok()?;
         self.disk.stamp = now;
-        self.taken_over(&read.tree.source.text, own)
+        self.taken_over(&read.tree.source.text, hash_now)
     }
 
     /// Takes over a version of the file.
@@ -511,13 +511,13 @@ impl Session {
 
     /// Makes the text another one, of which the file holds the version of another program.
     fn replaced(&mut self, text: &str, theirs: &str, hash: String) -> Result<Changed, Refused> {
-        let own = step(
+        let replacing = step(
             FROM_OUTSIDE.to_owned(),
             self.model.text(),
             pieces(self.model.text(), text),
         );
         let is_saved = text == theirs;
-        let changed = self.made(own)?;
+        let changed = self.made(replacing)?;
         self.disk.hash = hash;
         self.disk.text = (!is_saved).then(|| theirs.to_owned());
         self.conflict = None;
@@ -555,8 +555,8 @@ impl Session {
             return Err(Refused::unfit("there is no conflict"));
         }
         let pieces = pieces(self.model.text(), text);
-        let own = step("Resolve the conflict".to_owned(), self.model.text(), pieces);
-        let changed = self.made(own)?;
+        let resolving = step("Resolve the conflict".to_owned(), self.model.text(), pieces);
+        let changed = self.made(resolving)?;
         self.resolve(false)?;
         Ok(changed)
     }
@@ -572,8 +572,7 @@ impl Session {
             );
         }
         let pieces = pieces(self.model.text(), text);
-        let own = step("Edit the text".to_owned(), self.model.text(), pieces);
-        self.made(own)
+        self.made(step("Edit the text".to_owned(), self.model.text(), pieces))
     }
 
     /// The journal's file, if something was written to it that the disk may lack.

@@ -25,15 +25,15 @@ pub fn merged(path: &Path, base: &str, ours: &str, theirs: &str) -> Outcome {
         return Outcome::Merged(text);
     }
     let tree = |text: &str| read(text.as_bytes(), path).map(|read| read.tree);
-    let (Ok(old), Ok(own), Ok(other)) = (tree(base), tree(ours), tree(theirs)) else {
+    let (Ok(old), Ok(our_tree), Ok(their_tree)) = (tree(base), tree(ours), tree(theirs)) else {
         return Outcome::Conflict(vec![whole_file()]);
     };
-    let result = merge(&old, &own, &other);
+    let result = merge(&old, &our_tree, &their_tree);
     if !result.conflicts.is_empty() {
         return Outcome::Conflict(result.conflicts);
     }
     // A merged tree has no text of its own. Plans as JMeter saves them have one form.
-    if is_as_saved(&own) && is_as_saved(&other) {
+    if is_as_saved(&our_tree) && is_as_saved(&their_tree) {
         return Outcome::Merged(write(&result.ours));
     }
     Outcome::Conflict(vec![whole_file()])
@@ -77,20 +77,20 @@ fn hunks<'t>(old: &[&str], new: &'t [&'t str]) -> Vec<Hunk<'t>> {
 /// Both texts' changes of lines; `None` if they touch each other.
 fn by_lines(base: &str, ours: &str, theirs: &str) -> Option<String> {
     let (base, ours, theirs) = (lines(base), lines(ours), lines(theirs));
-    let (own, other) = (hunks(&base, &ours), hunks(&base, &theirs));
+    let mut ours_left = hunks(&base, &ours).into_iter().peekable();
+    let mut theirs_left = hunks(&base, &theirs).into_iter().peekable();
     let mut all: Vec<Hunk<'_>> = Vec::new();
-    let (mut own, mut other) = (own.into_iter().peekable(), other.into_iter().peekable());
     loop {
-        let next = match (own.peek(), other.peek()) {
+        let next = match (ours_left.peek(), theirs_left.peek()) {
             (Some(one), Some(two))
                 if one.start == two.start && one.end == two.end && one.lines == two.lines =>
             {
-                other.next();
-                own.next()
+                theirs_left.next();
+                ours_left.next()
             }
-            (Some(one), Some(two)) if one.start <= two.start => own.next(),
-            (Some(_), None) => own.next(),
-            (_, Some(_)) => other.next(),
+            (Some(one), Some(two)) if one.start <= two.start => ours_left.next(),
+            (Some(_), None) => ours_left.next(),
+            (_, Some(_)) => theirs_left.next(),
             (None, None) => break,
         };
         let next = next?;

@@ -18,7 +18,7 @@ impl Session {
     /// Opens the journal of the plan, and takes up what it holds.
     pub(super) fn take_journal(&mut self, journals: &Journals) {
         let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let (journal, kept) = match journals.open(&path) {
+        let (journal, entries) = match journals.open(&path) {
             Ok(Some(opened)) => opened,
             Ok(None) => {
                 self.read_only = Some("another `drumfire edit` has it open".to_owned());
@@ -30,8 +30,8 @@ impl Session {
             }
         };
         self.journal = Some(journal);
-        let Some(kept) = kept else { return };
-        match self.replayed(kept) {
+        let Some(entries) = entries else { return };
+        match self.replayed(entries) {
             Some(replayed) => self.take_up(replayed),
             // The journal does not fit the program that reads it. The next change begins a new one.
             None => self.begin_journal_anew(),

@@ -7,11 +7,11 @@ pub fn indent_below(text: &str, node: &Node) -> String {
     if let Some(first) = node.children.first() {
         return blanks_before(text, first.whole.start).to_owned();
     }
-    let own = blanks_before(text, node.whole.start);
-    match own {
+    let indent = blanks_before(text, node.whole.start);
+    match indent {
         "" => String::new(),
-        own if own.contains('\t') => format!("{own}\t"),
-        own => format!("{own}  "),
+        indent if indent.contains('\t') => format!("{indent}\t"),
+        indent => format!("{indent}  "),
     }
 }
 
@@ -75,18 +75,18 @@ fn blanks(indent: &str) -> &str {
 
 fn relaid(gap: &str, old: &str, (line_end, new): (&str, &str), out: &mut String) {
     let at = gap.rfind('\n').map_or(0, |at| at + 1);
-    let (before, own) = gap.split_at(at);
+    let (before, indent) = gap.split_at(at);
     // Without an indentation of its own the target has no lines to keep.
     if line_end.is_empty() {
         return;
     }
     out.push_str(before);
-    match own.strip_prefix(old) {
+    match indent.strip_prefix(old) {
         Some(deeper) => {
             out.push_str(new);
             out.push_str(deeper);
         }
-        None => out.push_str(own),
+        None => out.push_str(indent),
     }
 }
 

@@ -136,7 +136,8 @@ impl Model {
 
     /// The numbers of the elements of the new tree. An element that began outside of the patches keeps its number.
     fn carried(&mut self, starts: &[usize], step: &mut Step) -> Vec<Id> {
-        let mut kept: HashMap<usize, Id> = HashMap::with_capacity(self.outline.entries.len());
+        let mut ids_by_start: HashMap<usize, Id> =
+            HashMap::with_capacity(self.outline.entries.len());
         step.patches
             .iter_mut()
             .for_each(|patch| patch.removed_ids.clear());
@@ -144,14 +145,14 @@ impl Model {
         let mut removed: Vec<(usize, Id)> = Vec::new();
         for (entry, start) in self.outline.entries.iter().zip(starts) {
             match moved.place(*start) {
-                Place::Moved(start) => drop(kept.insert(start, entry.id)),
+                Place::Moved(start) => drop(ids_by_start.insert(start, entry.id)),
                 Place::Removed(patch) => removed.push((patch, entry.id)),
             }
         }
         for (patch, id) in removed {
             step.patches[patch].removed_ids.push(id);
         }
-        self.numbered(&kept, step)
+        self.numbered(&ids_by_start, step)
     }
 
     fn numbered(&mut self, kept: &HashMap<usize, Id>, step: &mut Step) -> Vec<Id> {
@@ -172,9 +173,9 @@ impl Model {
                 next - 1
             });
             if is_inside {
-                let own = &mut step.patches[patch].inserted_ids;
-                if taken[patch] == own.len() {
-                    own.push(id);
+                let inserted_ids = &mut step.patches[patch].inserted_ids;
+                if taken[patch] == inserted_ids.len() {
+                    inserted_ids.push(id);
                 }
                 taken[patch] += 1;
             }

@@ -41,11 +41,11 @@ impl Outline {
     }
 
     fn add(&mut self, nodes: &[Node], parent: Option<usize>, ids: &[Id]) -> Vec<Id> {
-        let mut own = Vec::with_capacity(nodes.len());
+        let mut siblings = Vec::with_capacity(nodes.len());
         for (place, node) in nodes.iter().enumerate() {
             let at = self.entries.len();
             let id = ids[at];
-            own.push(id);
+            siblings.push(id);
             self.by_id.insert(id, at);
             self.entries.push(Entry {
                 id,
@@ -58,7 +58,7 @@ impl Outline {
             self.entries[at].below = self.entries.len() - at - 1;
             self.entries[at].children = children;
         }
-        own
+        siblings
     }
 
     /// The index of an element in the order of the file.
