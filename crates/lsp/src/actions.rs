@@ -135,17 +135,17 @@ impl ActionSite<'_> {
         let name = names.find(|name| !taken.contains(name.as_str()))?;
         let root = self.plan.tree.roots.first()?;
         let whole = root.props.span("TestPlan.user_defined_variables")?;
-        let own = &source[whole.start..whole.end];
+        let element = &source[whole.start..whole.end];
         let argument = format!(
             "<elementProp name=\"{name}\" elementType=\"Argument\"><stringProp name=\"Argument.name\">{name}</stringProp>\
              <stringProp name=\"Argument.value\">{text}</stringProp><stringProp name=\"Argument.metadata\">=</stringProp></elementProp>"
         );
         const EMPTY: &str = "<collectionProp name=\"Arguments.arguments\"/>";
-        let definition = if let Some(at) = own.rfind("</collectionProp>") {
+        let definition = if let Some(at) = element.rfind("</collectionProp>") {
             let at = whole.start + at;
             (Span::new(at, at), argument)
         } else {
-            let at = whole.start + own.find(EMPTY)?;
+            let at = whole.start + element.find(EMPTY)?;
             let list = format!("{}>{argument}</collectionProp>", &EMPTY[..EMPTY.len() - 2]);
             (Span::new(at, at + EMPTY.len()), list)
         };

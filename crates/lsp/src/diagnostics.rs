@@ -15,8 +15,8 @@ pub fn of_reading(
 ) -> Vec<protocol::Diagnostic> {
     if !document.is_plan() {
         document.is_stale = false;
-        let found = inspector.project(&document.lines.text);
-        return found
+        let fault = inspector.project(&document.lines.text);
+        return fault
             .into_iter()
             .map(|(range, message)| {
                 let range = document.lines.range(Span::new(range.start, range.end));
@@ -78,8 +78,8 @@ fn note_lines<'t>(
 ) {
     for node in nodes {
         path.push(&node.name);
-        if let Some(found) = by_line.get_mut(&lines.line(node.span.start)) {
-            found.push((path.clone(), node.span));
+        if let Some(elements) = by_line.get_mut(&lines.line(node.span.start)) {
+            elements.push((path.clone(), node.span));
         }
         note_lines(&node.children, lines, path, by_line);
         path.pop();

@@ -43,8 +43,8 @@ fn variable(joined: &Joined, properties: &[(String, String)], name: &Occurrence)
     for plan in &joined.plans {
         defined.extend(values::defined(&plan.tree));
     }
-    let own = defined.iter().find(|(own, _)| *own == name.name);
-    if let Some((_, written)) = own {
+    let definition = defined.iter().find(|(own, _)| *own == name.name);
+    if let Some((_, written)) = definition {
         let value = values::evaluated(written, &defined, properties);
         match value.filter(|value| value != written) {
             Some(value) => text.push_str(&format!("\n`{written}` = `{value}`\n")),
@@ -63,7 +63,7 @@ fn variable(joined: &Joined, properties: &[(String, String)], name: &Occurrence)
             }
         }
     }
-    if lines.is_empty() && own.is_none() {
+    if lines.is_empty() && definition.is_none() {
         lines.push("- no element here sets it".to_owned());
     }
     text.push('\n');
@@ -78,10 +78,10 @@ fn property(properties: &[(String, String)], name: &str) -> String {
         Some((_, value)) => text.push_str(&format!("\n`{value}`\n")),
         None => text.push_str("\nnot set\n"),
     }
-    if let Some(known) = known_property(name) {
-        text.push_str(&format!("\n{}\n", known.doc));
-        if !known.default.is_empty() {
-            text.push_str(&format!("\nDefault: `{}`\n", known.default));
+    if let Some(property) = known_property(name) {
+        text.push_str(&format!("\n{}\n", property.doc));
+        if !property.default.is_empty() {
+            text.push_str(&format!("\nDefault: `{}`\n", property.default));
         }
     }
     text

@@ -108,7 +108,7 @@ pub fn occurrences<'j>(
 
 /// Where a target is defined.
 pub fn definitions(joined: &Joined, target: &Named) -> Vec<Location> {
-    let Some(own) = joined.plans.first() else {
+    let Some(plan) = joined.plans.first() else {
         return Vec::new();
     };
     match target {
@@ -116,9 +116,9 @@ pub fn definitions(joined: &Joined, target: &Named) -> Vec<Location> {
             .into_iter()
             .collect(),
         Named::Element(_) => Vec::new(),
-        Named::Module(path) => element_places(own, |found| leads_to(path, found)),
+        Named::Module(path) => element_places(plan, |found| leads_to(path, found)),
         Named::Name(name) if name.subject == Subject::Timer => {
-            element_places(own, |found| found.last() == Some(&name.name.as_str()))
+            element_places(plan, |found| found.last() == Some(&name.name.as_str()))
         }
         Named::Name(name) => {
             let mut locations = places(&occurrences(joined, name), |one| {
@@ -126,7 +126,7 @@ pub fn definitions(joined: &Joined, target: &Named) -> Vec<Location> {
             });
             match name.subject {
                 Subject::Variable => locations.extend(columns(joined, &name.name)),
-                Subject::Property => locations.extend(setting(&own.path, &name.name)),
+                Subject::Property => locations.extend(setting(&plan.path, &name.name)),
                 _ => {}
             }
             locations
@@ -221,21 +221,21 @@ pub fn references(joined: &Joined, target: &Named, with_definitions: bool) -> Ve
 
 /// The Module Controllers whose target is an element of the first plan.
 fn module_references(joined: &Joined, element: usize) -> Vec<Location> {
-    let Some(own) = joined.plans.first() else {
+    let Some(plan) = joined.plans.first() else {
         return Vec::new();
     };
-    let element_path = own.index().path(element);
-    let lines = lines_of(own);
+    let element_path = plan.index().path(element);
+    let lines = lines_of(plan);
     let mut positions = Vec::new();
-    for leaf in leaves(&own.tree) {
+    for leaf in leaves(&plan.tree) {
         if leaf.name != NODE_PATH.name
             || leaf.value != element_path.last().copied().unwrap_or_default()
         {
             continue;
         }
         let is_meant = leads_to(&module_path(leaf.node), &element_path);
-        if let Some(place) = location(&own.path, &lines, leaf.span).filter(|_| is_meant) {
-            positions.push(place);
+        if let Some(reference) = location(&plan.path, &lines, leaf.span).filter(|_| is_meant) {
+            positions.push(reference);
         }
     }
     positions

@@ -156,9 +156,9 @@ impl LanguageServer<'_> {
                 }
                 Err(TryRecvError::Empty) => select! {
                     recv(connection.receiver) -> message => message,
-                    recv(inspected) -> found => {
-                        if let Ok((path, version, found)) = found {
-                            self.found(&path, version, found);
+                    recv(inspected) -> inspection => {
+                        if let Ok((path, version, inspection)) = inspection {
+                            self.found(&path, version, inspection);
                         }
                         continue;
                     }

@@ -8,7 +8,7 @@ use drumfire_jmx::{Node, Prop, Tree, Value};
 
 /// The User Defined Variables of a plan as names and texts, those of the Test Plan first.
 pub fn defined(tree: &Tree) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+    let mut variables = Vec::new();
     let mut open: Vec<&Node> = tree.roots.iter().rev().collect();
     while let Some(node) = open.pop() {
         open.extend(node.children.iter().rev());
@@ -17,17 +17,17 @@ pub fn defined(tree: &Tree) -> Vec<(String, String)> {
         }
         match node.class.as_str() {
             user_defined_variables::CLASS => {
-                arguments(node.props.list(VARIABLES.name), &mut found);
+                arguments(node.props.list(VARIABLES.name), &mut variables);
             }
             test_plan::CLASS => {
-                if let Some(own) = node.props.element(test_plan::USER_DEFINED_VARIABLES.name) {
-                    arguments(own.props.list(VARIABLES.name), &mut found);
+                if let Some(of_plan) = node.props.element(test_plan::USER_DEFINED_VARIABLES.name) {
+                    arguments(of_plan.props.list(VARIABLES.name), &mut variables);
                 }
             }
             _ => {}
         }
     }
-    found
+    variables
 }
 
 fn arguments(items: &[Prop], found: &mut Vec<(String, String)>) {

@@ -33,10 +33,10 @@ impl Workspace {
     /// The plans that belong together with a plan, which comes first. The editor's text of an open file
     /// takes precedence.
     pub fn joined(&self, path: &Path) -> Joined {
-        let own = self.plan(path).map(|(plan, _)| plan.clone());
+        let plan = self.plan(path).map(|(plan, _)| plan.clone());
         let mut joined = Joined::around(path).unwrap_or_else(|_| {
             // The plan is not saved yet, or one of the plans cannot be read.
-            Joined::of(own.iter().cloned().collect())
+            Joined::of(plan.iter().cloned().collect())
         });
         for plan in &mut joined.plans {
             let absolute = std::path::absolute(&plan.path).unwrap_or_else(|_| plan.path.clone());
