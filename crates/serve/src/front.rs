@@ -109,12 +109,12 @@ impl Drop for Front {
 
 /// The URL of the page. If the server listens on all addresses, it contains the machine's name.
 fn url(address: SocketAddr, host_name: &str, token: &PageToken) -> String {
-    let place = if address.ip().is_unspecified() {
+    let host = if address.ip().is_unspecified() {
         format!("{host_name}:{}", address.port())
     } else {
         address.to_string()
     };
-    format!("http://{place}/?{PARAMETER}={}", token.as_str())
+    format!("http://{host}/?{PARAMETER}={}", token.as_str())
 }
 
 async fn serve<S: Site>(
@@ -135,11 +135,11 @@ async fn serve<S: Site>(
         };
         while connections.try_join_next().is_some() {}
         // If all connections or file descriptors are in use, the connection is dropped and the browser tries again.
-        if let (Ok((stream, _)), Ok(place)) = (accepted, room.clone().try_acquire_owned()) {
+        if let (Ok((stream, _)), Ok(permit)) = (accepted, room.clone().try_acquire_owned()) {
             let (site, stopped) = (site.clone(), stopped.clone());
             connections.spawn(async move {
                 connection(stream, site, stopped).await;
-                drop(place);
+                drop(permit);
             });
         }
     }
