@@ -59,11 +59,11 @@ pub fn junit(suite: &str, cases: &[Case], seconds: f64) -> String {
         cases.len(),
     );
     for case in cases {
-        let (name, told) = (escape::xml(&case.name), escape::xml(&case.told));
+        let (name, message) = (escape::xml(&case.name), escape::xml(&case.told));
         let outcome = match case.state {
-            CaseState::Passed => format!("<system-out>{told}</system-out>"),
-            CaseState::Skipped => format!("<skipped message=\"{told}\"/>"),
-            CaseState::Failed => format!("<failure message=\"{told}\"/>"),
+            CaseState::Passed => format!("<system-out>{message}</system-out>"),
+            CaseState::Skipped => format!("<skipped message=\"{message}\"/>"),
+            CaseState::Failed => format!("<failure message=\"{message}\"/>"),
         };
         let _ = writeln!(
             text,
@@ -112,11 +112,11 @@ fn github(title: &str, cases: &[Case]) -> String {
     let mut text = String::new();
     let title = escape::github_property(title);
     for case in cases {
-        let told = escape::github(&case.told);
+        let message = escape::github(&case.told);
         let _ = match case.state {
             CaseState::Passed => continue,
-            CaseState::Skipped => writeln!(text, "::warning title={title}::{told}"),
-            CaseState::Failed => writeln!(text, "::error title={title}::{told}"),
+            CaseState::Skipped => writeln!(text, "::warning title={title}::{message}"),
+            CaseState::Failed => writeln!(text, "::error title={title}::{message}"),
         };
     }
     let passed = count(cases, CaseState::Passed);
@@ -131,13 +131,15 @@ fn github(title: &str, cases: &[Case]) -> String {
 fn azure(title: &str, cases: &[Case]) -> String {
     let mut text = String::new();
     for case in cases {
-        let (title, told) = (escape::azure(title), escape::azure(&case.told));
+        let (title, message) = (escape::azure(title), escape::azure(&case.told));
         let _ = match case.state {
             CaseState::Passed => continue,
             CaseState::Skipped => {
-                writeln!(text, "##vso[task.logissue type=warning]{title}: {told}")
+                writeln!(text, "##vso[task.logissue type=warning]{title}: {message}")
             }
-            CaseState::Failed => writeln!(text, "##vso[task.logissue type=error]{title}: {told}"),
+            CaseState::Failed => {
+                writeln!(text, "##vso[task.logissue type=error]{title}: {message}")
+            }
         };
     }
     text
@@ -147,19 +149,19 @@ fn teamcity(title: &str, cases: &[Case]) -> String {
     let suite = escape::teamcity(title);
     let mut text = format!("##teamcity[testSuiteStarted name='{suite}']\n");
     for case in cases {
-        let (name, told) = (escape::teamcity(&case.name), escape::teamcity(&case.told));
+        let (name, message) = (escape::teamcity(&case.name), escape::teamcity(&case.told));
         let _ = writeln!(text, "##teamcity[testStarted name='{name}']");
         let _ = match case.state {
             CaseState::Passed => {
-                writeln!(text, "##teamcity[testStdOut name='{name}' out='{told}']")
+                writeln!(text, "##teamcity[testStdOut name='{name}' out='{message}']")
             }
             CaseState::Skipped => writeln!(
                 text,
-                "##teamcity[testIgnored name='{name}' message='{told}']"
+                "##teamcity[testIgnored name='{name}' message='{message}']"
             ),
             CaseState::Failed => writeln!(
                 text,
-                "##teamcity[testFailed name='{name}' message='{told}']"
+                "##teamcity[testFailed name='{name}' message='{message}']"
             ),
         };
         let _ = writeln!(text, "##teamcity[testFinished name='{name}']");

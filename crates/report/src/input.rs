@@ -109,7 +109,7 @@ pub fn read_input(
         return RunFile::read(path, input).map_err(InputError::Run);
     }
     let jtl = jtl::read(path, input as Box<dyn Read>, options).map_err(InputError::Jtl)?;
-    let told = jtl.warnings.into_iter();
-    warnings.extend(told.map(|warning| format!("{}: {warning}", path.display())));
+    let warned = jtl.warnings.into_iter();
+    warnings.extend(warned.map(|warning| format!("{}: {warning}", path.display())));
     Ok(RunFile::of_result_file(path, jtl.recording))
 }

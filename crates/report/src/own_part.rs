@@ -14,12 +14,12 @@ const NOTICED_MS: f64 = 1.0;
 pub fn own_part(recording: &Recording) -> Option<String> {
     let total = recording.total();
     let mut text = format!("of p99 {}", part(&total)?);
-    let own = |label: &LabelStatistics| label.own_ms(99.0).unwrap_or(0.0);
+    let own_p99_ms = |label: &LabelStatistics| label.own_ms(99.0).unwrap_or(0.0);
     let noticed = recording.labels.iter().filter(|label| {
-        let (own_ms, p99_ms) = (own(label), label.service.percentile(99.0) / 1000.0);
+        let (own_ms, p99_ms) = (own_p99_ms(label), label.service.percentile(99.0) / 1000.0);
         own_ms >= NOTICED_MS && own_ms >= SHARE * p99_ms
     });
-    if let Some(label) = noticed.max_by(|a, b| own(a).total_cmp(&own(b)))
+    if let Some(label) = noticed.max_by(|a, b| own_p99_ms(a).total_cmp(&own_p99_ms(b)))
         && let Some(part) = part(label)
         && label.count < total.count
     {

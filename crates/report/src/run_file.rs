@@ -231,8 +231,8 @@ pub struct TimedPart {
 impl TimeUse {
     /// Merges both. A part that only one of them has took no time in the other.
     fn merged(self, other: &TimeUse) -> TimeUse {
-        let (own, theirs) = (self.samples as f64, other.samples as f64);
-        let mean = |a: f64, b: f64| (a * own + b * theirs) / (own + theirs).max(1.0);
+        let (ours, theirs) = (self.samples as f64, other.samples as f64);
+        let mean = |a: f64, b: f64| (a * ours + b * theirs) / (ours + theirs).max(1.0);
         let mut parts = self.parts;
         for part in &mut parts {
             let same = other.parts.iter().find(|known| known.name == part.name);
@@ -392,8 +392,8 @@ impl RunFile {
                     && known.transaction == label.transaction
                     && (known.count, known.errors) == (label.count, label.errors)
             };
-            if let Some(known) = measured.recording.labels.iter().find(is_same) {
-                *label = known.clone();
+            if let Some(label_of_measured) = measured.recording.labels.iter().find(is_same) {
+                *label = label_of_measured.clone();
             }
         }
     }

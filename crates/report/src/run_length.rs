@@ -33,7 +33,7 @@ fn sentence(
                 .to_owned(),
         );
     };
-    let known = format!("p95 of all samples is known within {}", percent(width));
+    let width_now = format!("p95 of all samples is known within {}", percent(width));
     let cells = recording.timeline.total();
     let steps = cells.last()?.ended.at - cells.first()?.ended.at + 1;
     let seconds = steps as f64 * f64::from(recording.timeline.total_step_s());
@@ -41,11 +41,11 @@ fn sentence(
     let more = goal.map(|goal| (goal, seconds * ((width / goal).powi(2) - 1.0)));
     Some(match more.filter(|(_, more_s)| *more_s <= LONGEST_S) {
         Some((goal, more_s)) => format!(
-            "{known}; {} more would give {}",
+            "{width_now}; {} more would give {}",
             time(more_s),
             percent(goal)
         ),
-        None => known,
+        None => width_now,
     })
 }
 

@@ -68,8 +68,9 @@ impl StreamTimes {
     /// `p50 101 ms, p95 130 ms, max 141 ms`, without a percentile that too few times give.
     fn line(&self) -> String {
         let percentiles = [(50.0, self.p50_ms), (95.0, self.p95_ms)].into_iter();
-        let known = percentiles.filter(|(percent, _)| suffices_for(self.count, *percent));
-        let shown = known.map(|(percent, value)| format!("p{percent} {} ms", ms(value)));
+        let shown = percentiles
+            .filter(|(percent, _)| suffices_for(self.count, *percent))
+            .map(|(percent, value)| format!("p{percent} {} ms", ms(value)));
         let longest = format!("max {} ms", ms(self.max_ms));
         shown.chain([longest]).collect::<Vec<_>>().join(", ")
     }

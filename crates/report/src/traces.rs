@@ -198,11 +198,12 @@ impl Parts {
             (self.transfer_ms, "transfer"),
         ];
         parts.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let told = parts.iter().filter(|(value, _)| ms(*value) != "0");
-        let told: Vec<String> = told
+        let named: Vec<String> = parts
+            .iter()
+            .filter(|(value, _)| ms(*value) != "0")
             .map(|(value, name)| format!("{name} {}", ms(*value)))
             .collect();
-        told.join(", ")
+        named.join(", ")
     }
 }
 

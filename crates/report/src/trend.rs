@@ -218,18 +218,18 @@ fn legend(page: &mut String, points: &[TrendPoint], loads: &[(usize, u32)]) {
         let _ = writeln!(page, "{}.</p>", named.join(", "));
     }
     let has = |is_so: &dyn Fn(&TrendPoint) -> bool| points.iter().any(is_so);
-    let mut told = Vec::new();
+    let mut marks = Vec::new();
     if has(&|point| mark_of(point) == PointMark::Open) {
-        told.push("An open point: the verdict is not VALID");
+        marks.push("An open point: the verdict is not VALID");
     }
     if has(&|point| mark_of(point) == PointMark::Cross) {
-        told.push("A cross: INVALID");
+        marks.push("A cross: INVALID");
     }
     if has(&|point| point.outcome == Some(RunOutcome::Failed)) {
-        told.push("A ring: a threshold failed");
+        marks.push("A ring: a threshold failed");
     }
-    if !told.is_empty() {
-        let _ = writeln!(page, "<p>{}.</p>", told.join(". "));
+    if !marks.is_empty() {
+        let _ = writeln!(page, "<p>{}.</p>", marks.join(". "));
     }
 }
 

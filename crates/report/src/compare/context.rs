@@ -54,14 +54,16 @@ pub fn differences(base: &RunFile, other: &RunFile) -> Vec<ContextDifference> {
     });
     let value =
         |fact: Option<&Fact>| fact.map_or_else(|| NONE.to_owned(), |fact| fact.value.clone());
-    let told = pairs.into_iter().filter_map(|(before, after)| {
-        Some(ContextDifference {
-            what: before.or(after)?.name.clone(),
-            before: value(before),
-            after: value(after),
+    pairs
+        .into_iter()
+        .filter_map(|(before, after)| {
+            Some(ContextDifference {
+                what: before.or(after)?.name.clone(),
+                before: value(before),
+                after: value(after),
+            })
         })
-    });
-    told.collect()
+        .collect()
 }
 
 fn differ(before: &Fact, after: &Fact) -> bool {

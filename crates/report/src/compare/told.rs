@@ -29,7 +29,7 @@ pub(super) fn sentence(
     total: &ComparedLabel,
     labels: &[ComparedLabel],
 ) -> String {
-    let found = |label: &'_ ComparedLabel| {
+    let change = |label: &'_ ComparedLabel| {
         let wanted = label.differences.iter().filter(|d| d.finding == finding);
         wanted
             .max_by(|a, b| size(a).total_cmp(&size(b)))
@@ -38,10 +38,10 @@ pub(super) fn sentence(
     // A single label is more informative than the total, which is used only if no label stands out.
     let most = labels
         .iter()
-        .filter_map(found)
+        .filter_map(change)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .filter(|_| finding != Finding::Same)
-        .or_else(|| found(total));
+        .or_else(|| change(total));
     if total.before.min(total.after) == 0 {
         return "There is nothing to compare: a run has no sample".to_owned();
     }
@@ -184,8 +184,8 @@ impl Comparison {
                     counted(label.after, "sample")
                 );
                 for difference in &label.differences {
-                    let told = format!("{:<8}{}", difference.metric, change_text(difference));
-                    let _ = writeln!(text, "      {}", mark(difference.finding, &told));
+                    let sentence = format!("{:<8}{}", difference.metric, change_text(difference));
+                    let _ = writeln!(text, "      {}", mark(difference.finding, &sentence));
                 }
             }
         }

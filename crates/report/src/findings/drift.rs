@@ -22,18 +22,18 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
     if !has_same_load(&moments) {
         return Vec::new();
     }
-    let found: Vec<Drift> = run
+    let drifts: Vec<Drift> = run
         .series
         .iter()
         .filter_map(|(place, series)| of_label(*place, series))
         .collect();
-    let Some(most) = found
+    let Some(most) = drifts
         .iter()
         .max_by(|a, b| (a.to_ms / a.from_ms).total_cmp(&(b.to_ms / b.from_ms)))
     else {
         return Vec::new();
     };
-    let places: Vec<usize> = found.iter().map(|drift| drift.place).collect();
+    let places: Vec<usize> = drifts.iter().map(|drift| drift.place).collect();
     let rise = most.to_ms / most.from_ms;
     let who = run.who(&places);
     let text = if rise >= 2.0 {

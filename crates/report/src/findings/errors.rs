@@ -53,8 +53,9 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
         entry.first_ms = [entry.first_ms, first_ms].into_iter().flatten().min();
     }
     let alone = codes.len() == 1;
-    let found = codes.values().filter(|code| code.count >= FEWEST);
-    found
+    codes
+        .values()
+        .filter(|code| code.count >= FEWEST)
         .filter_map(|code| draft_of_code(run, code, alone))
         .collect()
 }
@@ -140,13 +141,13 @@ fn spread(run: &Run<'_>, places: &[usize]) -> String {
 /// no other errors.
 fn steps(run: &Run<'_>, code: &Code<'_>, alone: bool) -> Option<Vec<Step>> {
     let timeline = &run.file.recording.timeline;
-    let place = timeline.codes().iter().position(|known| known == code.code);
+    let code_index = timeline.codes().iter().position(|known| known == code.code);
     let with_code = |cell: &drumfire_results::TotalCell| {
-        let found = cell
+        let failures = cell
             .codes
             .iter()
-            .find(|(known, _)| Some(usize::from(*known)) == place);
-        found.map(|(_, count)| *count).unwrap_or(0)
+            .find(|(known, _)| Some(usize::from(*known)) == code_index);
+        failures.map(|(_, count)| *count).unwrap_or(0)
     };
     let steps = |errors: &dyn Fn(&drumfire_results::TotalCell) -> u64| {
         let cells = timeline.total().iter();

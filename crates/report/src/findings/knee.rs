@@ -26,16 +26,18 @@ struct Point {
 
 pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
     let (_, moments) = moments(&run.file.recording.timeline, 80);
-    let mut known: Vec<(&Moment, f64)> = moments
+    let mut measured: Vec<(&Moment, f64)> = moments
         .iter()
         .filter(|moment| moment.users > 0.0 && moment.rate > 0.0)
         .filter_map(|moment| Some((moment, moment.p50?)))
         .collect();
-    known.sort_by(|a, b| a.0.users.total_cmp(&b.0.users));
-    if known.len() < 2 * FEWEST_BINS || known[known.len() - 1].0.users < known[0].0.users * RISE {
+    measured.sort_by(|a, b| a.0.users.total_cmp(&b.0.users));
+    if measured.len() < 2 * FEWEST_BINS
+        || measured[measured.len() - 1].0.users < measured[0].0.users * RISE
+    {
         return Vec::new();
     }
-    let points: Vec<Point> = known
+    let points: Vec<Point> = measured
         .iter()
         .map(|(moment, p50)| Point {
             users: moment.users.ln(),
@@ -46,7 +48,7 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
     let Some(at) = best_bend(&points) else {
         return Vec::new();
     };
-    let (below, above) = known.split_at(at);
+    let (below, above) = measured.split_at(at);
     let rate = middle(above, |(moment, _)| moment.rate);
     let (usual_ms, most_ms) = (
         middle(below, |known| known.1),

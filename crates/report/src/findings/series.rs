@@ -96,15 +96,15 @@ impl Bin {
             count += samples;
             times.merge(histogram);
         }
-        let known = |percent| {
+        let percentile = |percent| {
             let us = times.percentile(percent)?;
             (count >= FEWEST_SAMPLES).then_some(us / 1000.0)
         };
         Bin {
             at_ms,
             count,
-            p50: known(50.0),
-            p90: known(90.0),
+            p50: percentile(50.0),
+            p90: percentile(90.0),
             times,
         }
     }
@@ -185,8 +185,8 @@ pub(super) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 /// The noise of a series: the standard deviation from one value to the next, which steps and slow changes do not enlarge.
 pub(super) fn noise(values: &[Option<f64>]) -> f64 {
-    let known: Vec<f64> = values.iter().flatten().copied().collect();
-    let changes = known.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+    let measured: Vec<f64> = values.iter().flatten().copied().collect();
+    let changes = measured.windows(2).map(|pair| (pair[1] - pair[0]).abs());
     median(changes).unwrap_or(0.0) * 1.4826 / std::f64::consts::SQRT_2
 }
 

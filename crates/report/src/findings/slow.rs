@@ -30,7 +30,7 @@ struct Stretch {
 }
 
 pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
-    let mut found: Vec<Stretch> = Vec::new();
+    let mut slow: Vec<Stretch> = Vec::new();
     for (place, series) in &run.series {
         let median = of_label(*place, series, 50.0, |bin| bin.p50);
         let stretches = if median.is_empty() {
@@ -39,14 +39,14 @@ pub(super) fn find(run: &Run<'_>) -> Vec<Draft> {
         } else {
             median
         };
-        found.extend(stretches);
+        slow.extend(stretches);
     }
-    found.sort_by(|a, b| b.factor.total_cmp(&a.factor));
+    slow.sort_by(|a, b| b.factor.total_cmp(&a.factor));
     let mut drafts = Vec::new();
-    while !found.is_empty() {
-        let first = found.remove(0);
-        let (same, rest) = found.into_iter().partition(|other| is_same(&first, other));
-        found = rest;
+    while !slow.is_empty() {
+        let first = slow.remove(0);
+        let (same, rest) = slow.into_iter().partition(|other| is_same(&first, other));
+        slow = rest;
         drafts.push(draft_of_stretch(run, &first, &same));
     }
     drafts

@@ -56,7 +56,7 @@ impl WarmUp {
         }
         let starts = recording.labels.iter().map(|label| label.first_start_ms);
         let start_ms = moments[0].at_ms.max(starts.min()?);
-        let told = |percent| {
+        let change_at = |percent| {
             let ms = |part: &Sparse| part.percentile(percent).map(|us| us / 1000.0);
             Some(WarmUp {
                 span_ms: (start_ms, end_ms),
@@ -65,8 +65,8 @@ impl WarmUp {
                 rest_ms: ms(&after)?,
             })
         };
-        let p95 = told(95.0).filter(|one| one.first_ms >= one.rest_ms * TOLD);
-        p95.or_else(|| told(50.0))
+        let p95 = change_at(95.0).filter(|one| one.first_ms >= one.rest_ms * TOLD);
+        p95.or_else(|| change_at(50.0))
     }
 
     /// The finding in one sentence.

@@ -350,7 +350,7 @@ impl CsvRowReader {
                 label_index
             }
         };
-        let Some((place, label)) = label_index else {
+        let Some((index, label)) = label_index else {
             return;
         };
         if !self.selection.takes_start(self.sample.start_ms) {
@@ -378,7 +378,7 @@ impl CsvRowReader {
                 });
             }
         }
-        recording.add_at(place, sample);
+        recording.add_at(index, sample);
     }
 }
 

@@ -101,12 +101,13 @@ impl Selection {
             };
             let pattern = SimplePattern::compile(&format);
             let moment = pattern.and_then(|pattern| pattern.read(&text, &TimeZone::system()));
-            let told = || DateError {
-                property: name,
-                text: text.clone(),
-                format: format.clone(),
-            };
-            moment.ok_or_else(told).map(Some)
+            moment
+                .ok_or_else(|| DateError {
+                    property: name,
+                    text: text.clone(),
+                    format: format.clone(),
+                })
+                .map(Some)
         };
         Ok(Selection {
             label: None,

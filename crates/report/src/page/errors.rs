@@ -33,8 +33,9 @@ struct Curve {
 /// The kinds as a page shows them, with at most so many steps in each curve.
 pub fn of_kinds(kinds: Vec<ErrorKind>, most_steps: usize) -> Vec<PageErrors> {
     let kinds = kinds.into_iter().enumerate().map(|(place, mut kind)| {
-        let known = std::mem::take(&mut kind.curve);
-        let curve = (!known.is_empty()).then(|| curve(known, most_steps, place < MOST_CURVES));
+        let second_counts = std::mem::take(&mut kind.curve);
+        let curve = (!second_counts.is_empty())
+            .then(|| curve(second_counts, most_steps, place < MOST_CURVES));
         PageErrors { kind, curve }
     });
     kinds.collect()

@@ -43,16 +43,16 @@ pub fn live_label(run: &RunFile, label: &str, transaction: bool) -> Option<Strin
     }
     let recording = &run.recording;
     let is_it = |known: &LabelStatistics| known.label == label && known.transaction == transaction;
-    let place = recording.labels.iter().position(is_it)?;
+    let index = recording.labels.iter().position(is_it)?;
     let label_step_s = recording.timeline.label_step_s();
     let mut row = Row::of(
-        &recording.labels[place],
+        &recording.labels[index],
         ApdexLimits::default(),
         run.resolution_us,
     );
     row.steps = Some(steps::LabelSteps::of(
         &recording.timeline,
-        place,
+        index,
         label_step_s,
     ));
     let label = LiveLabel { label_step_s, row };
@@ -135,7 +135,7 @@ impl LiveSecond {
         }
         let (count, errors) = increment.totals();
         let times = elapsed.histogram();
-        let known = |us: f64| (times.count() > 0).then(|| rounded(us / 1000.0));
+        let ms = |us: f64| (times.count() > 0).then(|| rounded(us / 1000.0));
         let limits = ApdexLimits::default();
         let at = increment.from_ms.div_euclid(1_000);
         let labels = places
@@ -150,16 +150,16 @@ impl LiveSecond {
             users: increment.active.max,
             bytes,
             sent_bytes,
-            mean: known(times.mean()),
-            p50: known(times.percentile(50.0)),
-            p90: known(times.percentile(90.0)),
-            p95: known(times.percentile(95.0)),
-            p99: known(times.percentile(99.0)),
-            max: known(times.max() as f64),
+            mean: ms(times.mean()),
+            p50: ms(times.percentile(50.0)),
+            p90: ms(times.percentile(90.0)),
+            p95: ms(times.percentile(95.0)),
+            p99: ms(times.percentile(99.0)),
+            max: ms(times.max() as f64),
             codes: increment.codes.clone(),
             phases: phases
                 .means_ms(service_us, times.count())
-                .map(|ms| known(ms * 1000.0)),
+                .map(|phase_ms| ms(phase_ms * 1000.0)),
             heat: heat_column(times.buckets()),
             starts: increment.starts.iter().map(start).collect(),
             connections: run.connections,

@@ -121,11 +121,12 @@ impl Row {
 impl Row {
     /// The row with the intervals of its numbers.
     pub fn with_intervals(mut self, precision: &Precision) -> Row {
-        let known = PERCENTS.into_iter().zip(precision.percentiles_ms);
-        let known =
-            known.map(|(percent, interval)| interval.filter(|_| suffices_for(self.count, percent)));
+        let percentiles = PERCENTS
+            .into_iter()
+            .zip(precision.percentiles_ms)
+            .map(|(percent, interval)| interval.filter(|_| suffices_for(self.count, percent)));
         let names = ["p50", "p90", "p95", "p99", "p999", "mean", "rate"];
-        let intervals = known.chain([precision.mean_ms, precision.rate_per_s]);
+        let intervals = percentiles.chain([precision.mean_ms, precision.rate_per_s]);
         let bounds = |interval: Interval| {
             (
                 super::rounded(interval.low),

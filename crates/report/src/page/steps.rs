@@ -105,12 +105,12 @@ impl Steps {
         self.sent_bytes.push(cell.sent_bytes);
         let measured = cell.histogram.count();
         let service_us = cell.service_us as f64;
-        let known = |ms: f64| (measured > 0).then(|| rounded(ms));
+        let measured_ms = |ms: f64| (measured > 0).then(|| rounded(ms));
         self.mean
-            .push(known(service_us / 1000.0 / measured.max(1) as f64));
+            .push(measured_ms(service_us / 1000.0 / measured.max(1) as f64));
         let phases = cell.phases.means_ms(service_us, measured);
         for (column, ms) in self.phases.iter_mut().zip(phases) {
-            column.push(known(ms));
+            column.push(measured_ms(ms));
         }
         self.p50.push(ms(&cell.histogram, 50.0));
         self.p90.push(ms(&cell.histogram, 90.0));
@@ -118,11 +118,11 @@ impl Steps {
         self.p99.push(ms(&cell.histogram, 99.0));
         self.max.push(ms(&cell.histogram, 100.0));
         for (index, (_, counts)) in self.codes.iter_mut().enumerate() {
-            let found = step
+            let errors = step
                 .codes
                 .iter()
                 .find(|(code, _)| usize::from(*code) == index);
-            counts.push(found.map(|(_, count)| *count).unwrap_or(0));
+            counts.push(errors.map(|(_, count)| *count).unwrap_or(0));
         }
     }
 }
