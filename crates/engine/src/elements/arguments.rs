@@ -19,10 +19,10 @@ pub fn assignments(d: &mut Decoder, property: &str) -> Assignments {
             continue;
         };
         let name = d.compile(&row.props.str("Argument.name"));
-        let known = rows
+        let is_repeated = rows
             .iter()
             .any(|(known, _)| known.source() == name.source());
-        if !known {
+        if !is_repeated {
             rows.push((name, d.compile(&row.props.str("Argument.value"))));
         }
     }

@@ -104,8 +104,8 @@ pub fn class_fault(d: &mut Decoder, class: &str) -> Option<String> {
 }
 
 fn traits_of(d: &mut Decoder, class: &str) -> Result<ClassRoles, JavaFailure> {
-    if let Some(known) = d.decoding.foreign.get(class) {
-        return known.clone();
+    if let Some(answer) = d.decoding.foreign.get(class) {
+        return answer.clone();
     }
     let answer = match &d.settings().java {
         Java::Host(_) if d.decoding.outside == OutsideAccess::Closed => {
@@ -192,8 +192,8 @@ fn foreign(d: &mut Decoder) -> Roles {
         roles.timer = Some(timer);
     }
     // Only its iteration listener is called, so the role does not matter.
-    if let Some(told) = play(traits.iterations, JavaRole::PreProcessor) {
-        roles.each_iteration = Some(Hook::Element(told));
+    if let Some(pre_processor) = play(traits.iterations, JavaRole::PreProcessor) {
+        roles.each_iteration = Some(Hook::Element(pre_processor));
     }
     if let Some(listener) = play(traits.listener, JavaRole::Listener) {
         roles.listener = Some(d.new_listener(listener));

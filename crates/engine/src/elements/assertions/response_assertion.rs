@@ -210,7 +210,7 @@ impl ResponseAssertion {
         let (not, or) = (kind & NOT != 0, kind & OR != 0);
         let mut failures = String::new();
         for test in &self.tests {
-            let (expected, found) = match self.is_met(test, cx, kind, text).await {
+            let (expected, is_met) = match self.is_met(test, cx, kind, text).await {
                 Ok(outcome) => outcome,
                 Err(message) => {
                     return self
@@ -218,7 +218,7 @@ impl ResponseAssertion {
                         .error(cx, format!("Bad test configuration {message}"));
                 }
             };
-            let holds = found != not;
+            let holds = is_met != not;
             if or && holds {
                 return self.name.pass(cx);
             }
@@ -322,7 +322,7 @@ impl ResponseAssertion {
             ResponseTest::Pattern(pattern) => pattern,
         };
         let ready = pattern.get(cx);
-        let found = match kind {
+        let is_met = match kind {
             kind if kind & CONTAINS == 0 && kind & EQUALS != 0 => **text == *ready.text,
             kind if kind & CONTAINS == 0 && kind & SUBSTRING != 0 => text.contains(&*ready.text),
             kind => {
@@ -340,7 +340,7 @@ impl ResponseAssertion {
                 }
             }
         };
-        Ok((ready.text, found))
+        Ok((ready.text, is_met))
     }
 }
 

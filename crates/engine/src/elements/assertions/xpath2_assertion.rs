@@ -68,14 +68,14 @@ impl XPath2Assertion {
         cx: &mut Context,
         query: (&str, &Input<'_>),
     ) -> Result<Look, ExceptionText> {
-        let Some(found) = self.query.look(cx, query, false).await? else {
+        let Some(answer) = self.query.look(cx, query, false).await? else {
             return Ok(Look::Nothing);
         };
-        let is_boolean = match found.is_boolean {
+        let is_boolean = match answer.is_boolean {
             Ok(is_boolean) => is_boolean,
             Err(error) => return Ok(Look::Refused(error.message)),
         };
-        let items = found.items.map_err(|error| error.message)?;
+        let items = answer.items.map_err(|error| error.message)?;
         Ok(Look::Holds(match items.first() {
             None => false,
             Some(first) if is_boolean => first == "true",

@@ -189,8 +189,8 @@ impl CookieManager {
             if *last == value {
                 continue;
             }
-            let own = |cookie: &&mut Cookie| planned.is(cookie, last);
-            if let Some(cookie) = jar.store.cookies_mut().iter_mut().find(own) {
+            let is_planned = |cookie: &&mut Cookie| planned.is(cookie, last);
+            if let Some(cookie) = jar.store.cookies_mut().iter_mut().find(is_planned) {
                 cookie.value = value.as_str().into();
             }
             *last = value;
@@ -232,10 +232,13 @@ impl CookieManager {
     /// The text that the plan has for a cookie with variables.
     fn written(&self, cookie: &Cookie, evaluated: &[String]) -> Option<Box<str>> {
         let mut planned = self.initial.iter().zip(evaluated);
-        let own = planned
+        let planned_cookie = planned
             .find(|(planned, value)| planned.is(cookie, value))?
             .0;
-        own.value.is_some().then(|| own.cookie.value.clone())
+        planned_cookie
+            .value
+            .is_some()
+            .then(|| planned_cookie.cookie.value.clone())
     }
 
     /// Replaces all cookies. `None` means that a script has cleared the manager itself.

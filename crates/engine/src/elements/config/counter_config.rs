@@ -83,8 +83,8 @@ impl Range {
 
     /// The number at a place of the sequence, counted from 0.
     fn at(self, place: u64) -> i64 {
-        let place = self.length().map(|length| place % length).unwrap_or(place);
-        let step = self.increment.wrapping_mul(place as i64);
+        let index = self.length().map(|length| place % length).unwrap_or(place);
+        let step = self.increment.wrapping_mul(index as i64);
         self.start.wrapping_add(step)
     }
 }
@@ -135,8 +135,8 @@ impl CounterConfig {
             length: range.length(),
             is_recycled: true,
         };
-        let place = self.leased.next(fleet, &request)?;
-        Ok(range.at(place.unwrap_or_default()))
+        let number = self.leased.next(fleet, &request)?;
+        Ok(range.at(number.unwrap_or_default()))
     }
 
     fn range(&self, cx: &mut Context) -> Range {

@@ -151,8 +151,8 @@ struct UserResolver {
 impl Resolver for UserResolver {
     fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
         Box::pin(async move {
-            if let Some(known) = self.cache.borrow().get(host) {
-                return Ok(known.clone());
+            if let Some(addresses) = self.cache.borrow().get(host) {
+                return Ok(addresses.clone());
             }
             let is_static = self
                 .hosts

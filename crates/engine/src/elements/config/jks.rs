@@ -53,11 +53,11 @@ pub fn certificates(data: &[u8]) -> Option<Vec<Vec<u8>>> {
     let (version, count) = reader.head()?;
     let mut trusted = Vec::new();
     for _ in 0..count {
-        let own = match reader.entry(version)? {
+        let certificates = match reader.entry(version)? {
             (_, Entry::Certificate(certificate)) => Some(certificate),
             (_, Entry::Key { chain, .. }) => chain.into_iter().next(),
         };
-        trusted.extend(own);
+        trusted.extend(certificates);
     }
     Some(trusted)
 }
@@ -182,8 +182,8 @@ fn in_hashtable_order(entries: Vec<PrivateKeyEntry>) -> Vec<PrivateKeyEntry> {
             }
             buckets = larger;
         }
-        let place = bucket(&entry.alias, buckets.len());
-        buckets[place].insert(0, entry);
+        let index = bucket(&entry.alias, buckets.len());
+        buckets[index].insert(0, entry);
     }
     buckets.into_iter().rev().flatten().collect()
 }

@@ -183,10 +183,10 @@ impl Keystore {
     pub fn identity(&self, cx: &mut Context) -> Result<Arc<Identity>, Exception> {
         let Some(variable) = &self.variable else {
             let count = self.keys.len();
-            let place = *cx.state(self.state, || {
+            let index = *cx.state(self.state, || {
                 self.next.fetch_add(1, Ordering::Relaxed) % count
             });
-            return Ok(self.keys[place].1.clone());
+            return Ok(self.keys[index].1.clone());
         };
         let alias = cx
             .vars

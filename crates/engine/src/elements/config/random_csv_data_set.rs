@@ -136,10 +136,10 @@ impl RandomCsvDataSet {
             length: Some(count),
             is_recycled: self.rewinds && count > 0,
         };
-        let Some(place) = self.leased.next(fleet, &request)? else {
+        let Some(number) = self.leased.next(fleet, &request)? else {
             return Ok(None);
         };
-        let pass = place / count.max(1);
+        let pass = number / count.max(1);
         if self.is_random && position.pass.replace(pass) != Some(pass) {
             let seed = cx.shared.part.share.seed.unwrap_or_default();
             let mut random = Random::from_seed(seed.wrapping_add(pass).wrapping_add(1));
@@ -149,7 +149,10 @@ impl RandomCsvDataSet {
                 position.order.swap(at, chosen);
             }
         }
-        Ok(position.order.get((place % count.max(1)) as usize).copied())
+        Ok(position
+            .order
+            .get((number % count.max(1)) as usize)
+            .copied())
     }
 
     /// The number of the next record; `None` at the end.

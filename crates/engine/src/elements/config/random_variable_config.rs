@@ -94,7 +94,7 @@ impl RandomVariableConfig {
     fn bind(&self, cx: &mut Context) -> RandomUserState {
         let per_thread = values::property_bool(&self.per_thread.eval(cx));
         let sequence = self.sequence(cx);
-        let own = if per_thread {
+        let own_random = if per_thread {
             Some(sequence)
         } else {
             self.shared
@@ -106,7 +106,7 @@ impl RandomVariableConfig {
         RandomUserState {
             variable: self.variable.eval(cx).as_str().into(),
             format: self.format.eval(cx).as_str().into(),
-            own,
+            own: own_random,
         }
     }
 

@@ -202,14 +202,14 @@ fn own_host(d: &mut Decoder) -> Option<Arc<dyn JavaHost>> {
 /// The element's index among those that Java runs, whatever its roles; `None`, with a finding, if there is no Java.
 pub fn number(d: &mut Decoder) -> Option<u32> {
     let id = d.element.id;
-    if let Some(place) = d
+    if let Some(position) = d
         .decoding
         .java
         .elements
         .iter()
         .position(|known| known.id == id)
     {
-        return Some(place as u32);
+        return Some(position as u32);
     }
     own_host(d)?;
     let source = JavaSource {

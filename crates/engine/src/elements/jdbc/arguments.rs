@@ -106,8 +106,8 @@ pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argumen
         .map(|(value, entry)| {
             let (_, name) = parts(entry);
             let lower = name.to_ascii_lowercase();
-            let known = TYPES.iter().find(|(known, _)| *known == lower);
-            let Some((_, sql_type)) = known else {
+            let named_type = TYPES.iter().find(|(known, _)| *known == lower);
+            let Some((_, sql_type)) = named_type else {
                 return Err(SqlFailure::plain(format!("Invalid data type: {name}")).into());
             };
             let value = if value == null_marker || *sql_type == 0 {

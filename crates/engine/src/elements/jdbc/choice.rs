@@ -94,7 +94,7 @@ fn reason(
     let mut beside = element.children.iter();
     let is_sampler_used = is_sampler_used
         || beside.any(|child| script_words::uses_sampler(&child.class, &child.props));
-    let own = match element.class.as_str() {
+    let of_element = match element.class.as_str() {
         jdbc_request::CLASS if is_sampler_used => {
             Some("a script in its scope uses the sampler".to_owned())
         }
@@ -103,7 +103,7 @@ fn reason(
         class if drumfire_elements::is_script(class) => of_script(element),
         _ => None,
     };
-    own.or_else(|| {
+    of_element.or_else(|| {
         element
             .children
             .iter()
@@ -113,7 +113,7 @@ fn reason(
 
 /// Whether an element may keep connections or locks from other users for longer than a call.
 fn holds(element: &Element, decoding: &mut DecodingContext) -> bool {
-    let own = match element.class.as_str() {
+    let is_held = match element.class.as_str() {
         jdbc_connection::CLASS => {
             let mut d = Decoder::new(element, decoding);
             let is_shared = d.text_now("poolMax") != "0";
@@ -132,7 +132,7 @@ fn holds(element: &Element, decoding: &mut DecodingContext) -> bool {
         }
         _ => of_script(element).is_some(),
     };
-    own || element.children.iter().any(|child| holds(child, decoding))
+    is_held || element.children.iter().any(|child| holds(child, decoding))
 }
 
 /// Whether a statement may begin something that only a later one ends, such as a transaction or a lock, or may

@@ -46,8 +46,8 @@ const WINDOW_MODE: &str = "backend_metrics_window_mode";
 pub fn decode(d: &mut Decoder) -> Roles {
     let class = d.text_now(facts::CLASS_NAME.name);
     let class = class.trim();
-    let known = CLIENTS.iter().find(|client| **client == class);
-    let Some((_, simple)) = known.and_then(|client| client.rsplit_once('.')) else {
+    let client = CLIENTS.iter().find(|client| **client == class);
+    let Some((_, simple)) = client.and_then(|client| client.rsplit_once('.')) else {
         return by_its_class(d, class);
     };
     let is_windowed = d.settings().properties.get(WINDOW_MODE).as_deref() == Some("fixed");
@@ -60,7 +60,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     };
     let is_detailed = simple == INFLUXDB_2;
     let samples = (sends_each || is_windowed).then(|| SampleQueue::new(ROOM));
-    let told = samples.clone().map(|samples| {
+    let samples_listener = samples.clone().map(|samples| {
         Arc::new(Samples {
             samples,
             stamp_at_start: d.decoding.save_config.stamp_at_start,
@@ -75,13 +75,13 @@ pub fn decode(d: &mut Decoder) -> Roles {
         arguments,
         samples,
     };
-    let listener = match told {
+    let listener = match samples_listener {
         // It needs a number among the backends, but gets no samples under it.
-        Some(told) if sends_each => {
+        Some(samples_listener) if sends_each => {
             d.decoding.backends.push(spec);
-            d.new_listener(told)
+            d.new_listener(samples_listener)
         }
-        told => d.new_backend(spec, told),
+        samples_listener => d.new_backend(spec, samples_listener),
     };
     Roles {
         listener: Some(listener),

@@ -54,13 +54,13 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .settings()
         .properties
         .get("jmeter.save.saveservice.base_prefix");
-    let place = ResultFolder {
+    let folder = ResultFolder {
         base_dir: d.settings().base_dir.clone(),
         base_prefix: base_prefix.map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
         existing: ExistingFile::Delete,
     };
     let saver = ResultSaver {
-        place,
+        place: folder,
         file_name: d.template(facts::PREFIX.name),
         variable: d.template(facts::VARIABLE.name),
         errors_only: d.template(facts::ERRORS_ONLY.name),

@@ -9,12 +9,12 @@ use crate::decode::roles::{Listener, Roles};
 pub fn decode(d: &mut Decoder) -> Roles {
     let name = d.name();
     let name = d.now(&name);
-    let known = d
+    let existing = d
         .decoding
         .summarisers
         .iter()
         .position(|other| *other == name);
-    let listener = match known {
+    let listener = match existing {
         Some(number) => Listener::Summariser(number as u16),
         None => d.new_summariser(name),
     };

@@ -19,10 +19,10 @@ impl MostMatches {
 
     /// The matches up to the limit, and whether there are more.
     pub fn take<T>(self, found: impl IntoIterator<Item = T>) -> (Vec<T>, bool) {
-        let mut found = found.into_iter();
-        let kept: Vec<T> = found.by_ref().take(self.0).collect();
-        let is_cut = kept.len() == self.0 && found.next().is_some();
-        (kept, is_cut)
+        let mut matches = found.into_iter();
+        let taken: Vec<T> = matches.by_ref().take(self.0).collect();
+        let is_cut = taken.len() == self.0 && matches.next().is_some();
+        (taken, is_cut)
     }
 
     /// Fails the current sample because it has more matches.

@@ -86,8 +86,8 @@ impl RegexExtractor {
         match &self.template {
             ResultTemplate::Fixed(template) => Cow::Borrowed(template),
             ResultTemplate::PerUser(template, state) => {
-                let known = cx.state::<Option<MatchTemplate>>(*state, || None).clone();
-                Cow::Owned(known.unwrap_or_else(|| {
+                let cached = cx.state::<Option<MatchTemplate>>(*state, || None).clone();
+                Cow::Owned(cached.unwrap_or_else(|| {
                     let parsed = MatchTemplate::parse(&template.eval(cx));
                     *cx.state(*state, || None) = Some(parsed.clone());
                     parsed

@@ -67,7 +67,7 @@ impl XPath2Extractor {
         (scope, sample): (&ScopeReading<'_>, &Sample),
     ) -> Result<Values, ExceptionText> {
         let number = self.match_number.get(cx);
-        let mut found = Values::new();
+        let mut values = Values::new();
         let element = (drumfire_elements::post::xpath_extractor::CLASS, &self.name);
         for input in scope.inputs_or_warning(cx, sample, element) {
             let input = match input {
@@ -75,10 +75,10 @@ impl XPath2Extractor {
                 Input::Variable(_) => input,
                 Input::Result(_) => Input::Result(sample),
             };
-            let to = (number, &mut found);
+            let to = (number, &mut values);
             self.search(cx, &input, to).await?;
         }
-        Ok(found)
+        Ok(values)
     }
 
     /// `XPathUtil#putValuesForXPathInListUsingSaxon`.

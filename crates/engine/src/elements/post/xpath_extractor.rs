@@ -84,7 +84,7 @@ impl XPathExtractor {
         let element = (facts::CLASS, &self.name);
         let inputs = scope.inputs_or_warning(cx, sample, element);
         let number = self.match_number.get(cx);
-        let mut found = Values::new();
+        let mut values = Values::new();
         for input in &inputs {
             if matches!(input, Input::Variable(value) if value.is_empty()) {
                 break;
@@ -99,9 +99,9 @@ impl XPathExtractor {
             let text = XmlText { input, mode };
             let (_, answer) = look(cx, &self.searches, text, &self.query, &self.fragment).await;
             let answer = answer.map_err(EvaluationError::into_message)?;
-            collect(cx, answer, number, &mut found);
+            collect(cx, answer, number, &mut values);
         }
-        Ok(found)
+        Ok(values)
     }
 
     async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {

@@ -91,12 +91,12 @@ struct ArgumentValues(Found);
 impl Edit for ArgumentValues {
     fn apply(&self, _: &mut Context, request: &mut Request) {
         for argument in &mut request.arguments {
-            let found = self
+            let row = self
                 .0
                 .iter()
                 .rev()
                 .find(|(name, _)| name.as_deref() == Some(&argument.name));
-            if let Some((_, Some(value))) = found {
+            if let Some((_, Some(value))) = row {
                 argument.value = value.to_string();
             }
         }

@@ -119,11 +119,11 @@ fn quote(text: &str) -> String {
 
 /// The first group that took part in the first match, or an empty text.
 fn extract(pattern: &Pattern, text: &str) -> String {
-    let Some(found) = pattern.captures(text) else {
+    let Some(groups) = pattern.captures(text) else {
         return String::new();
     };
-    (1..found.len())
-        .find_map(|group| found.get(group))
+    (1..groups.len())
+        .find_map(|group| groups.get(group))
         .unwrap_or_default()
         .to_owned()
 }

@@ -88,8 +88,8 @@ impl UserParameters {
             return;
         }
         let _turn = self.turn.take();
-        let own = &self.user_values[cx.number as usize % self.user_values.len()];
-        for (name, value) in self.names.iter().zip(own) {
+        let values = &self.user_values[cx.number as usize % self.user_values.len()];
+        for (name, value) in self.names.iter().zip(values) {
             let name = name.eval(cx);
             let value = value.eval(cx).into_value();
             cx.vars.set_named(&name, value);

@@ -117,14 +117,14 @@ fn variables(cx: &Context) -> Vec<(&str, &str)> {
         .map(|(name, value)| (name, &**value))
         .chain(cx.vars.nulls().map(|name| (name, "null")))
         .collect();
-    let own = OWN_VARIABLES
+    let of_user = OWN_VARIABLES
         .iter()
         .filter_map(|name| Some((*name, cx.own_variable(name)?)))
         .chain([(
             "JMeterThread.pack",
             "org.apache.jmeter.threads.SamplePackage@10000000",
         )]);
-    for variable in own {
+    for variable in of_user {
         if cx.vars.get_named(variable.0).is_none() {
             all.push(variable);
         }

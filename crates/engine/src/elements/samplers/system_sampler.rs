@@ -367,13 +367,13 @@ mod pipe {
 
     impl Printed {
         pub fn of(mut reader: PipeReader) -> io::Result<Printed> {
-            let (told, pieces) = mpsc::channel(1);
+            let (sender, pieces) = mpsc::channel(1);
             std::thread::Builder::new()
                 .name("printed".to_owned())
                 .spawn(move || {
                     let mut piece = [0; 4096];
                     while let Ok(length @ 1..) = reader.read(&mut piece)
-                        && told.blocking_send(piece[..length].to_vec()).is_ok()
+                        && sender.blocking_send(piece[..length].to_vec()).is_ok()
                     {
                     }
                 })?;

@@ -257,9 +257,9 @@ impl TcpSampler {
         if self.eol.is_empty_literal() {
             return to_byte(self.default_eol);
         }
-        if let Some(known) = cx.take_state::<Option<u8>>(self.own_eol) {
-            let eol = *known;
-            cx.put_state(self.own_eol, known);
+        if let Some(eol_state) = cx.take_state::<Option<u8>>(self.own_eol) {
+            let eol = *eol_state;
+            cx.put_state(self.own_eol, eol_state);
             return eol;
         }
         let eol = match self.eol.eval(cx).into_string() {

@@ -42,8 +42,8 @@ impl Status {
             return Ok(());
         }
         let response = String::from_utf8_lossy(response);
-        let found = response.split_once(&*self.prefix);
-        let code = found.and_then(|(_, rest)| rest.find(&*self.suffix).map(|end| &rest[..end]));
+        let parts = response.split_once(&*self.prefix);
+        let code = parts.and_then(|(_, rest)| rest.find(&*self.suffix).map(|end| &rest[..end]));
         let Some(code) = code else {
             sample.code = SharedText::Static("999");
             sample.message = SharedText::Static("Status value not found");

@@ -56,7 +56,7 @@ impl Steps {
             burst if burst <= 0 => start_count,
             burst => burst,
         };
-        let (step, place, step_size) = if user < burst {
+        let (step, index, step_size) = if user < burst {
             (0, user, burst)
         } else {
             let later = user - burst;
@@ -83,7 +83,7 @@ impl Steps {
         Window {
             start_ms: ascent_ms
                 + i64::from(step) * step_ms
-                + i64::from(place) * (ramp_up_ms / i64::from(step_size)),
+                + i64::from(index) * (ramp_up_ms / i64::from(step_size)),
             stop_ms: Some(descent_ms + 1000 * self.stop_period_s * stops_before),
         }
     }

@@ -67,8 +67,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let name = d.name();
     let name = d.now(&name);
     let properties = &d.settings().properties;
-    let own = properties.get(&format!("{name}.{PROFILE}"));
-    let profile = own
+    let of_property = properties.get(&format!("{name}.{PROFILE}"));
+    let profile = of_property
         .filter(|profile| !profile.is_empty())
         .or_else(|| properties.get(PROFILE))
         .filter(|profile| !profile.is_empty());

@@ -265,11 +265,12 @@ impl CsvFile {
             return Ok(false);
         };
         let row = row_index % index.rows.max(1);
-        let (known, byte) = index.before(row);
-        let is_ahead = position.reader.is_some() && (known..=row).contains(&position.next_row);
+        let (indexed_row, byte) = index.before(row);
+        let is_ahead =
+            position.reader.is_some() && (indexed_row..=row).contains(&position.next_row);
         if !is_ahead {
             position.reader = Some(self.open_at(byte)?);
-            position.next_row = known;
+            position.next_row = indexed_row;
         }
         let reader = position.reader.as_mut().expect("it was opened above");
         while position.next_row < row {

@@ -258,8 +258,10 @@ impl HttpCall<'_> {
     }
 
     fn has_files(&self, files: &[RequestFile]) -> bool {
-        let own = self.files.iter().map(OwnedFile::to_edit);
-        own.eq(files.iter().cloned())
+        self.files
+            .iter()
+            .map(OwnedFile::to_edit)
+            .eq(files.iter().cloned())
     }
 
     /// The request's address (`HTTPSamplerBase#getUrl`); `find` makes it of its parts.
@@ -267,8 +269,8 @@ impl HttpCall<'_> {
         &self,
         find: impl FnOnce(&url::SamplerAddress<'_>) -> Result<Url, Exception>,
     ) -> Result<Url, Exception> {
-        if let Some(known) = &self.url {
-            return Ok(known.clone());
+        if let Some(url) = &self.url {
+            return Ok(url.clone());
         }
         let mut query = String::new();
         if url::method_takes_query(&self.method) && !self.sends_values_as_body() {

@@ -26,20 +26,20 @@ impl MediaType {
     /// Sets the sample's type, charset and kind of data.
     pub fn apply(&self, value: &[u8], sample: &mut Sample) {
         let mut latest = self.0.borrow_mut();
-        let place = latest.iter().position(|known| *known.value == *value);
-        let known = match place {
-            Some(place) => &latest[place],
+        let position = latest.iter().position(|known| *known.value == *value);
+        let media_type = match position {
+            Some(position) => &latest[position],
             None => {
                 latest.truncate(MOST - 1);
                 latest.push_front(KnownType::read(value));
                 &latest[0]
             }
         };
-        sample.content_type = Some(known.content_type.clone());
-        if known.encoding.is_some() {
-            sample.encoding.clone_from(&known.encoding);
+        sample.content_type = Some(media_type.content_type.clone());
+        if media_type.encoding.is_some() {
+            sample.encoding.clone_from(&media_type.encoding);
         }
-        sample.data_type.clone_from(&known.data_type);
+        sample.data_type.clone_from(&media_type.data_type);
     }
 }
 

@@ -58,17 +58,17 @@ impl ProxyTemplate {
         general: &GeneralProxy,
     ) -> Result<Option<Arc<ProxyChoice>>, Exception> {
         let is_client = client == Client::HttpClient;
-        let own = |template: &Template, cx: &mut Context| {
+        let evaluate = |template: &Template, cx: &mut Context| {
             if is_client || !template.is_stateful() {
                 template.eval(cx).into_string()
             } else {
                 String::new()
             }
         };
-        let scheme = self.scheme.as_ref().map(|scheme| own(scheme, cx));
+        let scheme = self.scheme.as_ref().map(|scheme| evaluate(scheme, cx));
         let host = self.host.eval(cx).into_string();
         let port = number::int(&self.port.eval(cx));
-        let (password, user) = (own(&self.password, cx), own(&self.user, cx));
+        let (password, user) = (evaluate(&self.password, cx), evaluate(&self.user, cx));
         if host.trim().is_empty() || port <= 0 {
             return Ok(None);
         }
@@ -155,13 +155,13 @@ impl GeneralProxy {
     /// `http.proxyDomain` (`HTTPHCAbstractImpl`).
     pub fn read(properties: &Properties) -> GeneralProxy {
         let system = |name: &str| properties.get_system(name).map(|value| value.to_string());
-        let own = |name: &str| {
+        let setting = |name: &str| {
             let value = properties.get_trimmed(name);
             value.map(|value| value.to_string()).unwrap_or_default()
         };
         let tls =
             system("http.proxyScheme").is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
-        let domain = own("http.proxyDomain");
+        let domain = setting("http.proxyDomain");
         let choice = |scheme: &str, default_port: u16| {
             let host = system(&format!("{scheme}.proxyHost")).filter(|host| !host.is_empty())?;
             let port = system(&format!("{scheme}.proxyPort"))
@@ -173,8 +173,8 @@ impl GeneralProxy {
                         port,
                         tls,
                     }),
-                    user: own("http.proxyUser"),
-                    password: own("http.proxyPass"),
+                    user: setting("http.proxyUser"),
+                    password: setting("http.proxyPass"),
                     domain: domain.clone(),
                 })
             })
@@ -183,7 +183,7 @@ impl GeneralProxy {
         let java_exceptions = match exceptions.as_deref() {
             None => JAVA_EXCEPTIONS.to_owned(),
             Some("") => String::new(),
-            Some(own) => format!("{own}|{JAVA_EXCEPTIONS}"),
+            Some(setting) => format!("{setting}|{JAVA_EXCEPTIONS}"),
         };
         GeneralProxy {
             tls,
@@ -412,12 +412,12 @@ impl ProxyAccesses {
         authority: &str,
         make: impl FnOnce() -> ProxyAccess,
     ) -> Rc<ProxyAccess> {
-        let known = self
+        let proxy = self
             .0
             .iter()
             .find(|known| known.is(choice, secure, authority));
-        if let Some(known) = known {
-            return known.clone();
+        if let Some(proxy) = proxy {
+            return proxy.clone();
         }
         let access = Rc::new(make());
         self.0.push(access.clone());

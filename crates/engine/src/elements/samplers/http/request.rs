@@ -532,8 +532,7 @@ impl RequestBuilder {
             let ids = &worker(cx).trace_ids;
             let shown = sending.head_text.as_mut();
             let trace = tracing.stamp(current, ids, &mut sending.head, shown);
-            let own = &mut sending.sample.trace;
-            own.get_or_insert_with(|| Box::new(trace));
+            sending.sample.trace.get_or_insert_with(|| Box::new(trace));
         }
     }
 }

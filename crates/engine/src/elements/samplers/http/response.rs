@@ -46,13 +46,13 @@ pub(super) struct ResponseReader {
 impl ResponseReader {
     /// The requested address. HttpClient's request has it in its own form, without a fragment.
     pub fn asked_address(&self, url: &Url) -> Url {
-        let own = || {
+        let without_user = || {
             let wire = url.wire().ok()?;
             let authority = url.authority()?;
             Url::parse(&format!("{}://{authority}{}", url.protocol(), wire.target)).ok()
         };
         match self.client {
-            Client::HttpClient => own().unwrap_or_else(|| url.clone()),
+            Client::HttpClient => without_user().unwrap_or_else(|| url.clone()),
             _ => url.clone(),
         }
     }

@@ -109,8 +109,8 @@ impl Settlement<'_> {
             .filter(|(name, _)| name.eq_ignore_ascii_case(b"WWW-Authenticate"))
             .map(|(_, value)| decode_latin1(value).into_owned())
             .collect();
-        let known = &user_mut(cx).rare().credentials;
-        if !negotiation.challenged(known, challenges.iter().map(String::as_str)) {
+        let credentials = &user_mut(cx).rare().credentials;
+        if !negotiation.challenged(credentials, challenges.iter().map(String::as_str)) {
             return Ok(false);
         }
         let port = sending.url.port_or_default().unwrap_or(-1);

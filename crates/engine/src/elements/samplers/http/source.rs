@@ -78,8 +78,8 @@ impl SourceTemplate {
     /// # Errors
     /// `UnknownHostException`, as JMeter throws it.
     pub fn evaluate(&self, cx: &mut Context) -> Found {
-        if let Some(found) = self.fixed() {
-            return found;
+        if let Some(fixed) = self.fixed() {
+            return fixed;
         }
         let text = self.text.eval(cx).into_string();
         if text.trim().is_empty() {
@@ -91,18 +91,18 @@ impl SourceTemplate {
             (None, WholeNumber::Fixed(_)) => SourceType::default(),
             (None, WholeNumber::Computed(_)) => return Err(unknown_type(number)),
         };
-        let known = &mut user_mut(cx).rare().sources;
-        let same = known
+        let sources = &mut user_mut(cx).rare().sources;
+        let same = sources
             .iter()
             .find(|(own, its_kind, _)| *own == text && *its_kind == kind);
         if let Some((_, _, source)) = same {
             return Ok(Some(source.clone()));
         }
-        let found = find(&text, kind)?;
-        if let Some(source) = &found {
-            known.push((text, kind, source.clone()));
+        let source = find(&text, kind)?;
+        if let Some(source) = &source {
+            sources.push((text, kind, source.clone()));
         }
-        Ok(found)
+        Ok(source)
     }
 
     /// The texts that each request evaluates.
@@ -142,15 +142,15 @@ fn by_name(name: &str) -> Result<IpAddr, Exception> {
     if let Ok(address) = name.parse() {
         return Ok(address);
     }
-    let mut found: Vec<IpAddr> = (name, 0)
+    let mut addresses: Vec<IpAddr> = (name, 0)
         .to_socket_addrs()
         .ok()
         .into_iter()
         .flatten()
         .map(|found| found.ip())
         .collect();
-    found.sort_by_key(IpAddr::is_ipv6);
-    found
+    addresses.sort_by_key(IpAddr::is_ipv6);
+    addresses
         .first()
         .copied()
         .ok_or_else(|| unknown_host(format!("{name}: Name or service not known")))
@@ -163,8 +163,8 @@ fn unknown_host(message: String) -> Exception {
 /// The first address of a network interface that has the type, in Java's order: those of IPv6 come first.
 fn device(name: &str, kind: SourceType) -> Result<IpAddr, Exception> {
     let all = if_addrs::get_if_addrs().unwrap_or_default();
-    let own = all.iter().filter(|interface| interface.name == name);
-    let mut addresses: Vec<IpAddr> = own.map(if_addrs::Interface::ip).collect();
+    let of_device = all.iter().filter(|interface| interface.name == name);
+    let mut addresses: Vec<IpAddr> = of_device.map(if_addrs::Interface::ip).collect();
     if addresses.is_empty() {
         return Err(unknown_host(format!("Cannot find interface {name}")));
     }

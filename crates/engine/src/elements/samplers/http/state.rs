@@ -130,8 +130,8 @@ impl UserState {
 
     /// The target with these parts, which is created once.
     pub fn target(&mut self, wanted: Target) -> Rc<Target> {
-        if let Some(known) = self.targets.iter().find(|known| ***known == wanted) {
-            return known.clone();
+        if let Some(same) = self.targets.iter().find(|known| ***known == wanted) {
+            return same.clone();
         }
         let target = Rc::new(wanted);
         self.targets.push(target.clone());
@@ -157,8 +157,8 @@ impl UserState {
                 && known.identity.is_none()
                 && &*known.host == host
         };
-        if let Some(known) = self.targets.iter().find(is_known) {
-            return known.clone();
+        if let Some(target) = self.targets.iter().find(is_known) {
+            return target.clone();
         }
         self.target(Target {
             version,
@@ -297,9 +297,9 @@ impl RunState {
 /// If servers are to be verified, but there are no certificates to verify them with.
 pub fn lasting_worker(cx: &Context, trusts_all: bool) -> Result<Rc<Worker>, TrustError> {
     let state = worker(cx);
-    let place = &state.lasting[usize::from(trusts_all)];
-    if let Some(known) = place.get() {
-        return Ok(known.clone());
+    let cell = &state.lasting[usize::from(trusts_all)];
+    if let Some(worker) = cell.get() {
+        return Ok(worker.clone());
     }
     let tls = state.run.lasting_tls(trusts_all)?;
     let pool = PoolOptions {
@@ -309,7 +309,7 @@ pub fn lasting_worker(cx: &Context, trusts_all: bool) -> Result<Rc<Worker>, Trus
         ..pool_options(&state.run.properties)
     };
     let made = || Worker::with_resolver(tls, pool, state.run.resolver());
-    Ok(place.get_or_init(made).clone())
+    Ok(cell.get_or_init(made).clone())
 }
 
 impl RunSlot for RunState {

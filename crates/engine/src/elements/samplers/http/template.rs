@@ -103,7 +103,7 @@ impl RequestTemplate {
 
     /// The text that scripts read by this index.
     pub fn placed<'s>(&'s self, name: &'s Template, place: usize) -> Option<&'s Template> {
-        let own = [
+        let fields = [
             &self.path,
             &self.domain,
             &self.protocol,
@@ -112,7 +112,7 @@ impl RequestTemplate {
             &self.content_encoding,
         ];
         let Some(place) = place.checked_sub(FIRST_ARGUMENT) else {
-            return own.get(place).copied();
+            return fields.get(place).copied();
         };
         match place.checked_sub(self.arguments.len()) {
             None => self.arguments.get(place).map(|argument| &argument.value),
@@ -256,7 +256,7 @@ impl RequestTemplate {
         if !self.files.is_empty() || self.proxy.is_some() || self.source.is_some() {
             return None;
         }
-        let own = [
+        let fields = [
             name,
             &self.protocol,
             &self.domain,
@@ -290,7 +290,7 @@ impl RequestTemplate {
             .map(|argument| &argument.always_encode);
         let flags = flags.into_iter().chain(encoded).filter_map(Flag::template);
         let headers = self.header_texts();
-        let texts = own.into_iter().chain(arguments).chain(headers);
+        let texts = fields.into_iter().chain(arguments).chain(headers);
         let mut slots = Vec::new();
         for template in texts.chain(flags) {
             slots.extend(template.ingredients()?);
@@ -447,10 +447,10 @@ impl RequestTemplate {
         };
         let general = &self.settings.proxy;
         let client = self.client;
-        let found = read.read(Property::ProxyHost, |cx| {
+        let proxy = read.read(Property::ProxyHost, |cx| {
             proxy.evaluate(cx, client, general)
         });
-        match found {
+        match proxy {
             None => (None, None),
             Some(Ok(choice)) => (choice, None),
             Some(Err(exception)) => (None, Some(exception)),
@@ -480,10 +480,11 @@ impl RequestTemplate {
         &self,
         read: &mut BodyReader<'_>,
     ) -> (Option<Arc<SourceAddresses>>, Option<Exception>) {
-        let own = self.source.as_ref();
-        let own = own.and_then(|own| read.read(Property::Source, |cx| own.evaluate(cx)));
+        let source = self.source.as_ref();
+        let source =
+            source.and_then(|source| read.read(Property::Source, |cx| source.evaluate(cx)));
         let local = || (self.settings.local_address.as_ref()).map(|local| local.source.clone());
-        match own {
+        match source {
             None | Some(Ok(None)) => (local(), None),
             Some(Ok(source)) => (source, None),
             Some(Err(exception)) => (local(), Some(exception)),

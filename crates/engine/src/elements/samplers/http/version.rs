@@ -73,7 +73,7 @@ pub(super) fn of_blazemeter(d: &mut Decoder, merged: &Merged<'_>) -> Versions {
     let http1 = merged.fixed_flag(d, facts::HTTP1.name, true);
     let http2 = merged.fixed_flag(d, facts::HTTP2.name, modern);
     let alpn = merged.fixed_flag(d, facts::ALPN.name, modern);
-    let known = merged.fixed_flag(d, facts::PRIOR_KNOWLEDGE.name, false);
+    let has_prior_knowledge = merged.fixed_flag(d, facts::PRIOR_KNOWLEDGE.name, false);
     let version = |is_http2| {
         if is_http2 {
             HttpVersion::Http2
@@ -82,7 +82,7 @@ pub(super) fn of_blazemeter(d: &mut Decoder, merged: &Merged<'_>) -> Versions {
         }
     };
     Versions {
-        plain: version(http2 && (known || !http1)),
+        plain: version(http2 && (has_prior_knowledge || !http1)),
         tls: version(http2 && alpn),
     }
 }

@@ -85,7 +85,7 @@ impl OkRequest {
     pub fn wire(&self) -> Result<(Target, Vec<u8>), String> {
         let wire = self.url.wire().map_err(|error| message_of(error.message))?;
         let mut head = format!("GET {} HTTP/1.1\r\n", wire.target);
-        let own = self
+        let headers = self
             .headers
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()));
@@ -99,7 +99,7 @@ impl OkRequest {
             let is_ranged = *name == "Accept-Encoding" && self.has("Range");
             !self.has(name) && !is_ranged
         });
-        for (name, value) in own.chain(added) {
+        for (name, value) in headers.chain(added) {
             head.extend([name, ": ", value, "\r\n"]);
         }
         head.push_str("\r\n");

@@ -123,14 +123,14 @@ impl WebSocketSampler {
         call: &WebSocketCall,
         sample: &mut Sample,
     ) -> Option<Box<WebSocketClient>> {
-        let known: Option<Box<WebSocketClient>> = cx.take_state(self.client);
+        let client: Option<Box<WebSocketClient>> = cx.take_state(self.client);
         if let Some(address) = &call.address {
-            if let Some(mut known) = known {
-                known.dispose();
+            if let Some(mut client) = client {
+                client.dispose();
             }
             return Some(Box::new(WebSocketClient::new(address)));
         }
-        if known.is_none() {
+        if client.is_none() {
             match self.deed {
                 WebSocketAction::Close { .. } => {
                     sample.sampler_data = Some("No request sent.".into());
@@ -148,7 +148,7 @@ impl WebSocketSampler {
                 ),
             }
         }
-        known
+        client
     }
 
     /// The request's additional headers, in the order of a `HashMap`; the sample shows them.
@@ -271,9 +271,9 @@ impl WebSocketSampler {
             return Err(WebSocketFailure::Exception(call::not_a_number(text).into()));
         };
         if self.needs.request {
-            let told =
+            let request_text =
                 format!("Requested connection close with status {status} and reason '{REASON}'.");
-            sample.sampler_data = Some(told.into());
+            sample.sampler_data = Some(request_text.into());
         }
         let mut payload = (status as u16).to_be_bytes().to_vec();
         payload.extend_from_slice(REASON.as_bytes());
@@ -372,14 +372,14 @@ impl WebSocketSampler {
                     .status
                     .map(|status| status.to_string())
                     .unwrap_or_default();
-                let (told, data) = match &close.reason {
+                let (reason, data) = match &close.reason {
                     Some(reason) => (
                         format!("Connection closed; close reason: '{reason}'."),
                         format!("{status}: {reason}"),
                     ),
                     None => ("Connection closed.".to_owned(), status.clone()),
                 };
-                sample.message = told.into();
+                sample.message = reason.into();
                 sample.code = status.into();
                 self.keep_text(sample, data.as_bytes());
             }

@@ -69,10 +69,10 @@ impl UpgradeHeaders {
                 continue;
             };
             let value = value.trim();
-            let known = headers
+            let earlier = headers
                 .iter_mut()
                 .find(|(known, _)| known.eq_ignore_ascii_case(name));
-            match known {
+            match earlier {
                 Some((_, values)) => {
                     values.push_str(", ");
                     values.push_str(value);
@@ -87,11 +87,10 @@ impl UpgradeHeaders {
     }
 
     fn get(&self, name: &str) -> Option<&str> {
-        let found = self
-            .0
+        self.0
             .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.as_str())
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 
     fn check(&self, nonce: &str) -> Result<(), WebSocketFailure> {
@@ -164,15 +163,16 @@ fn check_status(line: &str) -> Result<(), WebSocketFailure> {
 }
 
 fn ascii(line: &[u8]) -> String {
-    let kept = line.iter().filter(|byte| **byte != b'\r');
-    kept.map(|byte| {
-        if byte.is_ascii() {
-            char::from(*byte)
-        } else {
-            char::REPLACEMENT_CHARACTER
-        }
-    })
-    .collect()
+    line.iter()
+        .filter(|byte| **byte != b'\r')
+        .map(|byte| {
+            if byte.is_ascii() {
+                char::from(*byte)
+            } else {
+                char::REPLACEMENT_CHARACTER
+            }
+        })
+        .collect()
 }
 
 /// Brings entries into the order in which a `java.util.HashMap` with these keys gives them.

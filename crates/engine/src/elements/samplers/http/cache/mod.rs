@@ -65,7 +65,7 @@ impl SettingsCache {
         call: &HttpCall<'_>,
         variables: impl FnOnce() -> Option<Box<[Slot]>>,
     ) {
-        let kept = if call.text_bytes() > LONGEST {
+        let cached = if call.text_bytes() > LONGEST {
             None
         } else {
             let url = call.url(|target| self.address(call.key, target));
@@ -82,7 +82,7 @@ impl SettingsCache {
         let settings = entry
             .settings
             .get_or_insert_with(|| CallMemo::new(variables()));
-        settings.keep(cx, version, kept);
+        settings.keep(cx, version, cached);
     }
 
     /// The address with these parts; a new one if the sampler's last one had other parts.

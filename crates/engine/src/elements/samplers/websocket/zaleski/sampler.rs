@@ -56,12 +56,15 @@ impl ZaleskiSampler {
         let id = self.connection_id.eval(cx).into_string();
         let begin_ns = cx.clock().now_ns();
         sample.start_ms = (begin_ns / 1_000_000) as i64;
-        let known = match streams {
+        let earlier_link = match streams {
             true => cx.state(self.links, Links::default).remove(&id),
             false => None,
         };
         let mut link = None;
-        let outcome = match self.link(cx, known, &charset, streams, &mut link).await {
+        let outcome = match self
+            .link(cx, earlier_link, &charset, streams, &mut link)
+            .await
+        {
             Ok(()) => self.talk(cx, link.as_deref_mut(), &payload).await,
             Err(problem) => Err(problem),
         };
@@ -79,17 +82,17 @@ impl ZaleskiSampler {
     async fn link(
         &self,
         cx: &mut Context,
-        known: Option<Box<Link>>,
+        earlier: Option<Box<Link>>,
         charset: &Charset,
         streams: bool,
         link: &mut Option<Box<Link>>,
     ) -> Result<(), Problem> {
-        let place = self.address.evaluate(charset, cx)?;
-        if let Some(mut known) = known {
-            known.begin(cx);
+        let server = self.address.evaluate(charset, cx)?;
+        if let Some(mut earlier) = earlier {
+            earlier.begin(cx);
             let limit = self.response_limit(cx);
-            known.reuse(cx, limit).await;
-            *link = Some(known);
+            earlier.reuse(cx, limit).await;
+            *link = Some(earlier);
             return Ok(());
         }
         let settings = LinkSettings {
@@ -101,7 +104,7 @@ impl ZaleskiSampler {
         };
         let headers = self.headers(cx);
         let limit = timeout(&self.connect_timeout, "5000", cx);
-        let fresh = link.insert(Box::new(Link::new(WebSocketClient::new(&place), settings)));
+        let fresh = link.insert(Box::new(Link::new(WebSocketClient::new(&server), settings)));
         fresh.begin(cx);
         fresh.open(cx, limit, &headers).await
     }
