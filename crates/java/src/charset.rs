@@ -137,18 +137,17 @@ impl Charset {
                     .collect(),
             ),
             CharsetKind::Utf16 { big_endian, mark } => {
-                let order = |unit: u16| {
-                    if big_endian {
-                        unit.to_be_bytes()
-                    } else {
-                        unit.to_le_bytes()
-                    }
-                };
                 let mark = (mark && !text.is_empty()).then_some(0xfeff);
                 Cow::Owned(
                     mark.into_iter()
                         .chain(text.encode_utf16())
-                        .flat_map(order)
+                        .flat_map(|unit| {
+                            if big_endian {
+                                unit.to_be_bytes()
+                            } else {
+                                unit.to_le_bytes()
+                            }
+                        })
                         .collect(),
                 )
             }

@@ -59,7 +59,8 @@ impl JvmDefaults {
             .map(|region| {
                 region
                     .split_once('_')
-                    .map_or(region, |(country, _)| country)
+                    .map(|(country, _)| country)
+                    .unwrap_or(region)
             })
             .or_else(|| property(options, "user.country"));
         JvmDefaults {
@@ -70,7 +71,8 @@ impl JvmDefaults {
             locale: Locale::from_parts(language.unwrap_or("en"), region.unwrap_or_default()),
             // An unknown name leaves UTF-8 (`Charset.defaultCharset`).
             charset: property(options, "file.encoding")
-                .map_or(Some(Charset::UTF_8), Charset::find)
+                .map(Charset::find)
+                .unwrap_or(Some(Charset::UTF_8))
                 .unwrap_or(Charset::UTF_8),
             line_separator: property(options, "line.separator")
                 .unwrap_or(if cfg!(windows) { "\r\n" } else { "\n" })

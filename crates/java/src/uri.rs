@@ -132,7 +132,8 @@ impl UriParser<'_> {
         self.bytes[p..end]
             .iter()
             .position(|b| stops.iter().any(|stop| stop == b))
-            .map_or(end, |i| p + i)
+            .map(|i| p + i)
+            .unwrap_or(end)
     }
 
     /// Skips `legal` characters and, with `escapes`, also `%xx` and visible characters outside ASCII.
@@ -456,7 +457,11 @@ pub fn normalized(text: &str, parts: &UriParts) -> Option<String> {
     }
     if let Some(authority) = &parts.authority {
         out.push_str("//");
-        let end = parts.host.as_ref().map_or(authority.end, |host| host.end);
+        let end = parts
+            .host
+            .as_ref()
+            .map(|host| host.end)
+            .unwrap_or(authority.end);
         out.push_str(&text[authority.start..end]);
         if parts.port >= 0 {
             out.push_str(&format!(":{}", parts.port));

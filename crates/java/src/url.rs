@@ -104,7 +104,7 @@ impl Url {
             Some(at) => (&file[..at], Some(&file[at + 1..])),
             None => (file, None),
         };
-        let mut authority = String::with_capacity(host.map_or(0, str::len) + LONGEST_PORT);
+        let mut authority = String::with_capacity(host.map(str::len).unwrap_or(0) + LONGEST_PORT);
         let mut host_range = 0..0;
         if let Some(host) = host {
             if host.contains(':') && !host.starts_with('[') {

@@ -93,7 +93,8 @@ impl TimeParser<'_> {
             .rest
             .char_indices()
             .nth(width)
-            .map_or(self.rest.len(), |(at, _)| at);
+            .map(|(at, _)| at)
+            .unwrap_or(self.rest.len());
         let (padded, after) = self.rest.split_at(end);
         if padded.chars().count() < width {
             return None;

@@ -280,8 +280,8 @@ fn text(value: &str, out: &mut Vec<u8>) {
 }
 
 fn number(value: i64, width: usize, out: &mut Vec<u8>) {
-    let mut digits = itoa::Buffer::new();
-    let digits = digits.format(value);
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(value);
     for _ in digits.len()..width {
         out.push(b'0');
     }

@@ -159,5 +159,10 @@ fn ends(text: &str) -> impl Iterator<Item = usize> {
 fn section(locale: &str) -> Option<&'static str> {
     let start = TABLE.find(&format!("@{locale}\n"))?;
     let lines = &TABLE[start + locale.len() + 2..];
-    Some(lines.split_once("\n@").map_or(lines, |(lines, _)| lines))
+    Some(
+        lines
+            .split_once("\n@")
+            .map(|(lines, _)| lines)
+            .unwrap_or(lines),
+    )
 }

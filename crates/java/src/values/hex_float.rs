@@ -52,7 +52,10 @@ fn exponent_of(text: &str) -> Option<i32> {
         return None;
     }
     let limit = 1_000_000;
-    let size = digits.parse::<i32>().map_or(limit, |size| size.min(limit));
+    let size = digits
+        .parse::<i32>()
+        .map(|size| size.min(limit))
+        .unwrap_or(limit);
     Some(if text.starts_with('-') { -size } else { size })
 }
 
