@@ -112,7 +112,8 @@ pub fn child_tree(text: &str, node: &Node) -> ChildTree {
     let inside = node
         .children
         .last()
-        .map_or(open.end, |last| subtree(text, last).end);
+        .map(|last| subtree(text, last).end)
+        .unwrap_or(open.end);
     match next_tag(text, inside) {
         Some((TagKind::End, close)) => ChildTree::Whole { open, close },
         _ => ChildTree::Missing,

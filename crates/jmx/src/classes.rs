@@ -247,7 +247,11 @@ static NAMES: LazyLock<ClassAliases> = LazyLock::new(|| {
 
 /// `SaveService.aliasToClass`: the full name of a class given by its short name; anything else is itself.
 pub fn full_class_name(name: &str) -> &str {
-    NAMES.full_by_alias.get(name).map_or(name, String::as_str)
+    NAMES
+        .full_by_alias
+        .get(name)
+        .map(String::as_str)
+        .unwrap_or(name)
 }
 
 /// `SaveService.classToAlias`: the name JMeter writes for a class given by its full name or by any short name of it.

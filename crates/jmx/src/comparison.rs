@@ -60,9 +60,10 @@ impl<'t> ComparedElement<'t> {
 
     /// The names from the Test Plan down, in the later plan if it is there.
     pub fn path(&self) -> &str {
-        match self.is_removed() {
-            true => &self.old_path,
-            false => &self.new_path,
+        if self.is_removed() {
+            &self.old_path
+        } else {
+            &self.new_path
         }
     }
 
@@ -87,8 +88,9 @@ impl<'t> ComparedElement<'t> {
             (switch == Some((true, false)), "disabled"),
             (switch == Some((false, true)), "enabled"),
             (both.is_some() && !self.changes.is_empty(), "changed"),
-        ];
-        let marks = marks.into_iter().filter(|(is_such, _)| *is_such);
+        ]
+        .into_iter()
+        .filter(|(is_such, _)| *is_such);
         marks.map(|(_, word)| word).collect()
     }
 
@@ -229,7 +231,7 @@ impl<'t> Comparison<'t> {
         parent: Option<usize>,
     ) -> ComparedElement<'t> {
         let path = |entry: Option<&PlacedElement<'_>>| {
-            entry.map_or_else(String::new, |entry| entry.path.clone())
+            entry.map(|entry| entry.path.clone()).unwrap_or_default()
         };
         let (before, after) = (
             old.map(|at| &self.before[at]),
@@ -270,7 +272,8 @@ fn changes(old: Option<&Node>, new: Option<&Node>, shown: ShownValue) -> Vec<Set
     let (earlier, later) = (by_path(&before), by_path(&after));
     let text = |node: Option<&Node>, setting: Option<&Setting>| {
         let both = node.zip(setting);
-        both.map_or_else(String::new, |(node, setting)| shown(node, setting))
+        both.map(|(node, setting)| shown(node, setting))
+            .unwrap_or_default()
     };
     let mut change = |from: Option<&Setting>, to: Option<&Setting>| {
         let Some(setting) = to.or(from) else { return };

@@ -26,7 +26,7 @@ static CONSTRUCTED: LazyLock<HashMap<String, Vec<Prop>, FxBuildHasher>> = LazyLo
 
 /// The properties that the constructor of a class sets, in its order.
 pub(crate) fn constructed(class: &str) -> &'static [Prop] {
-    CONSTRUCTED.get(class).map_or(&[], Vec::as_slice)
+    CONSTRUCTED.get(class).map(Vec::as_slice).unwrap_or(&[])
 }
 
 #[cfg(test)]

@@ -43,10 +43,12 @@ pub fn differences(old: &Tree, new: &Tree) -> Vec<Difference> {
 pub fn differences_with(old: &Tree, new: &Tree, shown: ShownValue) -> Vec<Difference> {
     let compared = compared(old, new, shown);
     let above = |element: &ComparedElement<'_>| element.parent.map(|parent| &compared[parent]);
-    let is_removed = |element: &&ComparedElement<'_>| {
-        element.is_removed() && !above(element).is_some_and(ComparedElement::is_removed)
-    };
-    let mut removed: Vec<&ComparedElement<'_>> = compared.iter().filter(is_removed).collect();
+    let mut removed: Vec<&ComparedElement<'_>> = compared
+        .iter()
+        .filter(|element| {
+            element.is_removed() && !above(element).is_some_and(ComparedElement::is_removed)
+        })
+        .collect();
     removed.sort_by_key(|element| element.old.map(|(at, _)| at));
     let removed = removed.into_iter().map(|element| Difference::Removed {
         element: element.old_path.clone(),

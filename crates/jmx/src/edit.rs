@@ -190,8 +190,10 @@ impl Edit {
         if all.is_empty() {
             let paths = named.iter().flat_map(|node| settings(node));
             let more = named.iter().flat_map(|node| possible(node));
-            let paths = paths.map(|setting| setting.path);
-            let paths: Vec<String> = paths.chain(more.map(|one| one.path())).collect();
+            let paths: Vec<String> = paths
+                .map(|setting| setting.path)
+                .chain(more.map(|one| one.path()))
+                .collect();
             let paths = paths.iter().map(String::as_str);
             return Err(EditError::NoSetting {
                 meant: did_you_mean(&self.setting, paths).map(str::to_owned),

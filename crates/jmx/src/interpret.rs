@@ -377,7 +377,8 @@ impl<'d, 'x> PlanReader<'d, 'x> {
         let node = self.node(id);
         let before = node
             .previous()
-            .map_or("", |previous| self.node(previous).name);
+            .map(|previous| self.node(previous).name)
+            .unwrap_or("");
         let message = format!(
             "<hashTree> is missing between <{before}> and <{}>",
             node.name

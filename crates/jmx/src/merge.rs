@@ -234,8 +234,10 @@ impl<'t> Merge<'t> {
             None => ["removed", "changed"],
         };
         // The conflict about its parent's removal covers this one.
-        let parent = item.base.and_then(|at| self.base[at].parent);
-        let parent = parent.map(|parent| self.items[self.of_base[parent]]);
+        let parent = item
+            .base
+            .and_then(|at| self.base[at].parent)
+            .map(|parent| self.items[self.of_base[parent]]);
         let is_told = parent.is_some_and(|parent| match nodes.ours {
             Some(_) => parent.theirs.is_none(),
             None => parent.ours.is_none(),
@@ -327,11 +329,13 @@ impl<'t> Merge<'t> {
     /// The order of the side that changed it, with the elements that only the other side placed there.
     fn ordered(&mut self, parent: Option<usize>, members: &[usize]) -> Vec<usize> {
         let sequence = |of: &dyn Fn(&MergedElement) -> Option<Position>| {
-            let here = members.iter().filter_map(|at| {
-                let (rank, up) = of(&self.items[*at])?;
-                (up == parent).then_some((rank, *at))
-            });
-            let mut here: Vec<(usize, usize)> = here.collect();
+            let mut here: Vec<(usize, usize)> = members
+                .iter()
+                .filter_map(|at| {
+                    let (rank, up) = of(&self.items[*at])?;
+                    (up == parent).then_some((rank, *at))
+                })
+                .collect();
             here.sort_unstable();
             here.into_iter().map(|(_, at)| at).collect::<Vec<usize>>()
         };
@@ -349,9 +353,10 @@ impl<'t> Merge<'t> {
             Some((entry.place, up(entry, &self.of_theirs)))
         });
         let common = |list: &[usize]| -> Vec<usize> {
-            let is_common =
-                |at: &&usize| [&base, &ours, &theirs].iter().all(|all| all.contains(at));
-            list.iter().filter(is_common).copied().collect()
+            list.iter()
+                .filter(|at| [&base, &ours, &theirs].iter().all(|all| all.contains(at)))
+                .copied()
+                .collect()
         };
         let (was, left, right) = (common(&base), common(&ours), common(&theirs));
         let clashes = left != was && right != was && left != right;
@@ -374,11 +379,13 @@ impl<'t> Merge<'t> {
         );
         if clashes && let Some(parent) = parent {
             let names = |list: &[usize]| {
-                let last = |at: &usize| {
-                    let path = self.path(self.items[*at]);
-                    path.rsplit(" > ").next().unwrap_or_default().to_owned()
-                };
-                list.iter().map(last).collect::<Vec<_>>().join(", ")
+                list.iter()
+                    .map(|at| {
+                        let path = self.path(self.items[*at]);
+                        path.rsplit(" > ").next().unwrap_or_default().to_owned()
+                    })
+                    .collect::<Vec<_>>()
+                    .join(", ")
             };
             let (one, other) = (names(&left), names(&right));
             self.clash(self.items[parent], "order", &one, &other);

@@ -253,8 +253,10 @@ impl Frame {
             nodes = node.children;
         }
         let end = framed.len() - self.tail.len();
-        let fits = |node: &Node| self.head.len() <= node.whole.start && node.whole.end <= end;
-        nodes.iter().all(fits).then_some(nodes)
+        nodes
+            .iter()
+            .all(|node| self.head.len() <= node.whole.start && node.whole.end <= end)
+            .then_some(nodes)
     }
 
     fn moved_to(&self, start: usize) -> MovedOffsets {

@@ -148,7 +148,8 @@ pub fn item_name(item: &Prop) -> String {
         "Authorization.url",
     ];
     let name = named.iter().find_map(|name| props.value(name));
-    name.map_or_else(String::new, |name| name.as_str().into_owned())
+    name.map(|name| name.as_str().into_owned())
+        .unwrap_or_default()
 }
 
 fn push(place: &Place<'_>, value: String, all: &mut Vec<Setting>) {

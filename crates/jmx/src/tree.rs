@@ -256,7 +256,8 @@ impl Props {
     /// The value as text; `default` if missing.
     pub fn str_or<'a>(&'a self, name: &str, default: &'a str) -> Cow<'a, str> {
         self.value(name)
-            .map_or(Cow::Borrowed(default), Value::as_str)
+            .map(Value::as_str)
+            .unwrap_or(Cow::Borrowed(default))
     }
 
     /// The value as a boolean; `default` if missing.

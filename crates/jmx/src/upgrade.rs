@@ -198,7 +198,8 @@ pub fn renamed_properties(class: &str) -> &'static [(&'static str, &'static str)
     class
         .strip_prefix(PREFIX)
         .and_then(|short| PROPERTIES.iter().find(|(old, _)| *old == short))
-        .map_or(&[], |(_, properties)| properties)
+        .map(|(_, properties)| *properties)
+        .unwrap_or(&[])
 }
 
 /// The new name of a property whose value is an element. JMeter does not rename these (`TestElementPropertyConverter`), but the

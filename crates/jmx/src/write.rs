@@ -313,8 +313,10 @@ impl JmxWriter<'_> {
         for field in SAVED_ALWAYS {
             self.field(field, if is_true(field) { "true" } else { "false" });
         }
-        let assertions = object.text_of("assertionsResultsToSave");
-        let assertions = assertions.and_then(values::parse_int).unwrap_or(0);
+        let assertions = object
+            .text_of("assertionsResultsToSave")
+            .and_then(values::parse_int)
+            .unwrap_or(0);
         self.field("assertionsResultsToSave", &assertions.to_string());
         for field in SAVED_IF_TRUE.into_iter().filter(|field| is_true(field)) {
             self.field(field, "true");

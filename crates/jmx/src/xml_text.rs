@@ -169,7 +169,8 @@ fn bad_character(text: &str, start: usize) -> XmlError {
         .char_indices()
         .take(LONGEST)
         .find(|&(_, c)| c == ';')
-        .map_or(2, |(at, _)| at + 1);
+        .map(|(at, _)| at + 1)
+        .unwrap_or(2);
     let message = format!("{} is not a character", &text[..length]);
     XmlError::new(
         "xml-bad-character",
