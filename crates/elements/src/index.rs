@@ -69,12 +69,14 @@ pub fn type_name<'n>(class: &'n str, gui: &str) -> &'n str {
     let gui = full_class_name(gui);
     let mut others = facts.other_guis.iter();
     let other = others.find(|(own, _)| full_class_name(own) == gui);
-    other.map_or(facts.name, |(_, name)| name)
+    other.map(|(_, name)| *name).unwrap_or(facts.name)
 }
 
 /// The label of a property in JMeter's form; empty if it has none. The arguments are those of [`property`].
 pub fn label(class: &str, top: &str, name: &str) -> &'static str {
-    property(class, top, name).map_or("", |property| property.label)
+    property(class, top, name)
+        .map(|property| property.label)
+        .unwrap_or("")
 }
 
 /// Whether the class is a script in the plan.
