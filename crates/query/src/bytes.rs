@@ -63,8 +63,10 @@ pub(crate) fn first_mark<const N: usize>(bytes: &[u8], mut at: usize, marks: [u8
         at += 8;
     }
     let rest = bytes.get(at..).unwrap_or_default();
-    let is_mark = |byte: &u8| *byte < b' ' || marks.contains(byte);
-    at + rest.iter().position(is_mark).unwrap_or(rest.len())
+    at + rest
+        .iter()
+        .position(|byte| *byte < b' ' || marks.contains(byte))
+        .unwrap_or(rest.len())
 }
 
 #[cfg(test)]

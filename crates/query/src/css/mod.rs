@@ -78,11 +78,14 @@ impl Selector {
                 let matches = document
                     .elements()
                     .filter(|element| test.matches(document.root(), *element));
-                let value = |element| match attribute {
-                    Some(name) => document.attr_or_abs(element, name),
-                    None => trim(&text::text(element)).to_owned(),
-                };
-                matches.take(most).map(value).map(Some).collect()
+                matches
+                    .take(most)
+                    .map(|element| match attribute {
+                        Some(name) => document.attr_or_abs(element, name),
+                        None => trim(&text::text(element)).to_owned(),
+                    })
+                    .map(Some)
+                    .collect()
             }
             SelectorKind::Jodd(chains) => jodd::select(chains, document.root())
                 .into_iter()

@@ -1,6 +1,5 @@
 //! Embedded pictures (`svg`) that contain only SVG elements.
 
-use super::insert::Open;
 use super::quick::{Builder, Token};
 use super::tags::{PLAIN, Tag};
 
@@ -89,9 +88,11 @@ impl Builder<'_> {
         }
         let text = &self.page.text;
         let name = &text[token.name.range()];
-        let is_it = |open: &Open| text[open.name.range()].eq_ignore_ascii_case(name);
         let pictures = self.open[self.open.len() - self.foreign..].iter().rev();
-        let Some(above) = pictures.clone().position(is_it) else {
+        let Some(above) = pictures
+            .clone()
+            .position(|open| text[open.name.range()].eq_ignore_ascii_case(name))
+        else {
             return Some(false);
         };
         (0..=above).for_each(|_| self.pop());

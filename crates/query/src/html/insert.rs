@@ -174,8 +174,11 @@ impl Builder<'_> {
     }
 
     pub(super) fn paragraph_in_button_scope(&self) -> bool {
-        let ends = |open: &Open| open.sets & SCOPE != 0 || open.tag == Tag::Button;
-        self.paragraphs > 0 && self.in_scope(|open| open.tag == Tag::P, ends)
+        self.paragraphs > 0
+            && self.in_scope(
+                |open| open.tag == Tag::P,
+                |open: &Open| open.sets & SCOPE != 0 || open.tag == Tag::Button,
+            )
     }
 
     /// "Generate implied end tags", except for a tag.

@@ -14,7 +14,8 @@ pub(super) fn evaluate<'j, 't>(expression: &'j Expr, value: &'j Value<'t>) -> Re
         Expr::Literal(literal) => Cow::Owned(literal.clone()),
         Expr::Field(name) => value
             .get(name)
-            .map_or(Cow::Owned(Value::Null), Cow::Borrowed),
+            .map(Cow::Borrowed)
+            .unwrap_or(Cow::Owned(Value::Null)),
         Expr::Index(index) => match value {
             Value::Array(items) => item(items, *index)
                 .map(Cow::Borrowed)

@@ -197,22 +197,26 @@ fn to_number<'t>(text: &str) -> Value<'t> {
 }
 
 fn numbers(name: &str, items: &[Value<'_>]) -> std::result::Result<Vec<f64>, JmesPathError> {
-    let number = |item: &Value<'_>| match item {
-        Value::Number(number) => Ok(number.as_f64()),
-        _ => wrong_type(name),
-    };
-    items.iter().map(number).collect()
+    items
+        .iter()
+        .map(|item| match item {
+            Value::Number(number) => Ok(number.as_f64()),
+            _ => wrong_type(name),
+        })
+        .collect()
 }
 
 fn strings<'v>(
     name: &str,
     items: &'v [Value<'_>],
 ) -> std::result::Result<Vec<&'v str>, JmesPathError> {
-    let string = |item: &'v Value<'_>| match item {
-        Value::String(text) => Ok(&**text),
-        _ => wrong_type(name),
-    };
-    items.iter().map(string).collect()
+    items
+        .iter()
+        .map(|item| match item {
+            Value::String(text) => Ok(&**text),
+            _ => wrong_type(name),
+        })
+        .collect()
 }
 
 /// Checks that all values can be ordered: only numbers, or only strings.

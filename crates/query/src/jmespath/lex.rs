@@ -88,7 +88,8 @@ fn unexpected(rest: &str) -> JmesPathError {
 fn number(text: &str) -> Result<(JmesPathToken, &str), JmesPathError> {
     let digits = text[1..]
         .find(|c: char| !c.is_ascii_digit())
-        .map_or(text.len(), |end| end + 1);
+        .map(|end| end + 1)
+        .unwrap_or(text.len());
     match text[..digits].parse() {
         Ok(number) => Ok((JmesPathToken::Number(number), &text[digits..])),
         Err(_) => Err(unexpected(text)),

@@ -36,7 +36,8 @@ impl<'t> Number<'t> {
         }
         let (sign, digits) = text
             .strip_prefix('-')
-            .map_or(("", text), |digits| ("-", digits));
+            .map(|digits| ("-", digits))
+            .unwrap_or(("", text));
         let digits = digits.trim_start_matches('0');
         if sign.len() + digits.len() == text.len() {
             Number::Big(Cow::Borrowed(text))

@@ -487,7 +487,8 @@ impl<'t> JsonSmartParser<'t> {
                 self.at += self.text[self.at..]
                     .chars()
                     .next()
-                    .map_or(0, char::len_utf8);
+                    .map(char::len_utf8)
+                    .unwrap_or(0);
                 return Ok(());
             }
         };
@@ -503,8 +504,10 @@ impl<'t> JsonSmartParser<'t> {
             return Ok(c);
         }
         let rest = &self.text[self.at + 1..];
-        let low = rest.strip_prefix("\\u").and_then(|digits| digits.get(..4));
-        let low = low.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let low = rest
+            .strip_prefix("\\u")
+            .and_then(|digits| digits.get(..4))
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok());
         match low {
             Some(low @ 0xDC00..=0xDFFF) if unit < 0xDC00 => {
                 self.at += 6;

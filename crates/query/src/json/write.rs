@@ -146,12 +146,13 @@ fn decimal_format(number: f64) -> String {
     let exponent: i64 = exponent.parse().expect("printed by double_to_string");
     let (sign, mantissa) = mantissa
         .strip_prefix('-')
-        .map_or(("", mantissa), |rest| ("-", rest));
+        .map(|rest| ("-", rest))
+        .unwrap_or(("", mantissa));
     let (whole, fraction) = mantissa
         .split_once('.')
         .expect("double_to_string always prints a point");
-    let digits = format!("{whole}{fraction}");
-    let digits = digits.trim_end_matches('0');
+    let all_digits = format!("{whole}{fraction}");
+    let digits = all_digits.trim_end_matches('0');
     if exponent < 0 {
         let zeros = "0".repeat(-exponent as usize - 1);
         return format!("{sign}0.{zeros}{digits}");

@@ -298,8 +298,8 @@ impl PathCompiler {
         let Some(end) = self.cursor.find(start, ']') else {
             return Ok(false);
         };
-        let text = self.cursor.text(start, end);
-        let text = text.trim();
+        let inner = self.cursor.text(start, end);
+        let text = inner.trim();
         if !text
             .chars()
             .all(|c| c.is_ascii_digit() || matches!(c, ',' | '-' | ':' | ' '))
@@ -451,16 +451,15 @@ fn not_closed(name: &str) -> Error {
 
 /// `ArrayIndexOperation.parse`.
 fn indexes(text: &str) -> Result<PathToken, Error> {
-    let parse = |part: &str| {
-        let part = part.trim_matches(' ');
-        part.parse().map_err(|_| {
-            Error::invalid(format!(
-                "Failed to parse token in ArrayIndexOperation: {part}"
-            ))
-        })
-    };
     text.split(',')
-        .map(parse)
+        .map(|part| {
+            let part = part.trim_matches(' ');
+            part.parse().map_err(|_| {
+                Error::invalid(format!(
+                    "Failed to parse token in ArrayIndexOperation: {part}"
+                ))
+            })
+        })
         .collect::<Result<_, _>>()
         .map(PathToken::Index)
 }

@@ -79,7 +79,9 @@ impl Cursor {
 
     /// The next character after `from` that is not a blank; a blank if there is none.
     pub(super) fn next_significant_char(&self, from: usize) -> char {
-        self.next_significant(from).map_or(' ', |at| self.chars[at])
+        self.next_significant(from)
+            .map(|at| self.chars[at])
+            .unwrap_or(' ')
     }
 
     /// The position of the next non-blank character after `from`, if it is `c`.

@@ -274,7 +274,8 @@ impl<'j, 't> Walk<'j, 't> {
             Some(index) => {
                 let before = at
                     .checked_sub(1)
-                    .map_or(String::new(), |before| self.path.tokens[before].fragment());
+                    .map(|before| self.path.tokens[before].fragment())
+                    .unwrap_or_default();
                 before == format!("[{index}]")
             }
         };

@@ -51,14 +51,16 @@ pub(super) fn invoke<'j, 't>(
 
 /// Evaluates the parameters. Their paths start at the document, even with `@`.
 fn values<'t>(parameters: &[Parameter], root: &Value<'t>) -> Result<Vec<Value<'t>>, Error> {
-    let value = |parameter: &Parameter| match parameter {
-        Parameter::Path(path) => eval::read(path, root, root).map(JsonMatch::into_value),
-        Parameter::Json(text) => match Json::parse(text) {
-            Ok(json) => Ok(json.root().to_owned_value()),
-            Err(error) => Err(Error::failed(error.to_string())),
-        },
-    };
-    parameters.iter().map(value).collect()
+    parameters
+        .iter()
+        .map(|parameter| match parameter {
+            Parameter::Path(path) => eval::read(path, root, root).map(JsonMatch::into_value),
+            Parameter::Json(text) => match Json::parse(text) {
+                Ok(json) => Ok(json.root().to_owned_value()),
+                Err(error) => Err(Error::failed(error.to_string())),
+            },
+        })
+        .collect()
 }
 
 /// The numbers of an array, followed by those of the parameters (`AbstractAggregation`).

@@ -138,8 +138,7 @@ impl JsonPath {
     pub fn find_in_text<'t>(&self, text: &'t str) -> Option<Value<'t>> {
         let steps: Option<Vec<PathStep<'_>>> =
             self.path.tokens.iter().map(PathToken::step).collect();
-        let steps = steps.filter(|steps| !steps.is_empty())?;
-        json::locate(text, &steps)
+        json::locate(text, &steps.filter(|steps| !steps.is_empty())?)
     }
 
     /// The value that `JsonPath.read(json, path)` returns to `JSONPathAssertion`: the hit of a definite path, or an array

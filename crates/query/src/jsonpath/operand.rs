@@ -317,7 +317,10 @@ impl<'j, 't> Operand<'j, 't> {
         match self {
             Operand::String(text) => text.encode_utf16().count() as i64 == size,
             Operand::Json(_) | Operand::Literal(_) => {
-                self.array_length().map_or(-1, |length| length as i64) == size
+                self.array_length()
+                    .map(|length| length as i64)
+                    .unwrap_or(-1)
+                    == size
             }
             _ => false,
         }

@@ -404,7 +404,11 @@ impl<'t> Iterator for CapturesIter<'_, 't> {
         self.from = end;
         // Matcher.find skips one character after an empty match.
         if self.pattern.dialect == Dialect::Java && start == end {
-            self.from += self.text[end..].chars().next().map_or(1, char::len_utf8);
+            self.from += self.text[end..]
+                .chars()
+                .next()
+                .map(char::len_utf8)
+                .unwrap_or(1);
         }
         Some(captures)
     }

@@ -17,9 +17,9 @@ impl Browser {
 
     /// Whether a condition such as `[if (gt IE 5)&(lt IE 7)` is true; a plain `[if IE]` never is.
     pub(super) fn fulfils(self, condition: &str) -> bool {
-        let condition = condition.trim().replace(['(', ')'], "");
-        let condition = condition.get(3..).unwrap_or("");
-        condition
+        let bare = condition.trim().replace(['(', ')'], "");
+        bare.get(3..)
+            .unwrap_or("")
             .split('&')
             .all(|part| part.split('|').any(|term| self.fulfils_term(term.trim())))
     }

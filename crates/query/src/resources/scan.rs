@@ -101,7 +101,8 @@ impl<'t> Scanner<'t> {
         self.at = self
             .rest()
             .find(end)
-            .map_or(self.text.len(), |found| self.at + found + end.len());
+            .map(|found| self.at + found + end.len())
+            .unwrap_or(self.text.len());
     }
 
     /// After `<!`: a comment, a doctype or a condition.

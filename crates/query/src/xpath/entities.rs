@@ -500,8 +500,11 @@ impl<'d> Expansion<'d> {
     fn start_tag(&mut self, text: &str, source: Option<usize>) -> Checked<usize> {
         let name_end = text[1..].find(is_end).map_or(text.len(), |end| end + 1);
         let declared = self.declared;
-        let defaults = declared.attributes.get(&text[1..name_end]);
-        let defaults = defaults.map(Vec::as_slice).unwrap_or_default();
+        let defaults = declared
+            .attributes
+            .get(&text[1..name_end])
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let mut attributes: Vec<&str> = Vec::new();
         let mut at = name_end;
         self.copy(&text[..at], source)?;
@@ -518,7 +521,7 @@ impl<'d> Expansion<'d> {
             let before = &rest[..stop];
             let quote = rest[stop..].chars().next().unwrap_or('>');
             if matches!(quote, '>' | '<') {
-                let slash = before.strip_suffix('/').map_or(before, |before| before);
+                let slash = before.strip_suffix('/').unwrap_or(before);
                 self.copy(slash, source_at(at))?;
                 let missing = defaults
                     .iter()

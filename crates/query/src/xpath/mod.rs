@@ -105,8 +105,11 @@ impl XPath {
         fragment: bool,
         namespaces: impl Fn(&str) -> Option<String>,
     ) -> Result<XPathResult, XPathError> {
-        let is_unknown = |prefix: &&String| namespaces(prefix).is_none_or(|uri| uri.is_empty());
-        if let Some(prefix) = self.prefixes.iter().find(is_unknown) {
+        if let Some(prefix) = self
+            .prefixes
+            .iter()
+            .find(|prefix| namespaces(prefix).is_none_or(|uri| uri.is_empty()))
+        {
             return Err(XPathError::new(format!(
                 "Prefix must resolve to a namespace: {prefix}"
             )));

@@ -150,9 +150,10 @@ impl Tree {
     /// Same as [`Tree::parse_xml`], with Saxon's prefix and the location of the fault.
     pub fn parse_saxon(text: &str) -> Result<Tree, XPathError> {
         xml::parse(cut(text), true, xml::Sections::Merged).map_err(|error| {
-            let position = error.place.map_or_else(String::new, |(line, column)| {
-                format!("lineNumber: {line}; columnNumber: {column}; ")
-            });
+            let position = error
+                .place
+                .map(|(line, column)| format!("lineNumber: {line}; columnNumber: {column}; "))
+                .unwrap_or_default();
             let message = format!("org.xml.sax.SAXParseException; {position}{}", error.message);
             XPathError { message, ..error }
         })
@@ -318,7 +319,10 @@ impl Tree {
         } else {
             id
         };
-        let prefix = prefix.map_or("", |prefix| self.part(prefix)).to_owned();
+        let prefix = prefix
+            .map(|prefix| self.part(prefix))
+            .unwrap_or("")
+            .to_owned();
         let uri = if self.namespaces {
             self.namespace_in_scope(&prefix).map(str::to_owned)
         } else {

@@ -253,8 +253,10 @@ impl<'t> Scanner<'t> {
             ));
         }
         self.space();
-        let quoted = self.rest().split_at_checked(1);
-        let quoted = quoted.filter(|(quote, _)| matches!(*quote, "\"" | "'"));
+        let quoted = self
+            .rest()
+            .split_at_checked(1)
+            .filter(|(quote, _)| matches!(*quote, "\"" | "'"));
         let Some((value, _)) = quoted.and_then(|(quote, rest)| rest.split_once(quote)) else {
             return self.expected(format!(
                 "The value following \"{name}\" in the XML declaration must be a quoted string."

@@ -233,8 +233,10 @@ impl<'w> XalanParser<'w> {
         if self.at >= self.words.len() {
             return Ok(());
         }
-        let extra = self.words[self.at..].iter().map(|word| format!("'{word}'"));
-        let extra: Vec<String> = extra.collect();
+        let extra: Vec<String> = self.words[self.at..]
+            .iter()
+            .map(|word| format!("'{word}'"))
+            .collect();
         Err(format!("Extra illegal tokens: {}", extra.join(", ")))
     }
 

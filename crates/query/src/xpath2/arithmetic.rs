@@ -70,7 +70,9 @@ fn decimal(a: &BigDecimal, operator: Operator, b: &BigDecimal, are_whole: bool) 
         Operator::Divide => quotient(a, b),
         Operator::WholeDivide => {
             let whole = (a / b).with_scale_round(0, RoundingMode::Down).to_i64();
-            return whole.map_or_else(beyond, |whole| Ok(Number::Whole(whole)));
+            return whole
+                .map(|whole| Ok(Number::Whole(whole)))
+                .unwrap_or_else(beyond);
         }
     }))
 }

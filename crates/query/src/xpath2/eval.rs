@@ -459,14 +459,16 @@ fn top(mut node: NodeRef<'_>) -> NodeRef<'_> {
 }
 
 fn as_nodes(items: Items<'_>) -> Outcome<Vec<NodeRef<'_>>> {
-    let node = |item| match item {
-        Item::Node(node) => Ok(node),
-        other => fail(format!(
-            "Required item type is node(); supplied value is {}",
-            other.text()
-        )),
-    };
-    items.into_iter().map(node).collect()
+    items
+        .into_iter()
+        .map(|item| match item {
+            Item::Node(node) => Ok(node),
+            other => fail(format!(
+                "Required item type is node(); supplied value is {}",
+                other.text()
+            )),
+        })
+        .collect()
 }
 
 /// Sorts nodes into document order, without duplicates.

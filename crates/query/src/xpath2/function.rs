@@ -177,8 +177,10 @@ impl<'t> Evaluation<'t> {
             }
             "normalize-space" => {
                 let text = self_text(&given, arguments, name)?;
-                let words = text.split([' ', '\t', '\r', '\n']);
-                let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+                let words: Vec<&str> = text
+                    .split([' ', '\t', '\r', '\n'])
+                    .filter(|word| !word.is_empty())
+                    .collect();
                 Item::Text(words.join(" "))
             }
             "substring" => Item::Text(substring(&text(0)?, &given[1..])?),
@@ -300,9 +302,10 @@ fn substring(text: &str, bounds: &[Items<'_>]) -> Outcome<String> {
 
 fn translate(text: &str, from: &str, to: &str) -> String {
     let to: Vec<char> = to.chars().collect();
-    let map = |c: char| match from.chars().position(|known| known == c) {
-        Some(index) => to.get(index).copied(),
-        None => Some(c),
-    };
-    text.chars().filter_map(map).collect()
+    text.chars()
+        .filter_map(|c| match from.chars().position(|known| known == c) {
+            Some(index) => to.get(index).copied(),
+            None => Some(c),
+        })
+        .collect()
 }

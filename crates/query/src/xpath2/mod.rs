@@ -84,12 +84,14 @@ impl XPath2 {
     /// If the result is too large, or types do not match; with Saxon's message in the usual cases.
     pub fn evaluate(&self, tree: &Tree, fragment: bool) -> Result<Vec<String>, XPathError> {
         let items = Evaluation::default().run(&self.expression, tree.root())?;
-        let text = |item: item::Item<'_>| match item {
-            item::Item::Node(node) if fragment => serialize::node(node),
-            item => item.text(),
-        };
-        cost::within_limit(items.into_iter().map(text), String::len)
-            .ok_or_else(|| XPathError::new(cost::RESULT_TOO_LARGE))
+        cost::within_limit(
+            items.into_iter().map(|item| match item {
+                item::Item::Node(node) if fragment => serialize::node(node),
+                item => item.text(),
+            }),
+            String::len,
+        )
+        .ok_or_else(|| XPathError::new(cost::RESULT_TOO_LARGE))
     }
 }
 

@@ -69,9 +69,11 @@ pub(super) fn call<'t>(name: &'static str, mut given: Vec<Items<'t>>) -> Outcome
         "contains-token" => {
             let token = text(1)?;
             let token = trimmed(&token);
-            let has =
-                |item: &Item<'_>| item.text().split_ascii_whitespace().any(|own| own == token);
-            Item::Bool(given[0].iter().any(has))
+            Item::Bool(
+                given[0]
+                    .iter()
+                    .any(|item| item.text().split_ascii_whitespace().any(|own| own == token)),
+            )
         }
         "has-children" => match at_most_one(&given[0], &place(0, name), false)? {
             Some(Item::Node(node)) => Item::Bool(
@@ -93,8 +95,8 @@ pub(super) fn call<'t>(name: &'static str, mut given: Vec<Items<'t>>) -> Outcome
         "root" => return root(&given[0]),
         "tokenize" => return tokens(&given),
         "string-to-codepoints" => {
-            let points = text(0)?;
-            let points = points.chars().map(|c| Item::Whole(i64::from(u32::from(c))));
+            let text = text(0)?;
+            let points = text.chars().map(|c| Item::Whole(i64::from(u32::from(c))));
             return Ok(points.collect());
         }
         "index-of" => return positions(&given),
@@ -195,8 +197,10 @@ fn positions<'t>(given: &[Items<'t>]) -> Outcome<Items<'t>> {
         return Ok(Vec::new());
     };
     let sought = comparable(wanted);
-    let matches = given[0].iter().enumerate();
-    let matches = matches.filter(|(_, item)| are_equal(&comparable(item), &sought));
+    let matches = given[0]
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| are_equal(&comparable(item), &sought));
     Ok(matches
         .map(|(index, _)| Item::Whole(index as i64 + 1))
         .collect())

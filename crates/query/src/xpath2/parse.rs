@@ -366,8 +366,12 @@ impl Parser<'_> {
             }
         }
         let operand = self.map()?;
-        let sign = |operand, sign: fn(Box<Expr>) -> Expr| sign(Box::new(operand));
-        Ok(signs.into_iter().rev().fold(operand, sign))
+        Ok(signs
+            .into_iter()
+            .rev()
+            .fold(operand, |operand, sign: fn(Box<Expr>) -> Expr| {
+                sign(Box::new(operand))
+            }))
     }
 
     fn map(&mut self) -> Parsed<Expr> {
