@@ -214,7 +214,7 @@ impl BodySpec<'_> {
         if keeps_own {
             return None;
         }
-        let mime_type = self.files.first().map_or("", |file| file.mime_type);
+        let mime_type = self.files.first().map(|file| file.mime_type).unwrap_or("");
         if !mime_type.is_empty() {
             Some(ContentType::Set(mime_type.to_owned()))
         } else if self.add_content_type_if_missing {

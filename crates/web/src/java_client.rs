@@ -370,7 +370,7 @@ impl BodySpec<'_> {
     }
 
     fn java_type(&self, keeps_own: bool, post: bool) -> ContentType {
-        let mime_type = self.files.first().map_or("", |file| file.mime_type);
+        let mime_type = self.files.first().map(|file| file.mime_type).unwrap_or("");
         if keeps_own {
             ContentType::None
         } else if !mime_type.is_empty() {
@@ -418,7 +418,8 @@ impl BodySpec<'_> {
 fn file_head(file: &FileArgument<'_>, charset: &Charset) -> String {
     let file_name = Path::new(file.path)
         .file_name()
-        .map_or(Cow::Borrowed(""), |name| name.to_string_lossy());
+        .map(|name| name.to_string_lossy())
+        .unwrap_or(Cow::Borrowed(""));
     format!(
         "Content-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {}\r\nContent-Transfer-Encoding: binary\r\n\r\n",
         percent_encode(file.param_name),

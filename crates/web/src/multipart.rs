@@ -98,7 +98,8 @@ impl MultipartWriter {
         let name = file
             .resolved
             .file_name()
-            .map_or(Cow::Borrowed(""), |n| n.to_string_lossy());
+            .map(|n| n.to_string_lossy())
+            .unwrap_or(Cow::Borrowed(""));
         let name = encode_file_name(&name, &self.header_charset);
         self.disposition(file.param_name, Some(&name));
         self.field("Content-Type", &content_type.text);
@@ -166,8 +167,10 @@ fn escape(text: &str) -> Cow<'_, str> {
 
 /// `ConversionUtils.percentEncode(ConversionUtils.encodeWithEntities(name, charset))`.
 pub(crate) fn encode_file_name<'a>(name: &'a str, charset: &Charset) -> Cow<'a, str> {
-    let plain = |c: char| charset.can_encode(c) && !matches!(c, '"' | '\r' | '\n');
-    if name.chars().all(plain) {
+    if name
+        .chars()
+        .all(|c| charset.can_encode(c) && !matches!(c, '"' | '\r' | '\n'))
+    {
         return Cow::Borrowed(name);
     }
     let mut out = String::with_capacity(name.len() + 8);

@@ -209,7 +209,10 @@ impl Url {
     /// `MalformedURLException`.
     pub fn with_more_query(&self, fields: &str) -> Result<Self, Exception> {
         let text = self.as_str();
-        let before = text.split_once('#').map_or(text, |(before, _)| before);
+        let before = text
+            .split_once('#')
+            .map(|(before, _)| before)
+            .unwrap_or(text);
         let joint = if before.contains('?') { '&' } else { '?' };
         Self::parse(&format!("{before}{joint}{fields}"))
     }

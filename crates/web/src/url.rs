@@ -306,7 +306,8 @@ fn extract_host<'a>(text: &'a str, uri: &uri::UriParts) -> Option<(&'a str, i32)
     let authority = &text[uri.authority.clone()?];
     let server = authority
         .split_once('@')
-        .map_or(authority, |(_, server)| server);
+        .map(|(_, server)| server)
+        .unwrap_or(authority);
     let (host, port) = match server.split_once(':') {
         None => (server, -1),
         Some((host, "")) => (host, -1),
@@ -319,7 +320,8 @@ fn extract_host<'a>(text: &'a str, uri: &uri::UriParts) -> Option<(&'a str, i32)
 fn host_and_port<'a>(authority: &'a str, host: &'a str, port: i32) -> Cow<'a, str> {
     let server = authority
         .rsplit_once('@')
-        .map_or(authority, |(_, server)| server);
+        .map(|(_, server)| server)
+        .unwrap_or(authority);
     let plain = server
         .strip_prefix(host)
         .and_then(|rest| rest.strip_prefix(':'))

@@ -32,9 +32,11 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 /// `PublicSuffixMatcher.matches`, domains of hosting providers do not count.
 pub fn contains(domain: &str) -> bool {
     let rules = &*RULES;
-    let has_parent = |(_, parent)| rules.parents.contains(parent);
     !rules.sites.contains(domain)
-        && (rules.registries.contains(domain) || domain.split_once('.').is_some_and(has_parent))
+        && (rules.registries.contains(domain)
+            || domain
+                .split_once('.')
+                .is_some_and(|(_, parent)| rules.parents.contains(parent)))
 }
 
 #[cfg(test)]

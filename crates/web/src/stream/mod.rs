@@ -173,9 +173,10 @@ fn append(to: &mut Vec<u8>, bytes: &[u8], limit: usize) -> Result<(), EventTooLa
 }
 
 fn check(bytes: usize, limit: usize) -> Result<(), EventTooLarge> {
-    match bytes > limit {
-        true => Err(EventTooLarge { limit }),
-        false => Ok(()),
+    if bytes > limit {
+        Err(EventTooLarge { limit })
+    } else {
+        Ok(())
     }
 }
 

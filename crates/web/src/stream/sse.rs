@@ -133,9 +133,12 @@ impl SseParser {
             None => (line, &[][..]),
         };
         // OkHttp's strict lines end at a line feed, before which a carriage return is dropped.
-        let strict = || match is_standard {
-            true => value,
-            false => value.strip_suffix(b"\r").unwrap_or(value),
+        let strict = || {
+            if is_standard {
+                value
+            } else {
+                value.strip_suffix(b"\r").unwrap_or(value)
+            }
         };
         match name {
             b"data" => {
