@@ -119,6 +119,19 @@ struct Child {
     window: VecDeque<(u64, Distribution)>,
 }
 
+impl Child {
+    /// The values of the window that ends with this part.
+    fn recent(&self, part: u64) -> Distribution {
+        let mut values = Distribution::default();
+        for (number, of_part) in &self.window {
+            if number + PARTS as u64 > part {
+                values.merge(of_part);
+            }
+        }
+        values
+    }
+}
+
 /// The collectors of one listener.
 #[derive(Debug)]
 pub struct CollectorSet {
@@ -295,10 +308,7 @@ impl CollectorSpec {
                 family(text, name, "summary");
                 for (labels, child) in children {
                     let part = now_s / part_s(*window_s);
-                    let mut values = Distribution::default();
-                    let recent = child.window.iter();
-                    let recent = recent.filter(|(number, _)| number + PARTS as u64 > part);
-                    recent.for_each(|(_, part)| values.merge(part));
+                    let values = child.recent(part);
                     for quantile in quantiles {
                         let value = match values.count() {
                             0 => f64::NAN,

@@ -207,7 +207,11 @@ fn write_field(field: SampleField, sample: &Sample, out: &mut Vec<u8>) {
         SampleField::ResponseLength => {
             number(
                 out,
-                sample.response_data.as_ref().map_or(0, |data| data.len()) as i64,
+                sample
+                    .response_data
+                    .as_ref()
+                    .map(|data| data.len())
+                    .unwrap_or(0) as i64,
             );
         }
         SampleField::Response => {

@@ -13,7 +13,10 @@ pub(crate) fn flag(lookup: &dyn Fn(&str) -> Option<String>, name: &str, default:
     } else if is(["false", "f"]) {
         false
     } else {
-        value.parse::<i32>().map_or(default, |number| number == 1)
+        value
+            .parse::<i32>()
+            .map(|number| number == 1)
+            .unwrap_or(default)
     }
 }
 

@@ -89,7 +89,7 @@ pub(crate) const TRACE_ID: &str = "traceId";
 /// The id of a sample's trace as rows show it; empty without one.
 pub(crate) fn trace_id(sample: &Sample) -> String {
     let id = sample.trace.as_ref().and_then(|trace| trace.id);
-    id.map_or_else(String::new, |id| id.to_string())
+    id.map(|id| id.to_string()).unwrap_or_default()
 }
 
 /// The names in the property `sample_variables` (`SampleEvent.initSampleVariables`): split at commas without

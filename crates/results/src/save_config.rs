@@ -231,8 +231,10 @@ impl SaveConfig {
                 }
                 "delimiter" => config.delimiter = single_byte(value)?,
                 _ => {
-                    let unknown = || SaveConfigError::UnknownFlag(name.to_owned());
-                    *config.switch_mut(name).ok_or_else(unknown)? = is_true(value);
+                    *config
+                        .switch_mut(name)
+                        .ok_or_else(|| SaveConfigError::UnknownFlag(name.to_owned()))? =
+                        is_true(value);
                 }
             }
         }

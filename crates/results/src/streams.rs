@@ -111,17 +111,19 @@ pub(crate) fn columns(sample: Option<&StreamSample>) -> [String; 6] {
     let gaps = (sample.gaps.count() > 0).then(|| sample.gaps.histogram());
     let gap = |percent| {
         let gaps = gaps.as_ref();
-        gaps.map_or_else(String::new, |gaps| ms(gaps.percentile(percent)))
+        gaps.map(|gaps| ms(gaps.percentile(percent)))
+            .unwrap_or_default()
     };
     [
         sample
             .first_event_us
-            .map_or_else(String::new, |us| ms(us as f64)),
+            .map(|us| ms(us as f64))
+            .unwrap_or_default(),
         gap(50.0),
         gap(95.0),
         gap(100.0),
         sample.events.to_string(),
-        sample.tokens.map_or_else(String::new, |n| n.to_string()),
+        sample.tokens.map(|n| n.to_string()).unwrap_or_default(),
     ]
 }
 

@@ -509,7 +509,7 @@ impl Timeline {
 
     /// The steps of the label at this place in which samples ended, in order.
     pub fn label(&self, place: usize) -> &[Cell] {
-        self.labels.get(place).map_or(&[], Vec::as_slice)
+        self.labels.get(place).map(Vec::as_slice).unwrap_or(&[])
     }
 
     /// Adds another timeline. `places` maps each label of `other` to a place here.

@@ -44,8 +44,7 @@ impl FromStr for TraceRate {
         } else {
             number(text)
         };
-        let share = share.filter(|share| (0.0..=1.0).contains(share));
-        let share = share.ok_or_else(|| {
+        let share = share.filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
             TraceRateError::from(format!(
                 "`{text}` is not a share of the samples: write 1/100, 5% or 0.05; 100% records every trace"
             ))

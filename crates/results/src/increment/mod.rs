@@ -294,12 +294,14 @@ impl Increment {
     /// Counts a sample but not its error. For the few samples that ended outside the open second.
     pub(crate) fn add(&mut self, sample: &Sample, label: &str, transaction: bool) {
         let key = (label, transaction);
-        let index = self.labels.binary_search_by(|label| label.key().cmp(&key));
-        let index = index.unwrap_or_else(|index| {
-            let new = LabelIncrement::new(label.to_owned(), transaction);
-            self.labels.insert(index, new);
-            index
-        });
+        let index = self
+            .labels
+            .binary_search_by(|label| label.key().cmp(&key))
+            .unwrap_or_else(|index| {
+                let new = LabelIncrement::new(label.to_owned(), transaction);
+                self.labels.insert(index, new);
+                index
+            });
         let label = &mut self.labels[index];
         label.count(sample);
         let times = SampleTimes::of(sample);
@@ -380,8 +382,10 @@ impl Increment {
         let (streams, rest): (Vec<(usize, StreamIncrement)>, _) =
             postcard::take_from_bytes(bytes).map_err(|error| damaged(&error.to_string()))?;
         for (place, stream) in streams {
-            let label = self.labels.get_mut(place);
-            let label = label.ok_or_else(|| damaged("a stream has no label"))?;
+            let label = self
+                .labels
+                .get_mut(place)
+                .ok_or_else(|| damaged("a stream has no label"))?;
             label.stream = Some(Box::new(stream));
         }
         Ok(rest)

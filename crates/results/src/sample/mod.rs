@@ -291,7 +291,8 @@ impl Sample {
         if self.body_bytes == 0 {
             self.response_data
                 .as_ref()
-                .map_or(0, |data| data.len() as u64)
+                .map(|data| data.len() as u64)
+                .unwrap_or(0)
         } else {
             self.body_bytes
         }
@@ -305,7 +306,9 @@ impl Sample {
     /// Elapsed time in microseconds: the precise one, or else the milliseconds. Never negative.
     pub fn precise_service_us(&self) -> u64 {
         if self.service_us == 0 {
-            u64::try_from(self.elapsed_ms).map_or(0, |ms| ms.saturating_mul(1000))
+            u64::try_from(self.elapsed_ms)
+                .map(|ms| ms.saturating_mul(1000))
+                .unwrap_or(0)
         } else {
             self.service_us
         }

@@ -285,7 +285,10 @@ fn subject_of(text: &str) -> Result<(Subject, &str), SyntaxError> {
 fn split_metric(text: &str) -> Option<(&str, &str)> {
     let (before, last) = text.rsplit_once(char::is_whitespace)?;
     let before = before.trim_end();
-    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let start = before
+        .rfind(char::is_whitespace)
+        .map(|at| at + 1)
+        .unwrap_or(0);
     let with_times = &text[start..];
     if MeasuredTimes::split(with_times).0 == MeasuredTimes::Service {
         return Some((before, last));

@@ -213,9 +213,10 @@ impl LabelTrace {
     fn add_metric(&mut self, name: &str, sum: MetricSum) {
         let name = cut(name, NAME_BYTES);
         let is_full = self.metrics.len() >= usize::from(self.limits.names);
-        let name = match is_full && !self.metrics.contains_key(&name) {
-            true => OTHER_METRICS.to_owned(),
-            false => name,
+        let name = if is_full && !self.metrics.contains_key(&name) {
+            OTHER_METRICS.to_owned()
+        } else {
+            name
         };
         let total = self.metrics.entry(name).or_default();
         total.count = total.count.saturating_add(sum.count);

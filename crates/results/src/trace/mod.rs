@@ -11,8 +11,9 @@ pub use self::parts::TimeParts;
 /// Counts a sample among the traced ones of its label, if it has a trace.
 pub(crate) fn count(label: &mut Option<Box<LabelTrace>>, sample: &Sample) {
     if let Some(trace) = &sample.trace {
-        let new = || Box::new(LabelTrace::new(trace.limits));
-        label.get_or_insert_with(new).add(sample, trace);
+        label
+            .get_or_insert_with(|| Box::new(LabelTrace::new(trace.limits)))
+            .add(sample, trace);
     }
 }
 
