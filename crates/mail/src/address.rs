@@ -318,8 +318,10 @@ impl Parser<'_> {
     fn finish(&mut self, at: usize) -> Result<(), AddressError> {
         let start = self.start.unwrap_or(at);
         let address = self.slice(start, self.end.unwrap_or(at));
-        let name = self.name.take();
-        let name = name.map(|(start, end)| unquote(&self.slice(start, end)));
+        let name = self
+            .name
+            .take()
+            .map(|(start, end)| unquote(&self.slice(start, end)));
         check(&address, self.is_route)?;
         self.found.push(Address {
             address,

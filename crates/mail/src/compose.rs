@@ -120,8 +120,8 @@ impl Draft<'_> {
                 }];
                 parts.extend(files.into_iter().map(|file| file.part(charset)));
                 if headers.get("Content-Type").is_none() {
-                    let kind = ParameterWriter::new("Content-Type", "multipart/mixed");
-                    let kind = kind.with("boundary", &stamp.boundary);
+                    let kind = ParameterWriter::new("Content-Type", "multipart/mixed")
+                        .with("boundary", &stamp.boundary);
                     headers.set("Content-Type", &kind.finish());
                 }
                 Content::Parts {
@@ -182,8 +182,9 @@ impl Attachment {
             Ok(bytes) => TransferEncoding::choose(bytes, is_text),
             Err(_) => TransferEncoding::Base64,
         };
-        let disposition = ParameterWriter::new("Content-Disposition", "attachment");
-        let disposition = disposition.with("filename", &self.name).finish();
+        let disposition = ParameterWriter::new("Content-Disposition", "attachment")
+            .with("filename", &self.name)
+            .finish();
         let mut kind = ParameterWriter::new("Content-Type", media_type);
         if is_text {
             kind = kind.with(

@@ -22,10 +22,11 @@ pub fn millis(text: &str) -> Option<i64> {
     // The sign of a zone would be lost among the hyphens.
     let (_, rest) = text[start..].split_once(':')?;
     let time_start = text.len() - rest.len();
-    let hours = text[..time_start - 1]
+    let hours: i64 = text[..time_start - 1]
         .rsplit(|c: char| !c.is_ascii_digit())
-        .next()?;
-    let hours: i64 = hours.parse().ok()?;
+        .next()?
+        .parse()
+        .ok()?;
     let minutes: i64 = rest.get(..2)?.parse().ok()?;
     let mut rest = &rest[2..];
     let mut seconds = 0;

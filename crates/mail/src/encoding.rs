@@ -128,9 +128,10 @@ pub fn decode_base64(bytes: &[u8]) -> Vec<u8> {
             .with_decode_padding_mode(DecodePaddingMode::Indifferent)
             .with_decode_allow_trailing_bits(true),
     );
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let coded = bytes.iter().copied().take_while(|byte| *byte != b'=');
-    let mut coded: Vec<u8> = coded.filter(is_letter).collect();
+    let mut coded: Vec<u8> = coded
+        .filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+        .collect();
     if coded.len() % 4 == 1 {
         coded.pop();
     }

@@ -46,7 +46,7 @@ struct Header {
 impl Header {
     fn value(&self) -> Option<&str> {
         let line = self.line.as_deref()?;
-        let value = line.split_once(':').map_or(line, |(_, value)| value);
+        let value = line.split_once(':').map(|(_, value)| value).unwrap_or(line);
         Some(value.trim_start_matches([' ', '\t', '\r', '\n']))
     }
 }
@@ -58,11 +58,15 @@ pub struct Headers(Vec<Header>);
 impl Headers {
     /// The empty header of a new mail.
     pub fn new() -> Headers {
-        let empty = |name: &&str| Header {
-            name: (*name).to_owned(),
-            line: None,
-        };
-        Headers(PLACES.iter().map(empty).collect())
+        Headers(
+            PLACES
+                .iter()
+                .map(|name| Header {
+                    name: (*name).to_owned(),
+                    line: None,
+                })
+                .collect(),
+        )
     }
 
     /// Reads a header, and returns it with the offset of what follows its empty line.
@@ -88,7 +92,7 @@ impl Headers {
                 }
                 (true, _) => {}
                 (false, _) => {
-                    let name = text.split_once(':').map_or(&*text, |(name, _)| name);
+                    let name = text.split_once(':').map(|(name, _)| name).unwrap_or(&*text);
                     all.push(Header {
                         name: drumfire_java::text::trim(name).to_owned(),
                         line: Some(text),
@@ -111,7 +115,7 @@ impl Headers {
             }
             is_found = true;
             let name = match &header.line {
-                Some(line) => line.split_once(':').map_or(name, |(name, _)| name),
+                Some(line) => line.split_once(':').map(|(name, _)| name).unwrap_or(name),
                 None => name,
             };
             header.line = Some(format!("{name}: {value}"));
@@ -127,9 +131,10 @@ impl Headers {
             .iter()
             .any(|first| first.eq_ignore_ascii_case(name));
         let marker = self.0.iter().position(|header| header.name == ":");
-        let at = match is_first {
-            true => 0,
-            false => marker.unwrap_or(self.0.len()),
+        let at = if is_first {
+            0
+        } else {
+            marker.unwrap_or(self.0.len())
         };
         let header = Header {
             name: name.to_owned(),
@@ -149,14 +154,18 @@ impl Headers {
 
     /// The first value of a name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let named = |header: &&Header| header.name.eq_ignore_ascii_case(name);
-        self.0.iter().filter(named).find_map(Header::value)
+        self.0
+            .iter()
+            .filter(|header| header.name.eq_ignore_ascii_case(name))
+            .find_map(Header::value)
     }
 
     /// All values of a name.
     pub fn values<'h>(&'h self, name: &'h str) -> impl Iterator<Item = &'h str> {
-        let named = move |header: &&Header| header.name.eq_ignore_ascii_case(name);
-        self.0.iter().filter(named).filter_map(Header::value)
+        self.0
+            .iter()
+            .filter(move |header| header.name.eq_ignore_ascii_case(name))
+            .filter_map(Header::value)
     }
 
     /// Names and values in order.

@@ -76,8 +76,7 @@ impl Parameters {
         };
         while let Some(after) = rest.strip_prefix(';') {
             rest = after;
-            let name = take_until(&mut rest, "=;");
-            let name = name.trim().to_ascii_lowercase();
+            let name = take_until(&mut rest, "=;").trim().to_ascii_lowercase();
             if name.is_empty() && rest.is_empty() {
                 break;
             }
@@ -147,7 +146,7 @@ fn take_until(rest: &mut &str, signs: &str) -> String {
         }
         false
     });
-    *rest = end.map_or("", |(at, _)| &rest[at..]);
+    *rest = end.map(|(at, _)| &rest[at..]).unwrap_or("");
     out
 }
 

@@ -142,7 +142,7 @@ impl<'m> Received<'m> {
             let (line, next) = take_line(self.body, at);
             at = next;
             let end = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t'));
-            let line = &line[..end.map_or(0, |end| end + 1)];
+            let line = &line[..end.map(|end| end + 1).unwrap_or(0)];
             match &boundary {
                 Some(boundary) if line == *boundary => break,
                 None if line.len() > 2 && line.starts_with(b"--") => {

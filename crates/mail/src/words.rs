@@ -99,8 +99,11 @@ impl Encoder<'_> {
         if self.is_base64 {
             return bytes.len().div_ceil(3) * 4;
         }
-        let encoded = |byte: &&u8| self.place.must_encode(**byte);
-        bytes.len() + 2 * bytes.iter().filter(encoded).count()
+        bytes.len()
+            + 2 * bytes
+                .iter()
+                .filter(|byte| self.place.must_encode(**byte))
+                .count()
     }
 
     fn quoted(&self, bytes: &[u8]) -> String {
@@ -289,8 +292,7 @@ pub fn quote(word: &str) -> Cow<'_, str> {
         out.push('"');
         return Cow::Owned(out);
     }
-    let special = |c: char| !(' '..'\u{7f}').contains(&c) || MIME_SPECIALS.contains(c);
-    if word.contains(special) {
+    if word.contains(|c: char| !(' '..'\u{7f}').contains(&c) || MIME_SPECIALS.contains(c)) {
         Cow::Owned(format!("\"{word}\""))
     } else {
         Cow::Borrowed(word)
