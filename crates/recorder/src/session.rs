@@ -392,8 +392,12 @@ impl Session {
             Some(Wish::Step(name)) => self.obey(Order::Name(name), seen),
             Some(Wish::Pause(is_paused)) => self.obey(Order::Pause(is_paused), seen),
             Some(Wish::Expect(text)) => {
-                let holds = |entry: &&mut BrowserRequest| entry.holds(&text);
-                let note = match self.entries.iter_mut().rev().find(holds) {
+                let note = match self
+                    .entries
+                    .iter_mut()
+                    .rev()
+                    .find(|entry| entry.holds(&text))
+                {
                     Some(entry) => {
                         entry.expected.push(text.clone());
                         let url = entry.request["url"].as_str().unwrap_or("");
@@ -407,7 +411,7 @@ impl Session {
             }
             Some(Wish::State) => {
                 let name = self.named.as_ref().and_then(|key| self.titles.get(key));
-                let state = bar::state(name.map_or("", String::as_str), self.is_paused);
+                let state = bar::state(name.map(String::as_str).unwrap_or(""), self.is_paused);
                 let ask = json!({ "expression": state });
                 self.command(Some(session), "Runtime.evaluate", ask);
             }
@@ -565,8 +569,10 @@ impl Session {
             for (place, cookie) in wire.entries.iter().zip(&wire.cookies) {
                 cookies[*place] = cookie.as_deref();
             }
-            let wire_entries = wire.entries.iter();
-            let wire_entries = wire_entries.filter(|place| self.entries[**place].has_wire_header);
+            let wire_entries = wire
+                .entries
+                .iter()
+                .filter(|place| self.entries[**place].has_wire_header);
             for (place, cookie) in wire_entries.zip(&wire.set_cookies) {
                 set_cookies[*place] = cookie.as_deref();
             }

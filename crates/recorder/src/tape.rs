@@ -132,8 +132,12 @@ impl Tape {
         let pages: Vec<Value> = titles
             .map(|(number, title)| json!({ "id": format!("named-{number}"), "title": title }))
             .collect();
-        let entries = self.entries.iter().filter(|entry| !entry.is_left_out);
-        let entries: Vec<Value> = entries.map(TapedExchange::har).collect();
+        let entries: Vec<Value> = self
+            .entries
+            .iter()
+            .filter(|entry| !entry.is_left_out)
+            .map(TapedExchange::har)
+            .collect();
         json!({ "log": { "version": "1.2", "creator": { "name": "Drumfire" }, "pages": pages, "entries": entries } })
     }
 }

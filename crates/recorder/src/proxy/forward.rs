@@ -193,7 +193,8 @@ async fn pass(
     let path = request
         .uri()
         .path_and_query()
-        .map_or("/", |path| path.as_str())
+        .map(|path| path.as_str())
+        .unwrap_or("/")
         .to_owned();
     let url = format!("{}{path}", origin.url());
     let method = request.method().clone();
