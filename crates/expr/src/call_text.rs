@@ -48,9 +48,10 @@ pub fn write_call(name: &str, arguments: &[String], is_nested: bool) -> Option<S
         .iter()
         .map(|argument| escape(argument, true, is_nested))
         .collect();
-    let text = match written.is_empty() {
-        true => format!("${{{name}}}"),
-        false => format!("${{{name}({})}}", written.join(",")),
+    let text = if written.is_empty() {
+        format!("${{{name}}}")
+    } else {
+        format!("${{{name}({})}}", written.join(","))
     };
     let read = call_at(&text, "${".len())?;
     let meant = |arguments: &[String]| -> Vec<String> {
@@ -241,9 +242,10 @@ fn unescape(argument: &str) -> String {
         match next {
             Some(escaped @ ('$' | ',' | '\\')) if c == '\\' => {
                 at += escaped.len_utf8();
-                match escaped == '$' && argument[at..].starts_with('{') {
-                    true => out.push_str(DOLLAR),
-                    false => out.push(escaped),
+                if escaped == '$' && argument[at..].starts_with('{') {
+                    out.push_str(DOLLAR)
+                } else {
+                    out.push(escaped)
                 }
             }
             Some(escaped) if c == '\\' => {
@@ -310,7 +312,8 @@ fn written(c: char, is_lone: bool, is_nested: bool) -> Cow<'static, str> {
         _ => false,
     };
     let made = MADE.iter().find(|(made, _)| is_made && *made == c);
-    made.map_or_else(|| c.to_string().into(), |(_, call)| (*call).into())
+    made.map(|(_, call)| (*call).into())
+        .unwrap_or_else(|| c.to_string().into())
 }
 
 /// The places of parentheses without a partner. Those behind a backslash do not count.

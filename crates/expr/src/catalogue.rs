@@ -56,7 +56,9 @@ pub fn functions() -> &'static [FunctionSpec] {
 
 /// How the function called `name` is run.
 pub fn function_rung(name: &str) -> FunctionRung {
-    function(name).map_or(FunctionRung::Unknown, FunctionSpec::rung)
+    function(name)
+        .map(FunctionSpec::rung)
+        .unwrap_or(FunctionRung::Unknown)
 }
 
 /// The function with the most similar name, if it is similar enough to be the intended one.

@@ -235,7 +235,9 @@ impl Scope for StaticScope {
     }
     fn now_ms(&self) -> i64 {
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH);
-        elapsed.map_or(0, |elapsed| elapsed.as_millis() as i64)
+        elapsed
+            .map(|elapsed| elapsed.as_millis() as i64)
+            .unwrap_or(0)
     }
     fn random(&mut self) -> &mut Random {
         &mut self.random

@@ -154,7 +154,9 @@ impl Properties {
         } else if value.eq_ignore_ascii_case("false") || value.eq_ignore_ascii_case("f") {
             false
         } else {
-            drumfire_java::values::parse_int(&value).map_or(default, |number| number == 1)
+            drumfire_java::values::parse_int(&value)
+                .map(|number| number == 1)
+                .unwrap_or(default)
         }
     }
 

@@ -72,7 +72,7 @@ impl Variable {
         match self.slot {
             Some(slot) => {
                 let value = scope.vars().get(slot);
-                out.push_str(value.map_or(&*self.reference, |value| value));
+                out.push_str(value.map(|value| &**value).unwrap_or(&*self.reference));
             }
             None => out.push_str(&self.eval(scope)),
         }

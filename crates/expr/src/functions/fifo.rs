@@ -19,8 +19,12 @@ pub(super) fn put<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
 /// `__fifoGet`: an empty text if the queue is empty.
 pub(super) fn get<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let queue = args.text(0, scope)?;
-    let value = scope.properties().fifos().peek(&queue);
-    let value = value.map(Text::Property).unwrap_or(Text::Literal(""));
+    let value = scope
+        .properties()
+        .fifos()
+        .peek(&queue)
+        .map(Text::Property)
+        .unwrap_or(Text::Literal(""));
     args.store(1, &value, scope)?;
     Ok(value)
 }

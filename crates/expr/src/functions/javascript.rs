@@ -19,11 +19,13 @@ struct JavaScript {
 }
 
 pub(super) fn prepare(args: Args<'_>, _: &mut dyn Scope) -> Result<Box<dyn Stateful>, CallError> {
-    let needs_engine = |script| js_condition::needs_engine_beside(script, OBJECTS).is_some();
     Ok(Box::new(JavaScript {
         instance: next_instance(),
         constant: args.literal(0).is_some(),
-        needs_jvm: args.templates().first().is_some_and(needs_engine),
+        needs_jvm: args
+            .templates()
+            .first()
+            .is_some_and(|script| js_condition::needs_engine_beside(script, OBJECTS).is_some()),
     }))
 }
 

@@ -25,7 +25,10 @@ pub(super) fn thread_group_name<'a>(_: Args<'a>, scope: &mut dyn Scope) -> CallR
 /// `__threadNum`: the part of the thread's name after the last hyphen.
 pub(super) fn thread_num<'a>(_: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = scope.thread_name();
-    let number = name.rsplit_once('-').map_or(name, |(_, number)| number);
+    let number = name
+        .rsplit_once('-')
+        .map(|(_, number)| number)
+        .unwrap_or(name);
     Ok(Text::Owned(number.to_owned()))
 }
 

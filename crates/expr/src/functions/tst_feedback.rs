@@ -44,7 +44,9 @@ impl Stateful for Feedback {
         };
         let read = |name: &str, default: &str| {
             let value = scope.properties().get(name);
-            value.map_or_else(|| default.to_owned(), |value| value.to_string())
+            value
+                .map(|value| value.to_string())
+                .unwrap_or_else(|| default.to_owned())
         };
         let users = int(read(&property, "1"))?;
         let waiting = int(read(&format!("{timer}_cntDelayed"), "0"))?;

@@ -85,8 +85,12 @@ fn decode(bytes: &[u8]) -> String {
 /// The encoding in an XML declaration.
 fn declared(head: &str) -> Option<&str> {
     let declaration = head.strip_prefix("<?xml")?.split_once("?>")?.0;
-    let rest = declaration.split_once("encoding")?.1.trim_start();
-    let rest = rest.strip_prefix('=')?.trim_start();
+    let rest = declaration
+        .split_once("encoding")?
+        .1
+        .trim_start()
+        .strip_prefix('=')?
+        .trim_start();
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     rest[1..].split_once(quote).map(|(name, _)| name)
 }

@@ -383,7 +383,9 @@ fn props<'e>(
 ) -> Result<JexlValue<'e>, JexlError> {
     let properties = scope.properties();
     let value = |found: Option<std::sync::Arc<str>>| {
-        found.map_or(JexlValue::Null, |v| JexlValue::Text(Text::Property(v)))
+        found
+            .map(|v| JexlValue::Text(Text::Property(v)))
+            .unwrap_or(JexlValue::Null)
     };
     Ok(match (method, args) {
         ("get" | "getProperty", [JexlValue::Text(name)]) => value(properties.get(name)),

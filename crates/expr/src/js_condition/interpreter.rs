@@ -16,7 +16,10 @@ const FUNCTIONS: &str = "parseInt parseFloat Number String Boolean isNaN isFinit
 
 /// The value of the last expression, or `undefined`.
 pub(super) fn eval(expression: &Option<JsNode>) -> Outcome {
-    expression.as_ref().map_or(Ok(JsValue::Undefined), value_of)
+    expression
+        .as_ref()
+        .map(value_of)
+        .unwrap_or(Ok(JsValue::Undefined))
 }
 
 fn value_of(node: &JsNode) -> Outcome {

@@ -117,7 +117,8 @@ impl<'a> JsLexer<'a> {
             if trimmed.starts_with("//") || trimmed.starts_with("<!--") {
                 self.rest = trimmed
                     .find(['\n', '\r', '\u{2028}', '\u{2029}'])
-                    .map_or("", |end| &trimmed[end..]);
+                    .map(|end| &trimmed[end..])
+                    .unwrap_or("");
             } else if let Some(comment) = trimmed.strip_prefix("/*") {
                 let Some((inside, after)) = comment.split_once("*/") else {
                     return syntax("unterminated comment");
@@ -173,7 +174,9 @@ impl<'a> JsLexer<'a> {
         if whole > 1 && text.starts_with('0') && !text[..whole].contains(['8', '9']) {
             self.rest = &text[whole..];
             return Ok(ConditionToken::Number(
-                from_digits(&text[..whole], 8).map_or(0.0, |(value, _)| value),
+                from_digits(&text[..whole], 8)
+                    .map(|(value, _)| value)
+                    .unwrap_or(0.0),
             ));
         }
         let length = decimal_length(text);

@@ -137,8 +137,9 @@ pub(super) fn parse_float(text: &str) -> f64 {
     }
     let length = decimal_length(unsigned);
     unsigned[..length]
-        .parse()
-        .map_or(f64::NAN, |value: f64| sign * value)
+        .parse::<f64>()
+        .map(|value| sign * value)
+        .unwrap_or(f64::NAN)
 }
 
 /// The length of the decimal number at the start, including its exponent.

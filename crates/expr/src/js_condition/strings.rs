@@ -90,7 +90,8 @@ fn search(this: &str, method: &str, args: &[JsValue]) -> JsValue {
                 .get(1)
                 .map(JsValue::to_number)
                 .filter(|at| !at.is_nan())
-                .map_or(size, clamp);
+                .map(clamp)
+                .unwrap_or(size);
             index_or_minus_one((0..=last).rev().find(|at| matches_at(*at)))
         }
     }

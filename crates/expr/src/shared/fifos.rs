@@ -158,7 +158,10 @@ impl Fifos {
     /// The number of values in a queue.
     pub fn len(&self, queue: &str) -> usize {
         let queues = self.queues();
-        queues.get(queue).map_or(0, |queue| queue.values.len())
+        queues
+            .get(queue)
+            .map(|queue| queue.values.len())
+            .unwrap_or(0)
     }
 
     /// Whether the queue is empty.
