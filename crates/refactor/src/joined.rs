@@ -148,8 +148,12 @@ impl Joined {
         let mut roots = BTreeSet::from([plan]);
         let mut grown = true;
         while grown {
-            let more = self.includes.iter().filter(|(_, to)| roots.contains(to));
-            let more: Vec<usize> = more.map(|(from, _)| *from).collect();
+            let more: Vec<usize> = self
+                .includes
+                .iter()
+                .filter(|(_, to)| roots.contains(to))
+                .map(|(from, _)| *from)
+                .collect();
             let before = roots.len();
             roots.extend(more);
             grown = roots.len() > before;

@@ -163,8 +163,11 @@ fn is_odd(sign: char) -> bool {
 }
 
 fn check_exists(joined: &Joined, old: &str) -> Result<(), RenameError> {
-    let is_named = |plan: &PlanFile| plan.index().variable(old).any(|one| one.name == old);
-    if joined.plans.iter().any(is_named) {
+    if joined
+        .plans
+        .iter()
+        .any(|plan| plan.index().variable(old).any(|one| one.name == old))
+    {
         return Ok(());
     }
     let all = joined.plans.iter().flat_map(|plan| &plan.index().names);

@@ -185,8 +185,11 @@ fn timers(
         return;
     }
     for (plan, edits) in joined.plans.iter().zip(edits) {
-        let calls = plan.index().names.iter();
-        let calls = calls.filter(|one| one.subject == Subject::Timer && one.name == own);
+        let calls = plan
+            .index()
+            .names
+            .iter()
+            .filter(|one| one.subject == Subject::Timer && one.name == own);
         edits.extend(calls.map(|one| Splice {
             span: one.span,
             text: escaped(new),
