@@ -68,8 +68,10 @@ pub fn sha256(bytes: &[u8]) -> String {
 /// Whether a path stays inside the folder that it is put into.
 pub fn stays_inside(path: &str) -> bool {
     let path = Path::new(path);
-    let is_plain = |component| matches!(component, Component::Normal(_) | Component::CurDir);
-    !path.as_os_str().is_empty() && path.components().all(is_plain)
+    !path.as_os_str().is_empty()
+        && path
+            .components()
+            .all(|component| matches!(component, Component::Normal(_) | Component::CurDir))
 }
 
 async fn digest(file: &Path) -> std::io::Result<(String, u64)> {

@@ -51,9 +51,10 @@ fn first_taken(request: &LeaseRequest<'_>, agents: u64) -> u64 {
 
 /// The size of a first block. All first blocks together hold at most half of the places, so that none reaches into the next pass.
 fn first_size(request: &LeaseRequest<'_>, agents: u64) -> u64 {
-    request.length.map_or(ENDLESS, |length| {
-        (length / (agents.max(1) * HALVES)).clamp(1, LARGEST)
-    })
+    request
+        .length
+        .map(|length| (length / (agents.max(1) * HALVES)).clamp(1, LARGEST))
+        .unwrap_or(ENDLESS)
 }
 
 /// Takes the next block of an element of a run.
@@ -93,11 +94,13 @@ async fn attempt(
     agents: u64,
 ) -> Result<Option<Lease>, String> {
     let entry = runs.entry(key).await.map_err(|error| error.to_string())?;
-    let taken = entry.as_ref().and_then(|entry| {
-        let text = std::str::from_utf8(&entry.value).ok()?;
-        text.parse::<u64>().ok()
-    });
-    let taken = taken.unwrap_or_else(|| first_taken(request, agents));
+    let taken = entry
+        .as_ref()
+        .and_then(|entry| {
+            let text = std::str::from_utf8(&entry.value).ok()?;
+            text.parse::<u64>().ok()
+        })
+        .unwrap_or_else(|| first_taken(request, agents));
     let lease = block(taken, request, agents);
     if lease.is_empty() {
         return Ok(Some(lease));

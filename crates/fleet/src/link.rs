@@ -67,7 +67,10 @@ impl LinkOptions {
 }
 
 fn is_loopback(server: &str) -> bool {
-    let rest = server.split_once("://").map_or(server, |(_, rest)| rest);
+    let rest = server
+        .split_once("://")
+        .map(|(_, rest)| rest)
+        .unwrap_or(server);
     let host = rest.rsplit_once('@').map(|(_, host)| host).unwrap_or(rest);
     let host = match host.strip_prefix('[') {
         Some(v6) => v6.split(']').next().unwrap_or(v6),

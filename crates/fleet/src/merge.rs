@@ -81,7 +81,8 @@ impl Merger {
     pub fn sequence(&self, agent: u32) -> u64 {
         self.agents
             .get(agent as usize)
-            .map_or(0, |agent| agent.sequence)
+            .map(|agent| agent.sequence)
+            .unwrap_or(0)
     }
 
     /// Sets whether seconds of this agent are no longer waited for.

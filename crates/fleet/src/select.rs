@@ -54,11 +54,11 @@ impl Hosts {
             let free = |hello: &&&Hello| agents.iter().all(|taken| taken.name != hello.name);
             let mut named = idle.iter().filter(free);
             let by_name = named.find(|hello| hello.name == agent_name(host));
-            let on_host = || {
+            let chosen = by_name.or_else(|| {
                 let mut free = idle.iter().filter(free);
                 free.find(|hello| self.is_on(hello, without_port(host)))
-            };
-            match by_name.or_else(on_host) {
+            });
+            match chosen {
                 Some(hello) => agents.push((**hello).clone()),
                 None => missing.push(host.as_str()),
             }
@@ -272,8 +272,11 @@ impl Selection {
             .collect();
         match self {
             Selection::Named(names) => {
-                let missing = names.iter().filter(|name| !free.contains(&name.as_str()));
-                let missing: Vec<&str> = missing.map(String::as_str).collect();
+                let missing: Vec<&str> = names
+                    .iter()
+                    .filter(|name| !free.contains(&name.as_str()))
+                    .map(String::as_str)
+                    .collect();
                 format!("`{}`", missing.join("`, `"))
             }
             Selection::Hosts(hosts) => {

@@ -107,16 +107,18 @@ impl RowSource {
         };
         let taken = match self.files.get(&question.file) {
             Some(file) => {
-                let blocks = self.blocks.entry(question.element.clone());
-                let blocks = blocks.or_insert_with(|| {
-                    let reading = RowReading {
-                        encoding: question.encoding.clone(),
-                        is_quoted: question.is_quoted,
-                        skips_first_line: question.skips_first_line,
-                        is_recycled: question.is_recycled,
-                    };
-                    RowBlocks::of(file, reading)
-                });
+                let blocks = self
+                    .blocks
+                    .entry(question.element.clone())
+                    .or_insert_with(|| {
+                        let reading = RowReading {
+                            encoding: question.encoding.clone(),
+                            is_quoted: question.is_quoted,
+                            skips_first_line: question.skips_first_line,
+                            is_recycled: question.is_recycled,
+                        };
+                        RowBlocks::of(file, reading)
+                    });
                 blocks.take(self.agents, size)
             }
             None => Err(format!("the run has no file `{}`", question.file)),

@@ -148,17 +148,16 @@ fn share(manifest: &Manifest, index: u32) -> Result<Share, FleetError> {
     let first = shares.first().cloned();
     let share = shares.into_iter().nth(index as usize);
     // An agent that joins later has no users until it takes some over.
-    let joined = || {
-        let first = first.filter(|_| !manifest.is_each)?;
-        Some(Share {
-            index,
-            count: first.count.max(index + 1),
-            slots: Slots::new(first.slots.period(), Vec::new()),
-            ..first
-        })
-    };
     share
-        .or_else(joined)
+        .or_else(|| {
+            let first = first.filter(|_| !manifest.is_each)?;
+            Some(Share {
+                index,
+                count: first.count.max(index + 1),
+                slots: Slots::new(first.slots.period(), Vec::new()),
+                ..first
+            })
+        })
         .ok_or_else(|| FleetError::Other(format!("the run has no agent {index}")))
 }
 
@@ -221,8 +220,13 @@ impl Part<'_> {
         let cache = options.cache.join("files");
         std::fs::create_dir_all(folder)
             .map_err(|error| FleetError::Other(unwritable(folder, &error)))?;
-        let reader = |file| wire::reader_name(&member.run, member.index, member.token, file);
-        runtime.block_on(files::fetch(link, &manifest.files, reader, &cache, folder))?;
+        runtime.block_on(files::fetch(
+            link,
+            &manifest.files,
+            |file| wire::reader_name(&member.run, member.index, member.token, file),
+            &cache,
+            folder,
+        ))?;
         let offset = runtime
             .block_on(talk::measure(link, &member.run))
             .ok_or_else(|| FleetError::Late {

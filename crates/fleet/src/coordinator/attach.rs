@@ -45,11 +45,19 @@ pub fn fetch_plan(
         let link = Link::connect(options, COORDINATOR).await?;
         let manifest = manifest(&link, run).await?;
         let cache = folder.join(".cache");
-        let reader = |file| format!("{run}-attach-{}-{file}", std::process::id());
-        files::fetch(&link, &manifest.files, reader, &cache, folder).await?;
-        let given_properties = manifest.settings.properties.into_iter();
-        let given_properties =
-            given_properties.filter(|(name, _)| manifest.settings.given.contains(name));
+        files::fetch(
+            &link,
+            &manifest.files,
+            |file| format!("{run}-attach-{}-{file}", std::process::id()),
+            &cache,
+            folder,
+        )
+        .await?;
+        let given_properties = manifest
+            .settings
+            .properties
+            .into_iter()
+            .filter(|(name, _)| manifest.settings.given.contains(name));
         Ok(BegunPlan {
             plan: folder.join(&manifest.plan),
             given: given_properties.collect(),

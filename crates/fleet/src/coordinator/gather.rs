@@ -59,8 +59,11 @@ async fn answers<T: DeserializeOwned>(
         why: error.to_string(),
     };
     let inbox = link.client.new_inbox();
-    let answers = link.client.subscribe(inbox.clone()).await;
-    let mut answers = answers.map_err(|error| failed(&error))?;
+    let mut answers = link
+        .client
+        .subscribe(inbox.clone())
+        .await
+        .map_err(|error| failed(&error))?;
     let asked = link
         .client
         .publish_with_reply(subject, inbox, Bytes::new())
@@ -132,11 +135,13 @@ pub enum GatherNews {
 
 /// The reasons why a run waits: agents that run other plans, and runs that came earlier.
 fn waiting_line(selection: &Selection, agents: &[Hello], before: &[&WaitingRun]) -> String {
-    let busy = agents.iter().filter(|hello| selection.covers(hello));
-    let busy = busy.filter_map(|hello| {
-        let run = hello.run.as_ref()?;
-        Some(format!("`{}` is busy with run {run}", hello.name))
-    });
+    let busy = agents
+        .iter()
+        .filter(|hello| selection.covers(hello))
+        .filter_map(|hello| {
+            let run = hello.run.as_ref()?;
+            Some(format!("`{}` is busy with run {run}", hello.name))
+        });
     let mut parts: Vec<String> = busy.take(SHOWN).collect();
     let ahead = before.iter().take(SHOWN);
     parts.extend(ahead.map(|run| format!("{} on {} came earlier", run.plan, run.host)));

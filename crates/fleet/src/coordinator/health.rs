@@ -30,8 +30,10 @@ pub(super) struct Generators {
 impl Generators {
     /// Adds an agent's second that ended at this time.
     pub fn add(&mut self, to_ms: i64, second: &Second) {
-        let pending = self.pending.entry(to_ms.div_euclid(1000));
-        let pending = pending.or_insert_with(|| (0, Second::default()));
+        let pending = self
+            .pending
+            .entry(to_ms.div_euclid(1000))
+            .or_insert_with(|| (0, Second::default()));
         pending.1 = match pending.0 {
             0 => second.clone(),
             _ => pending.1.beside(second),
@@ -90,8 +92,10 @@ impl Coordinator<'_, '_, '_> {
 
     /// The combined second of all agents that has been completed since the last call, if any.
     pub(super) fn take_second(&mut self, now_ms: i64) -> Option<Arc<Second>> {
-        let there = self.agents.iter();
-        let there = there.filter(|agent| !agent.is_lost() && !agent.is_done());
+        let there = self
+            .agents
+            .iter()
+            .filter(|agent| !agent.is_lost() && !agent.is_done());
         let second = self.generators.take(there.count().max(1), now_ms)?;
         let moved = now_ms - self.started_ms;
         // Agents count their seconds from their own starts.
@@ -186,8 +190,10 @@ impl Coordinator<'_, '_, '_> {
         let mut said: Vec<(&str, Reason)> = Vec::new();
         // The part of an agent that joined late or left may be short although the run is not.
         let is_judged = voices.iter().any(AgentVoice::has_judged);
-        let counts = |voice: &&AgentVoice<'_>| voice.is_whole || voice.has_judged() || !is_judged;
-        for voice in voices.iter().filter(counts) {
+        for voice in voices
+            .iter()
+            .filter(|voice| voice.is_whole || voice.has_judged() || !is_judged)
+        {
             verdict.grade = verdict.grade.max(voice.verdict.grade);
             let shift_ms = (voice.started_ms - self.started_ms).max(0) as u64;
             said.extend(voice.verdict.reasons.iter().map(|reason| {
@@ -264,8 +270,11 @@ impl Coordinator<'_, '_, '_> {
     fn missing_numbers(&self, agents: &[AgentOutcome]) -> Vec<Reason> {
         let both = self.agents.iter().zip(agents);
         let missing = both.filter_map(|(agent, outcome)| {
-            let taken = outcome.end.as_ref();
-            let taken = taken.map(|end| end.samples).unwrap_or(agent.state.samples);
+            let taken = outcome
+                .end
+                .as_ref()
+                .map(|end| end.samples)
+                .unwrap_or(agent.state.samples);
             let missing = (agent.before + taken).saturating_sub(outcome.samples);
             let measured = format!("{} of agent `{}`", counted(missing, "sample"), agent.name);
             (missing > 0).then(|| reason(Cause::NumbersMissing, Vec::new(), measured))

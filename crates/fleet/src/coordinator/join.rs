@@ -40,8 +40,12 @@ impl Coordinator<'_, '_, '_> {
         }
         self.is_joining = true;
         // A lost agent may come back under its own number.
-        let known = self.agents.iter().filter(|agent| agent.left_ms.is_none());
-        let known: Vec<String> = known.map(|agent| agent.name.clone()).collect();
+        let known: Vec<String> = self
+            .agents
+            .iter()
+            .filter(|agent| agent.left_ms.is_none())
+            .map(|agent| agent.name.clone())
+            .collect();
         let index = self.agents.len() as u32;
         let (link, tell) = (self.link.clone(), self.tell_heard.clone());
         let (assigner, selection) = (self.assigner.clone(), self.order.selection.clone());
@@ -162,11 +166,12 @@ impl Coordinator<'_, '_, '_> {
     /// The weights of the agents among which slots are divided; 0 for each other one.
     pub(super) fn weights(&self, is_meant: impl Fn(u32, &Agent) -> bool) -> Vec<u32> {
         let agents = (0..).zip(&self.agents);
-        let weight = |(index, agent): (u32, &Agent)| {
-            let weight = agent.weight.clamp(1, MOST_WEIGHT);
-            if is_meant(index, agent) { weight } else { 0 }
-        };
-        agents.map(weight).collect()
+        agents
+            .map(|(index, agent)| {
+                let weight = agent.weight.clamp(1, MOST_WEIGHT);
+                if is_meant(index, agent) { weight } else { 0 }
+            })
+            .collect()
     }
 
     /// The numbers of users of the plan's thread groups.

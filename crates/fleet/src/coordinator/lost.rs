@@ -47,8 +47,11 @@ impl Coordinator<'_, '_, '_> {
             then = "the run ends, since it has not started".to_owned();
         }
         self.mark(now_ms, format!("agent `{name}` lost"));
-        let heard_ms = self.agents[index as usize].gaps_ms.last();
-        let heard_ms = heard_ms.map(|(from_ms, _)| *from_ms).unwrap_or(now_ms);
+        let heard_ms = self.agents[index as usize]
+            .gaps_ms
+            .last()
+            .map(|(from_ms, _)| *from_ms)
+            .unwrap_or(now_ms);
         let missing = self.undelivered(index as usize, heard_ms);
         let silent_s = (now_ms - heard_ms) as f64 / 1000.0;
         self.warn(format!(
@@ -122,9 +125,11 @@ impl Coordinator<'_, '_, '_> {
         let delivered = self.merger.samples().get(index).copied().unwrap_or(0);
         let samples = (agent.before + agent.state.samples).saturating_sub(delivered);
         let from_ms = self.state.start_ms.unwrap_or(heard_ms);
-        let told_ms = agent.second.as_ref().map_or(from_ms, |second| {
-            self.started_ms.saturating_add_unsigned(second.to_ms)
-        });
+        let told_ms = agent
+            .second
+            .as_ref()
+            .map(|second| self.started_ms.saturating_add_unsigned(second.to_ms))
+            .unwrap_or(from_ms);
         // It may have been alive until just before its next heartbeat.
         let missing_s = (heard_ms - told_ms).max(0) as f64 / 1000.0 + HEARTBEAT.as_secs_f64();
         match samples {

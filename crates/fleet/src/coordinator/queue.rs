@@ -33,11 +33,14 @@ impl QueuePlace {
             since_ms: system_ms(),
             ticket,
         };
-        let asked = link.client.subscribe(wire::WAITING).await;
-        let mut asked = asked.map_err(|error| FleetError::Nats {
-            url: link.url.clone(),
-            why: error.to_string(),
-        })?;
+        let mut asked = link
+            .client
+            .subscribe(wire::WAITING)
+            .await
+            .map_err(|error| FleetError::Nats {
+                url: link.url.clone(),
+                why: error.to_string(),
+            })?;
         let (client, answer) = (link.client.clone(), Bytes::from(wire::json(&waiting)));
         let answering = tokio::spawn(async move {
             while let Some(question) = asked.next().await {

@@ -91,11 +91,14 @@ impl Coordinator<'_, '_, '_> {
 
     /// Stores the list of agents for another coordinator.
     pub(super) fn store_agents(&self) {
-        let joined = self.agents.iter().skip(self.manifest.members.len());
-        let joined = joined.map(|agent| wire::Member {
-            name: agent.name.clone(),
-            weight: agent.weight,
-        });
+        let joined = self
+            .agents
+            .iter()
+            .skip(self.manifest.members.len())
+            .map(|agent| wire::Member {
+                name: agent.name.clone(),
+                weight: agent.weight,
+            });
         let handover = Handover {
             tokens: self.agents.iter().map(|agent| agent.token).collect(),
             joined: joined.collect(),

@@ -43,7 +43,9 @@ impl Coordinator<'_, '_, '_> {
                 .iter()
                 .find(|agent| agent.silence(Instant::now()) > watch::LOST);
             if silent.is_some() || since.elapsed() > PREPARATION {
-                let late = silent.map_or_else(|| late.join("`, `"), |agent| agent.name.clone());
+                let late = silent
+                    .map(|agent| agent.name.clone())
+                    .unwrap_or_else(|| late.join("`, `"));
                 return Err(FleetError::Late {
                     what: format!("agent `{late}` to get ready"),
                     waited: since.elapsed(),

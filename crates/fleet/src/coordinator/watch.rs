@@ -163,14 +163,16 @@ impl Agent {
 
 /// The messages about slots that agents receive from others at a time.
 pub fn takeovers(receipts: Vec<Receipt>, from_ms: i64, is_shared: bool) -> Vec<Takeover> {
-    let takeover = |receipt: Receipt| Takeover {
-        agent: receipt.machine as u32,
-        period: receipt.slots.period(),
-        remainders: receipt.slots.remainders().to_vec(),
-        from_ms,
-        is_shared,
-    };
-    receipts.into_iter().map(takeover).collect()
+    receipts
+        .into_iter()
+        .map(|receipt| Takeover {
+            agent: receipt.machine as u32,
+            period: receipt.slots.period(),
+            remainders: receipt.slots.remainders().to_vec(),
+            from_ms,
+            is_shared,
+        })
+        .collect()
 }
 
 /// The slots of all agents at the start. There are enough of them to divide one agent's users among the others.
