@@ -34,8 +34,10 @@ impl CheckedCount {
         let sent = connections.opened.saturating_add(connections.reused);
         let missing = sent.saturating_sub(counted);
         let kinds = recording.errors.list().into_iter();
-        let unanswered = kinds.filter(|kind| kind.code.starts_with(NO_RESPONSE));
-        let unanswered: u64 = unanswered.map(|kind| kind.count).sum();
+        let unanswered: u64 = kinds
+            .filter(|kind| kind.code.starts_with(NO_RESPONSE))
+            .map(|kind| kind.count)
+            .sum();
         let cause = if counted == sent {
             None
         } else if counted > sent && is_scraped {

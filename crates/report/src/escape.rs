@@ -87,8 +87,10 @@ pub fn teamcity(text: &str) -> String {
 
 /// One line without control characters, nor characters that turn the direction of writing.
 fn clean(text: &str, most: usize) -> String {
-    let turns = |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    shortened(text, most).replace(turns, "\u{fffd}")
+    shortened(text, most).replace(
+        |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'),
+        "\u{fffd}",
+    )
 }
 
 #[cfg(test)]

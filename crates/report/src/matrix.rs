@@ -46,7 +46,10 @@ pub fn matrix_html(plan: &str, axes: &[String], rows: &[MatrixRow], comparison: 
         .iter()
         .map(|row| row.run.percentiles_ms[1])
         .fold(f64::MIN_POSITIVE, f64::max);
-    let base = rows.first().map_or(0.0, |row| row.run.percentiles_ms[1]);
+    let base = rows
+        .first()
+        .map(|row| row.run.percentiles_ms[1])
+        .unwrap_or(0.0);
     for (at, row) in rows.iter().enumerate() {
         line(&mut page, row, at == 0, base, slowest);
     }

@@ -14,7 +14,6 @@ const NOTICED_MS: f64 = 1.0;
 pub fn own_part(recording: &Recording) -> Option<String> {
     let total = recording.total();
     let mut text = format!("of p99 {}", part(&total)?);
-    let own_p99_ms = |label: &LabelStatistics| label.own_ms(99.0).unwrap_or(0.0);
     let noticed = recording.labels.iter().filter(|label| {
         let (own_ms, p99_ms) = (own_p99_ms(label), label.service.percentile(99.0) / 1000.0);
         own_ms >= NOTICED_MS && own_ms >= SHARE * p99_ms
@@ -27,6 +26,11 @@ pub fn own_part(recording: &Recording) -> Option<String> {
     }
     text.push_str(" passed in the generator");
     Some(text)
+}
+
+/// The 99th percentile of the generator's own part, in ms.
+fn own_p99_ms(label: &LabelStatistics) -> f64 {
+    label.own_ms(99.0).unwrap_or(0.0)
 }
 
 /// `(41.2 ms) 0.21 ms`.

@@ -83,27 +83,32 @@ fn ms(label: &LabelStatistics, percent: f64) -> f64 {
 impl Repeats {
     /// Compares runs of the same plan with the same load.
     pub fn of(runs: &[RunFile]) -> Repeats {
-        let totals = runs.iter().map(|run| {
-            let total = run.recording.total();
-            let precision = run.recording.total_precision(&total);
-            (total, precision)
-        });
-        let totals: Vec<_> = totals.collect();
-        let numbers = NUMBERS.into_iter().map(|(name, value, interval)| {
-            let values: Vec<f64> = totals.iter().map(|(total, _)| value(total)).collect();
-            let intervals = totals.iter().filter_map(|(_, known)| interval(known));
-            number(name, values, &intervals.collect::<Vec<_>>())
-        });
-        let numbers: Vec<RepeatedNumber> = numbers.collect();
+        let totals: Vec<_> = runs
+            .iter()
+            .map(|run| {
+                let total = run.recording.total();
+                let precision = run.recording.total_precision(&total);
+                (total, precision)
+            })
+            .collect();
+        let numbers: Vec<RepeatedNumber> = NUMBERS
+            .into_iter()
+            .map(|(name, value, interval)| {
+                let values: Vec<f64> = totals.iter().map(|(total, _)| value(total)).collect();
+                let intervals = totals.iter().filter_map(|(_, known)| interval(known));
+                number(name, values, &intervals.collect::<Vec<_>>())
+            })
+            .collect();
         let are_known = totals.iter().all(|(_, known)| known.block_s > 0);
         Repeats {
             runs: runs.len(),
-            sentence: match are_known {
-                true => sentence(runs.len(), &numbers),
-                false => format!(
+            sentence: if are_known {
+                sentence(runs.len(), &numbers)
+            } else {
+                format!(
                     "the {} runs were too short to tell whether they differ",
                     runs.len()
-                ),
+                )
             },
             numbers,
         }

@@ -476,8 +476,10 @@ impl RunFile {
             self.health.extend(named(other));
             self.environment.extend(other.environment.iter().cloned());
             let targets = other.targets.iter();
-            let new = targets.filter(|target| !self.targets.contains(target));
-            let new: Vec<String> = new.cloned().collect();
+            let new: Vec<String> = targets
+                .filter(|target| !self.targets.contains(target))
+                .cloned()
+                .collect();
             self.targets.extend(new);
             if self.properties != other.properties {
                 self.properties.extend(other.properties.iter().cloned());

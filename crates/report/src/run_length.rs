@@ -61,14 +61,18 @@ fn percent(share: f64) -> String {
 
 /// A time in its largest unit: `40 s`, `4 minutes`, `2 hours`.
 fn time(seconds: f64) -> String {
-    let named = |count: f64, unit: &str| match count {
-        1.0 => format!("1 {unit}"),
-        count => format!("{count:.0} {unit}s"),
-    };
     match seconds {
         seconds if seconds < 90.0 => format!("{:.0} s", (seconds / 10.0).ceil() * 10.0),
-        seconds if seconds < 5_400.0 => named((seconds / 60.0).ceil(), "minute"),
-        seconds => named((seconds / 3_600.0).ceil(), "hour"),
+        seconds if seconds < 5_400.0 => counted_unit((seconds / 60.0).ceil(), "minute"),
+        seconds => counted_unit((seconds / 3_600.0).ceil(), "hour"),
+    }
+}
+
+/// `1 minute`, `2 minutes`.
+fn counted_unit(count: f64, unit: &str) -> String {
+    match count {
+        1.0 => format!("1 {unit}"),
+        count => format!("{count:.0} {unit}s"),
     }
 }
 

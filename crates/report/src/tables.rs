@@ -58,8 +58,11 @@ fn labels(run: &RunFile) -> Vec<u8> {
     let recording = run.statistics();
     let total = recording.total();
     let all = (&total, recording.total_precision(&total));
-    let labels = recording.labels.iter().enumerate();
-    let labels = labels.map(|(place, label)| (label, recording.precision(place)));
+    let labels = recording
+        .labels
+        .iter()
+        .enumerate()
+        .map(|(place, label)| (label, recording.precision(place)));
     let rows = labels.chain([all]).map(|(label, precision)| {
         let mut row = row(label);
         row.extend(bounds(label, &precision));
@@ -98,9 +101,8 @@ fn bounds(label: &LabelStatistics, precision: &Precision) -> Vec<String> {
         let low = interval.map(|interval| interval.low);
         [low, interval.and_then(|interval| interval.high)]
     });
-    let text = |bound: f64| format!("{bound:.3}");
     bounds
-        .map(|bound| bound.map_or_else(String::new, text))
+        .map(|bound| bound.map(|bound| format!("{bound:.3}")).unwrap_or_default())
         .collect()
 }
 
@@ -144,7 +146,8 @@ fn steps(run: &RunFile) -> Vec<u8> {
             ended
                 .histogram
                 .percentile(percent)
-                .map_or_else(String::new, ms)
+                .map(ms)
+                .unwrap_or_default()
         };
         vec![
             (ended.at * step_s).to_string(),
@@ -187,7 +190,8 @@ fn label_steps(run: &RunFile) -> Vec<u8> {
             let percentile_of = |percent| {
                 cell.histogram
                     .percentile(percent)
-                    .map_or_else(String::new, ms)
+                    .map(ms)
+                    .unwrap_or_default()
             };
             vec![
                 label.label.clone(),
@@ -232,7 +236,8 @@ fn thresholds(run: &RunFile) -> Vec<u8> {
             threshold.outcome.word().to_owned(),
             threshold
                 .value
-                .map_or_else(String::new, |value| value.to_string()),
+                .map(|value| value.to_string())
+                .unwrap_or_default(),
             threshold.limit.to_string(),
             threshold.unit.clone(),
         ]

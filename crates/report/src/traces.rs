@@ -45,8 +45,10 @@ impl TraceLink {
     }
 
     fn of(&self, trace_id: &str, start_ms: i64, end_ms: i64) -> String {
-        let text = self.0.replace(ID, trace_id);
-        let text = text.replace("{start_ms}", &start_ms.to_string());
+        let text = self
+            .0
+            .replace(ID, trace_id)
+            .replace("{start_ms}", &start_ms.to_string());
         text.replace("{end_ms}", &end_ms.to_string())
     }
 }

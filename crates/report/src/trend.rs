@@ -129,7 +129,7 @@ fn charts(page: &mut String, points: &[TrendPoint], loads: &[(usize, u32)]) {
         .enumerate()
         .map(|(at, (name, class))| series(name, class, &|point| point.percentiles_ms[at]));
     let mut chart = drawing(times.collect());
-    chart.limits = points.last().map_or(&[][..], |last| &last.limits_ms);
+    chart.limits = points.last().map(|last| &last.limits_ms[..]).unwrap_or(&[]);
     chart.has_rings = true;
     chart.write(page, "times", "Response time in ms");
     let rate = series("rate", "a", &|point| point.rate);
@@ -146,14 +146,16 @@ fn label_charts(
     labels: &[String],
 ) {
     for (at, label) in labels.iter().enumerate() {
-        let of_label = |point: &TrendPoint| {
-            let row = point.labels.iter().find(|(known, _)| known == label);
-            row.map(|(_, ms)| *ms)
-        };
         let series = Series {
             name: "p95",
             class: "b",
-            values: points.iter().map(of_label).collect(),
+            values: points
+                .iter()
+                .map(|point| {
+                    let row = point.labels.iter().find(|(known, _)| known == label);
+                    row.map(|(_, ms)| *ms)
+                })
+                .collect(),
         };
         let drawing = Drawing {
             points,
@@ -188,7 +190,8 @@ fn loads(points: &[TrendPoint]) -> Vec<(usize, u32)> {
 fn labels(points: &[TrendPoint]) -> Vec<String> {
     let mut latest: Vec<&(String, f64)> = points
         .last()
-        .map_or(&[][..], |last| &last.labels)
+        .map(|last| &last.labels[..])
+        .unwrap_or(&[])
         .iter()
         .collect();
     latest.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -202,7 +205,8 @@ fn legend(page: &mut String, points: &[TrendPoint], loads: &[(usize, u32)]) {
         .iter()
         .map(|(group, _)| group)
         .max()
-        .map_or(0, |last| last + 1);
+        .map(|last| last + 1)
+        .unwrap_or(0);
     if groups > 1 {
         page.push_str("<p>Lines join runs of a like load (users within 10 %): ");
         let named: Vec<String> = (0..groups)
@@ -387,7 +391,8 @@ impl Drawing<'_> {
             },
             point
                 .outcome
-                .map_or_else(String::new, |outcome| format!(", {}", outcome.word()))
+                .map(|outcome| format!(", {}", outcome.word()))
+                .unwrap_or_default()
         );
         let title = escape::xml(&title);
         let _ = write!(

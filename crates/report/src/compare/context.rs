@@ -36,14 +36,18 @@ struct Fact {
 /// The facts that differ.
 pub fn differences(base: &RunFile, other: &RunFile) -> Vec<ContextDifference> {
     let (before, after) = (facts(base), facts(other));
-    let named = |facts: &'_ [Fact], name: &str| facts.iter().position(|fact| fact.name == name);
     let mut pairs: Vec<(Option<&Fact>, Option<&Fact>)> = before
         .iter()
-        .map(|fact| (Some(fact), named(&after, &fact.name).map(|at| &after[at])))
+        .map(|fact| {
+            (
+                Some(fact),
+                position_of(&after, &fact.name).map(|at| &after[at]),
+            )
+        })
         .collect();
     let new = after.iter();
     pairs.extend(
-        new.filter(|fact| named(&before, &fact.name).is_none())
+        new.filter(|fact| position_of(&before, &fact.name).is_none())
             .map(|fact| (None, Some(fact))),
     );
     // A result file names neither target nor machine, which is no difference.
@@ -52,18 +56,27 @@ pub fn differences(base: &RunFile, other: &RunFile) -> Vec<ContextDifference> {
         (Some(before), Some(after)) => differ(before, after),
         _ => are_run_files,
     });
-    let value =
-        |fact: Option<&Fact>| fact.map_or_else(|| NONE.to_owned(), |fact| fact.value.clone());
     pairs
         .into_iter()
         .filter_map(|(before, after)| {
             Some(ContextDifference {
                 what: before.or(after)?.name.clone(),
-                before: value(before),
-                after: value(after),
+                before: value_of(before),
+                after: value_of(after),
             })
         })
         .collect()
+}
+
+/// The value of a fact, in words if there is none.
+fn value_of(fact: Option<&Fact>) -> String {
+    fact.map(|fact| fact.value.clone())
+        .unwrap_or_else(|| NONE.to_owned())
+}
+
+/// The position of the fact with this name.
+fn position_of(facts: &[Fact], name: &str) -> Option<usize> {
+    facts.iter().position(|fact| fact.name == name)
 }
 
 fn differ(before: &Fact, after: &Fact) -> bool {
@@ -91,8 +104,11 @@ fn facts(run: &RunFile) -> Vec<Fact> {
         tell("plan", text, None);
     }
     for file in &run.data {
-        let content = file.sha256.as_deref().map(short);
-        let content = content.unwrap_or("content not read");
+        let content = file
+            .sha256
+            .as_deref()
+            .map(short)
+            .unwrap_or("content not read");
         let text = format!("{} bytes ({content})", file.bytes);
         tell(&format!("data {}", file.path), text, None);
     }

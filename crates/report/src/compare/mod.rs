@@ -397,11 +397,7 @@ fn state(run: &RunFile) -> Option<String> {
 }
 
 fn compare_labels(base: &RunFile, other: &RunFile, options: CompareOptions) -> Vec<ComparedLabel> {
-    let places = |run: &RunFile| -> FxHashMap<(String, bool), usize> {
-        let labels = run.recording.labels.iter().enumerate();
-        labels.map(|(place, label)| (key(label), place)).collect()
-    };
-    let (here, there) = (places(base), places(other));
+    let (here, there) = (label_places(base), label_places(other));
     let mut labels: Vec<ComparedLabel> = Vec::with_capacity(here.len());
     for (place, label) in base.recording.labels.iter().enumerate() {
         labels.push(match there.get(&key(label)) {
@@ -420,6 +416,12 @@ fn compare_labels(base: &RunFile, other: &RunFile, options: CompareOptions) -> V
         .filter(|label| !here.contains_key(&key(label)));
     labels.extend(added.map(|label| alone(label, Finding::Added)));
     labels
+}
+
+/// The positions of a run's labels.
+fn label_places(run: &RunFile) -> FxHashMap<(String, bool), usize> {
+    let labels = run.recording.labels.iter().enumerate();
+    labels.map(|(place, label)| (key(label), place)).collect()
 }
 
 fn key(label: &LabelStatistics) -> (String, bool) {
@@ -469,8 +471,8 @@ fn compare_sides(before: &Side, after: &Side, options: CompareOptions) -> Compar
     let metrics = percentiles.chain([Metric::ErrorShare, Metric::Rate]);
     for (difference, metric) in differences.iter_mut().zip(metrics) {
         let intervals = before.interval(metric).zip(after.interval(metric));
-        let bounds = |interval: Interval| (interval.low, interval.high);
-        difference.bounds = intervals.map(|(one, other)| [one, other].map(bounds));
+        difference.bounds = intervals
+            .map(|(one, other)| [one, other].map(|interval| (interval.low, interval.high)));
     }
     ComparedLabel {
         label: before.statistics.label.clone(),
@@ -606,8 +608,11 @@ fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
             .as_ref()
             .filter(|verdict| verdict.state != "VALID")
         {
-            let reasons = verdict.reasons.iter();
-            let mut reasons: Vec<&str> = reasons.map(|reason| reason.what.as_str()).collect();
+            let mut reasons: Vec<&str> = verdict
+                .reasons
+                .iter()
+                .map(|reason| reason.what.as_str())
+                .collect();
             reasons.dedup();
             notes.push(format!(
                 "The verdict of {} is {}: {}.",

@@ -28,12 +28,13 @@ pub fn of_percentiles<const N: usize>(
 ) -> [Option<Noise>; N] {
     let sides = [used(before), used(after)];
     let ranked = percents.map(|percent| {
-        let rank = |window: &&Window| window.histogram.percentile(percent);
         sides.each_ref().map(|side| {
             let ranked = side
                 .iter()
                 .filter(|w| w.histogram.count() >= FEWEST_SAMPLES);
-            ranked.filter_map(rank).collect::<Vec<f64>>()
+            ranked
+                .filter_map(|window| window.histogram.percentile(percent))
+                .collect::<Vec<f64>>()
         })
     });
     let mut tables = sides.each_ref().map(|side| Table::of(side));
@@ -101,8 +102,11 @@ impl Table {
     }
 
     fn percentile(&self, percent: f64) -> Option<f64> {
-        let buckets = self.bounds.iter().zip(&self.drawn);
-        let buckets = buckets.map(|(&(low, high), &count)| (low, high, count));
+        let buckets = self
+            .bounds
+            .iter()
+            .zip(&self.drawn)
+            .map(|(&(low, high), &count)| (low, high, count));
         percentile_of(buckets, self.count, percent)
     }
 }

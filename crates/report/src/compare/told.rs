@@ -265,9 +265,10 @@ fn bounds_text(difference: &Difference) -> [String; 2] {
 }
 
 fn markdown_cell(difference: &Difference) -> String {
-    let change = difference.change.map_or(String::new(), |change| {
-        format!(" ({})", signed(change, difference))
-    });
+    let change = difference
+        .change
+        .map(|change| format!(" ({})", signed(change, difference)))
+        .unwrap_or_default();
     let Difference {
         unit,
         before,

@@ -136,7 +136,9 @@ fn generator(run: &Run<'_>) -> Option<Draft> {
     let reason = verdict.reasons.first().filter(|_| is_spoilt)?;
     let spans = &reason.spans_ms;
     let span_ms = spans.iter().copied().max_by_key(|(from, to)| to - from);
-    let when = span_ms.map_or_else(String::new, |(from, to)| format!(" {}", run.span(from, to)));
+    let when = span_ms
+        .map(|(from, to)| format!(" {}", run.span(from, to)))
+        .unwrap_or_default();
     Some(Draft {
         kind: Kind::Generator,
         text: format!(

@@ -97,21 +97,23 @@ fn of_label(
     let Some(usual_ms) = series.percentile(percent, |place| !is_slow(place)) else {
         return Vec::new();
     };
-    let stretch = |&(from, to): &(usize, usize)| {
-        let slow_ms = series.percentile(percent, |place| (from..=to).contains(&place))?;
-        let factor = slow_ms / usual_ms.max(0.001);
-        (factor >= SLOWER).then(|| Stretch {
-            place,
-            from_ms: series.start_ms(from),
-            to_ms: series.end_ms(to),
-            factor,
-            percent,
-            usual_ms,
-            slow_ms,
-            samples: series.bins[from..=to].iter().map(|bin| bin.count).sum(),
+    spans
+        .iter()
+        .filter_map(|&(from, to)| {
+            let slow_ms = series.percentile(percent, |place| (from..=to).contains(&place))?;
+            let factor = slow_ms / usual_ms.max(0.001);
+            (factor >= SLOWER).then(|| Stretch {
+                place,
+                from_ms: series.start_ms(from),
+                to_ms: series.end_ms(to),
+                factor,
+                percent,
+                usual_ms,
+                slow_ms,
+                samples: series.bins[from..=to].iter().map(|bin| bin.count).sum(),
+            })
         })
-    };
-    spans.iter().filter_map(stretch).collect()
+        .collect()
 }
 
 fn draft_of_stretch(run: &Run<'_>, worst: &Stretch, others: &[Stretch]) -> Draft {

@@ -125,11 +125,13 @@ pub(super) fn find(run: &Run<'_>) -> Option<Draft> {
 /// The number of bins of the first part: leaving them out makes the mean of the rest most certain (the marginal standard error
 /// rule, White 1997).
 fn length(moments: &[Moment], value: fn(&Moment) -> Option<f64>) -> Option<usize> {
-    let logs = moments
+    let logs: Vec<f64> = moments
         .iter()
-        .map(|moment| value(moment).map(|ms| ms.max(0.001).ln()));
-    let logs: Option<Vec<f64>> = logs.collect();
-    let logs = logs.filter(|logs| logs.len() >= FEWEST_BINS)?;
+        .map(|moment| value(moment).map(|ms| ms.max(0.001).ln()))
+        .collect::<Option<_>>()?;
+    if logs.len() < FEWEST_BINS {
+        return None;
+    }
     let error = |first: usize| {
         let rest = &logs[first..];
         let count = rest.len() as f64;
@@ -158,12 +160,19 @@ fn length(moments: &[Moment], value: fn(&Moment) -> Option<f64>) -> Option<usize
         .iter()
         .filter(|log| **log > usual + excess / 2.0)
         .count();
-    let users = |part: &[Moment]| median(part.iter().map(|moment| moment.users));
-    let (before, after) = (users(&moments[..first])?, users(&moments[first..])?);
+    let (before, after) = (
+        median_users(&moments[..first])?,
+        median_users(&moments[first..])?,
+    );
     let is_warm_up = excess >= SLOWER.ln().max(SIGMAS * sigma)
         && as_slow as f64 <= rest.len() as f64 * AS_SLOW_LATER
         && before <= after * MORE_USERS;
     is_warm_up.then_some(first)
+}
+
+/// The usual number of users.
+fn median_users(part: &[Moment]) -> Option<f64> {
+    median(part.iter().map(|moment| moment.users))
 }
 
 /// Whether most labels were slower until this time: a single one is told as a slow stretch.

@@ -47,12 +47,15 @@ fn curve(mut known: ErrorCurve, most_steps: usize, has_steps: bool) -> Curve {
         known.steps.clear();
     }
     let mut last = 0;
-    let distance = |step: &(i64, u64)| step.0 - std::mem::replace(&mut last, step.0);
     Curve {
         first_ms: known.first_ms,
         last_ms: known.last_ms,
         step_s: known.step_s,
-        at: known.steps.iter().map(distance).collect(),
+        at: known
+            .steps
+            .iter()
+            .map(|step| step.0 - std::mem::replace(&mut last, step.0))
+            .collect(),
         count: known.steps.iter().map(|step| step.1).collect(),
     }
 }

@@ -42,8 +42,10 @@ pub fn live_label(run: &RunFile, label: &str, transaction: bool) -> Option<Strin
         row: Row,
     }
     let recording = &run.recording;
-    let is_it = |known: &LabelStatistics| known.label == label && known.transaction == transaction;
-    let index = recording.labels.iter().position(is_it)?;
+    let index = recording
+        .labels
+        .iter()
+        .position(|known| known.label == label && known.transaction == transaction)?;
     let label_step_s = recording.timeline.label_step_s();
     let mut row = Row::of(
         &recording.labels[index],

@@ -121,14 +121,13 @@ impl PageOptions {
     /// The template of links: the one given, or else that of the run.
     fn trace_link_of(&self, run: &RunFile) -> Option<TraceLink> {
         let mut properties = run.properties.iter();
-        let from_run = || {
+        self.trace_link.clone().or_else(|| {
             properties
                 .find(|(name, _)| name.trim_start_matches("-J") == TRACE_LINK)?
                 .1
                 .parse()
                 .ok()
-        };
-        self.trace_link.clone().or_else(from_run)
+        })
     }
 
     fn shows(&self, label: &LabelStatistics, matches: LabelMatcher<'_>) -> bool {

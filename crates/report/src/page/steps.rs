@@ -239,15 +239,16 @@ impl LabelSteps {
 /// limit.
 pub fn label_step_s(timeline: &Timeline, labels: usize) -> u32 {
     let steps = |factor: i64| -> Vec<usize> {
-        let groups = |place| {
-            let cells = timeline.label(place);
-            cells
-                .chunk_by(move |a: &Cell, b: &Cell| {
-                    a.at.div_euclid(factor) == b.at.div_euclid(factor)
-                })
-                .count()
-        };
-        (0..labels).map(groups).collect()
+        (0..labels)
+            .map(|place| {
+                let cells = timeline.label(place);
+                cells
+                    .chunk_by(move |a: &Cell, b: &Cell| {
+                        a.at.div_euclid(factor) == b.at.div_euclid(factor)
+                    })
+                    .count()
+            })
+            .collect()
     };
     let are_many = |factor: i64| {
         let steps = steps(factor);
