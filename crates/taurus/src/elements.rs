@@ -57,8 +57,10 @@ fn defaults(scenario: &Table) -> Node {
         node = node
             .with(http::EMBEDDED_RESOURCES.name, true)
             .with(http::PARALLEL.name, true);
-        let pool = scenario.get("concurrent-pool-size").cloned();
-        let pool = pool.unwrap_or_else(|| 4.into());
+        let pool = scenario
+            .get("concurrent-pool-size")
+            .cloned()
+            .unwrap_or_else(|| 4.into());
         if is_true(Some(&pool)) {
             node = node.with(http::PARALLEL_NUMBER.name, text(&pool));
         }

@@ -108,15 +108,17 @@ fn shares(
 /// stays without.
 fn divided(users: f64, own: &[f64], notes: &mut Vec<String>) -> Vec<Amount> {
     let total: f64 = own.iter().sum();
-    let share = |own: &f64| {
-        if total != 0.0 && *own != 0.0 {
-            // Python rounds half to even.
-            (users * own / total).round_ties_even().max(1.0)
-        } else {
-            0.0
-        }
-    };
-    let shares: Vec<f64> = own.iter().map(share).collect();
+    let shares: Vec<f64> = own
+        .iter()
+        .map(|own| {
+            if total != 0.0 && *own != 0.0 {
+                // Python rounds half to even.
+                (users * own / total).round_ties_even().max(1.0)
+            } else {
+                0.0
+            }
+        })
+        .collect();
     let given_users: f64 = shares.iter().sum();
     if given_users != users {
         notes.push(format!(
@@ -309,7 +311,8 @@ fn concurrency_group(
     let steps = load
         .steps
         .as_ref()
-        .map_or_else(|| "0".to_owned(), Amount::whole);
+        .map(Amount::whole)
+        .unwrap_or_else(|| "0".to_owned());
     Node::new(CONCURRENCY, &format!("{CONCURRENCY}Gui"), &group.name)
         .with(
             group::MAIN_LOOP.name,
@@ -331,16 +334,12 @@ fn concurrency_group(
 
 /// A Throughput Shaping Timer with the rate of an execution.
 fn shaper(rate: &Amount, load: &Load) -> Node {
-    let row = |from: &Amount, to: &Amount, seconds: String| {
-        let cells = [shown(from), shown(to), seconds];
-        let cells: Vec<Prop> = cells.into_iter().map(|cell| Prop::new("", cell)).collect();
-        Prop::new("", cells)
-    };
     let mut rows = Vec::new();
     if let Some(ramp_up) = load.ramp_up.as_ref().filter(|time| time.is_set()) {
         let first = rate
             .number()
-            .map_or(1.0, |rate| (rate / load.duration).max(1.0));
+            .map(|rate| (rate / load.duration).max(1.0))
+            .unwrap_or(1.0);
         let steps = load
             .steps
             .as_ref()
@@ -355,19 +354,28 @@ fn shaper(rate: &Amount, load: &Load) -> Node {
                     let level = Amount::Number(height * step);
                     let seconds = (width * step - passed).trunc();
                     passed += seconds;
-                    rows.push(row(&level, &level, format!("{seconds}")));
+                    rows.push(shaper_row(&level, &level, format!("{seconds}")));
                 }
             }
-            _ => rows.push(row(&Amount::Number(first), rate, ramp_up.whole())),
+            _ => rows.push(shaper_row(&Amount::Number(first), rate, ramp_up.whole())),
         }
     }
     if load.hold.is_set() {
-        rows.push(row(rate, rate, load.hold.whole()));
+        rows.push(shaper_row(rate, rate, load.hold.whole()));
     }
     Node::new(SHAPER, &format!("{SHAPER}Gui"), "Throughput_Limiter").with(
         throughput_shaping_timer::LOAD_PROFILE.name,
         Value::List(rows),
     )
+}
+
+/// A row of the Throughput Shaping Timer.
+fn shaper_row(from: &Amount, to: &Amount, seconds: String) -> Prop {
+    let cells: Vec<Prop> = [shown(from), shown(to), seconds]
+        .into_iter()
+        .map(|cell| Prop::new("", cell))
+        .collect();
+    Prop::new("", cells)
 }
 
 fn shown(amount: &Amount) -> String {

@@ -149,7 +149,8 @@ impl Level {
     fn check_value(&self, value: Option<&Value>) -> Result<(), TaurusError> {
         value
             .and_then(Value::as_object)
-            .map_or(Ok(()), |table| self.check(table))
+            .map(|table| self.check(table))
+            .unwrap_or(Ok(()))
     }
 
     /// Checks the tables of a list; a single one counts as a list of one.

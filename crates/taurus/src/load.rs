@@ -38,7 +38,8 @@ impl Load {
         let duration = match (is_set(&ramp_up), hold.is_set()) {
             (_, false) => ramp_up
                 .clone()
-                .map_or(0.0, |time| time.number().unwrap_or(1.0)),
+                .map(|time| time.number().unwrap_or(1.0))
+                .unwrap_or(0.0),
             (false, true) => hold.number().unwrap_or(1.0),
             (true, true) => match (ramp_up.as_ref().and_then(Amount::number), hold.number()) {
                 (Some(ramp_up), Some(hold)) => ramp_up + hold,

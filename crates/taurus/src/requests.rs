@@ -161,7 +161,7 @@ impl ScenarioCompiler<'_> {
 /// The requests within a block, which are required.
 fn inner<'a>(request: &'a Table, key: &str) -> Result<&'a Value, TaurusError> {
     request.get(key).ok_or_else(|| {
-        let kind = request.keys().next().map_or("", String::as_str);
+        let kind = request.keys().next().map(String::as_str).unwrap_or("");
         TaurusError::new(format!("a `{kind}` block lacks `{key}`"))
             .hint(format!("write `{key}:` with a list of requests"))
     })
@@ -234,7 +234,8 @@ fn action(request: &Table, files: &Files) -> Result<Node, TaurusError> {
     )?;
     let pause = request
         .get("pause-duration")
-        .map_or(Ok(0.0), |time| seconds(&text(time)))
+        .map(|time| seconds(&text(time)))
+        .unwrap_or(Ok(0.0))
         .map_err(TaurusError::new)?;
     let mut below = Vec::new();
     scripts(request, files, &mut below)?;

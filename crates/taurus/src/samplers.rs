@@ -34,7 +34,8 @@ impl InheritedSettings<'_> {
 
     fn flag(&self, request: &Table, key: &str, default: bool) -> bool {
         self.option(request, key)
-            .map_or(default, |value| is_true(Some(value)))
+            .map(|value| is_true(Some(value)))
+            .unwrap_or(default)
     }
 }
 
@@ -262,12 +263,14 @@ fn mime_type(path: &str) -> &'static str {
     }
 }
 
+/// The name of the timer.
+const THINK_TIME: &str = "Think-Time";
+
 /// The timer of a think time: a duration, or `uniform(2s, 500ms)`, `gaussian(…)`, `poisson(…)`.
 fn timer(think_time: Option<&Value>) -> Result<Option<Node>, TaurusError> {
     let Some(think_time) = think_time.filter(|time| is_true(Some(time))) else {
         return Ok(None);
     };
-    const NAME: &str = "Think-Time";
     let written = text(think_time);
     let call = written
         .strip_suffix(')')
@@ -275,7 +278,7 @@ fn timer(think_time: Option<&Value>) -> Result<Option<Node>, TaurusError> {
     let Some((kind, inside)) = call.filter(|(kind, _)| {
         ["uniform", "gaussian", "poisson"].contains(&kind.to_ascii_lowercase().as_str())
     }) else {
-        let node = constant_timer::FACTS.node(NAME);
+        let node = constant_timer::FACTS.node(THINK_TIME);
         return Ok(Some(node.with(
             constant_timer::DELAY.name,
             text(&milliseconds(think_time)),
@@ -291,16 +294,18 @@ fn timer(think_time: Option<&Value>) -> Result<Option<Node>, TaurusError> {
         let fault = TaurusError::new(format!("`think-time: {written}` does not have two times"));
         return Err(fault.hint("write `uniform(2s, 500ms)`"));
     };
-    let made = |class: &str, delay: i64, range: i64| {
-        Node::new(class, &format!("{class}Gui"), NAME)
-            .with(constant_timer::DELAY.name, delay.to_string())
-            .with(uniform_random_timer::RANGE.name, range.to_string())
-    };
     Ok(Some(match kind.to_ascii_lowercase().as_str() {
-        "uniform" => made(uniform_random_timer::CLASS, mean - deviation, deviation * 2),
-        "gaussian" => made(gaussian_random_timer::CLASS, mean, deviation),
-        _ => made(poisson_random_timer::CLASS, deviation, mean - deviation),
+        "uniform" => timer_node(uniform_random_timer::CLASS, mean - deviation, deviation * 2),
+        "gaussian" => timer_node(gaussian_random_timer::CLASS, mean, deviation),
+        _ => timer_node(poisson_random_timer::CLASS, deviation, mean - deviation),
     }))
+}
+
+/// A timer with a delay and a range, in ms.
+fn timer_node(class: &str, delay: i64, range: i64) -> Node {
+    Node::new(class, &format!("{class}Gui"), THINK_TIME)
+        .with(constant_timer::DELAY.name, delay.to_string())
+        .with(uniform_random_timer::RANGE.name, range.to_string())
 }
 
 fn ms(text: &str) -> Option<i64> {

@@ -70,7 +70,8 @@ pub fn load(file: &Path, overrides: &[String]) -> Result<Test, TaurusError> {
     keys::check(&config, &executions)?;
     let module = table(&config, "modules")
         .and_then(|all| all.get("jmeter"))
-        .map_or_else(Table::new, |module| as_table(module, "class"));
+        .map(|module| as_table(module, "class"))
+        .unwrap_or_else(Table::new);
     let mut parts = Vec::new();
     let mut criteria = Criteria::default();
     let mut properties = hooks::pairs(table(&module, "properties"));

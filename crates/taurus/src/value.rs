@@ -42,7 +42,8 @@ pub(crate) fn json(value: &Value) -> String {
         Value::String(text) => quoted(text),
         Value::Number(number) if number.as_i64().is_none() => number
             .as_f64()
-            .map_or_else(|| number.to_string(), float_text),
+            .map(float_text)
+            .unwrap_or_else(|| number.to_string()),
         other => other.to_string(),
     }
 }
@@ -83,7 +84,10 @@ pub(crate) fn flag(table: &Table, key: &str, default: bool) -> bool {
 
 /// A text of a table; `default` if it is not set.
 pub(crate) fn text_or(table: &Table, key: &str, default: &str) -> String {
-    table.get(key).map_or_else(|| default.to_owned(), text)
+    table
+        .get(key)
+        .map(text)
+        .unwrap_or_else(|| default.to_owned())
 }
 
 /// A table within a table.

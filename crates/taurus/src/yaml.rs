@@ -68,7 +68,9 @@ impl Located {
         };
         match self.raw {
             Raw::Null => Value::Null,
-            Raw::Bool(value) => own_letter().map_or(Value::Bool(value), Value::String),
+            Raw::Bool(value) => own_letter()
+                .map(Value::String)
+                .unwrap_or(Value::Bool(value)),
             Raw::Number(number) => Value::Number(number),
             Raw::Text(text) => Value::String(text),
             Raw::List(items) => items.into_iter().map(|item| item.value(lines)).collect(),

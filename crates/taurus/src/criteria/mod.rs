@@ -225,7 +225,11 @@ impl Criterion {
         let since = match self.logic {
             Logic::For => *self.start.get_or_insert(second),
             Logic::Within => second,
-            Logic::Over => self.points.front().map_or(second, |(first, _)| *first),
+            Logic::Over => self
+                .points
+                .front()
+                .map(|(first, _)| *first)
+                .unwrap_or(second),
         };
         let lasted = (second - since + 1) as f64;
         let is_long_enough = self.logic == Logic::Within || lasted >= self.window;
