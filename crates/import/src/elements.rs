@@ -76,8 +76,10 @@ pub fn arrivals(name: &str, rate: f64, duration_s: u64) -> Node {
     );
     // Without a limit, one more arrives at the end of the last second.
     let most = format!("${{__jexl3({rate} * {seconds})}}");
-    let row = [rate.clone(), rate, seconds];
-    let row: Vec<Prop> = row.into_iter().map(|cell| Prop::new("", cell)).collect();
+    let row: Vec<Prop> = [rate.clone(), rate, seconds]
+        .into_iter()
+        .map(|cell| Prop::new("", cell))
+        .collect();
     Node::new(CLASS, &format!("{CLASS}Gui"), name)
         .with(
             "ThreadGroup.main_controller",

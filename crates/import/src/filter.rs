@@ -67,7 +67,8 @@ impl Filter {
         let mime = exchange
             .response
             .as_ref()
-            .map_or("", |response| response.mime.as_str());
+            .map(|response| response.mime.as_str())
+            .unwrap_or("");
         let matches = |pattern: &Arc<Pattern>| pattern.full_match(&url);
         if !self.include.is_empty() && !self.include.iter().any(matches) {
             Some("requests that no pattern of the recorder includes")

@@ -35,8 +35,10 @@ pub fn is_graphql(text: &str) -> bool {
     };
     match tokens.first() {
         Some(token) if token.text == "{" => {
-            let begins = |token: &GraphqlToken<'_>| token.is_name() || token.text == "...";
-            tokens.get(1).is_some_and(begins) && document(text, &tokens).is_ok()
+            tokens
+                .get(1)
+                .is_some_and(|token| token.is_name() || token.text == "...")
+                && document(text, &tokens).is_ok()
         }
         Some(token) => {
             let is_followed = tokens.get(1).is_some_and(|next| {
@@ -257,10 +259,7 @@ fn tokens(text: &str) -> Result<Vec<GraphqlToken<'_>>, FormatError> {
             '.' if rest.starts_with("...") => 3,
             '{' | '}' | '(' | ')' | '[' | ']' | ':' | '=' | '!' | '@' | '|' | '&' => 1,
             '$' => 1 + rest[1..].find(|c| !is_word(c)).unwrap_or(rest.len() - 1),
-            '-' | '0'..='9' => {
-                let is_part = |c: char| is_word(c) || matches!(c, '.' | '+' | '-');
-                rest.find(|c| !is_part(c)).unwrap_or(rest.len())
-            }
+            '-' | '0'..='9' => rest.find(|c| !is_number_sign(c)).unwrap_or(rest.len()),
             _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
             _ => {
                 return Err(
@@ -279,6 +278,11 @@ fn tokens(text: &str) -> Result<Vec<GraphqlToken<'_>>, FormatError> {
         start += length;
     }
     Ok(all)
+}
+
+/// Whether a character continues a number or a word.
+fn is_number_sign(c: char) -> bool {
+    is_word(c) || matches!(c, '.' | '+' | '-')
 }
 
 fn is_word(c: char) -> bool {
@@ -328,7 +332,8 @@ fn document<'d>(
         let name = inside
             .get(1)
             .filter(|token| token.is_name())
-            .map_or("", |token| token.text);
+            .map(|token| token.text)
+            .unwrap_or("");
         match first.text {
             "{" | "query" | "mutation" | "subscription" => document.operations.push(Operation {
                 kind: if first.text == "{" {
@@ -421,10 +426,11 @@ fn variables<'d>(text: &'d str, tokens: &[GraphqlToken<'d>]) -> Vec<Variable<'d>
         return all;
     };
     while let Some(token) = tokens.get(at).filter(|token| token.text.starts_with('$')) {
-        let is_type =
-            |token: &&GraphqlToken<'_>| token.is_name() || matches!(token.text, "[" | "]" | "!");
         let rest = tokens.get(at + 2..).unwrap_or_default();
-        let count = rest.iter().take_while(is_type).count();
+        let count = rest
+            .iter()
+            .take_while(|token| token.is_name() || matches!(token.text, "[" | "]" | "!"))
+            .count();
         let (Some(first), Some(last)) = (rest.first(), count.checked_sub(1).map(|last| rest[last]))
         else {
             break;

@@ -187,7 +187,12 @@ fn recognise(text: &str, json: &Result<Value, FormatError>) -> Result<Format, Im
             Err(unknown())
         };
     }
-    let broken = || not_json(text, json.as_ref().err().map_or("", FormatError::as_ref));
+    let broken = || {
+        not_json(
+            text,
+            json.as_ref().err().map(FormatError::as_ref).unwrap_or(""),
+        )
+    };
     if openapi::is_yaml(text) {
         Err(broken())
     } else if curl::is_curl(text) {

@@ -586,9 +586,13 @@ impl VariableNames {
     }
 
     fn plain(wanted: &str) -> String {
-        let name = wanted.chars().take(LONGEST_NAME);
-        let name = name.map(|c| if is_plain(c) { c } else { '_' });
-        let name = name.collect::<String>().trim_matches('_').to_owned();
+        let name = wanted
+            .chars()
+            .take(LONGEST_NAME)
+            .map(|c| if is_plain(c) { c } else { '_' })
+            .collect::<String>()
+            .trim_matches('_')
+            .to_owned();
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
             format!("value_{name}").trim_end_matches('_').to_owned()
         } else {

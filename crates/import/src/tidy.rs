@@ -155,10 +155,13 @@ impl OwnSite<'_> {
     }
 
     fn has(&self, host: &str) -> bool {
-        let is_below = |domain: &String| host == domain || host.ends_with(&format!(".{domain}"));
         self.options.all_domains
             || self.site.as_deref() == Some(&site(host))
-            || self.options.domains.iter().any(is_below)
+            || self
+                .options
+                .domains
+                .iter()
+                .any(|domain| host == domain || host.ends_with(&format!(".{domain}")))
     }
 
     /// Why a request is left out.
@@ -308,7 +311,8 @@ fn is_static(exchange: &Exchange) -> bool {
     let mime = exchange
         .response
         .as_ref()
-        .map_or("", |response| response.mime.as_str());
+        .map(|response| response.mime.as_str())
+        .unwrap_or("");
     if mime.contains("json") || mime.starts_with("text/html") {
         return false;
     }
@@ -519,7 +523,8 @@ fn expected(exchange: &Exchange) -> String {
     let status = exchange
         .response
         .as_ref()
-        .map_or(0, |response| response.status);
+        .map(|response| response.status)
+        .unwrap_or(0);
     match status {
         400.. => status.to_string(),
         _ => String::new(),

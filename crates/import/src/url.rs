@@ -32,7 +32,6 @@ impl Address {
             Some(at) => template.split_at(at),
             None => (template.as_str(), ""),
         };
-        let is_dot = |segment: &str| matches!(segment, "." | "..");
         if self.path.literal().is_none() || !path.split('/').any(is_dot) {
             return self;
         }
@@ -96,6 +95,11 @@ impl Address {
         let template = self.path.template();
         template.split('?').next().unwrap_or("").to_owned()
     }
+}
+
+/// Whether a segment of a path is `.` or `..`.
+fn is_dot(segment: &str) -> bool {
+    matches!(segment, "." | "..")
 }
 
 /// Adds a missing leading `/` and makes the path and its query sendable.

@@ -124,8 +124,8 @@ impl Correlation<'_> {
         let request = &mut self.steps[place].request;
         let expressions = ValueEncoding::Plain.expressions(&variable);
         let values = [&sent.value, other.as_ref().unwrap_or(&sent.value)].map(String::as_str);
-        let in_json = escaping_call(&expressions.plain, &values);
-        let in_json = in_json.as_deref().unwrap_or(&expressions.plain);
+        let escaped = escaping_call(&expressions.plain, &values);
+        let in_json = escaped.as_deref().unwrap_or(&expressions.plain);
         let is_read = match meaning {
             // The same text may stand elsewhere with another meaning.
             Some(_) => put::expression(request, sent, &expressions.plain, in_json),

@@ -279,12 +279,16 @@ fn within<'a>(whole: &'a str, word: &'a &'a str, text: &'a str, at: usize) -> He
 
 /// Calls `see` for the segments and parameters of an address, with the word before each and its offset.
 fn in_address(address: &str, path: &str, see: &mut dyn FnMut(&str, &str, usize) -> bool) -> bool {
-    let start = address.find("://").map_or(0, |at| {
-        let host = at + 3;
-        address[host..]
-            .find('/')
-            .map_or(address.len(), |at| host + at)
-    });
+    let start = address
+        .find("://")
+        .map(|at| {
+            let host = at + 3;
+            address[host..]
+                .find('/')
+                .map(|at| host + at)
+                .unwrap_or(address.len())
+        })
+        .unwrap_or(0);
     let mut before = path
         .rsplit('/')
         .find(|segment| !segment.is_empty())
@@ -307,9 +311,11 @@ fn in_address(address: &str, path: &str, see: &mut dyn FnMut(&str, &str, usize) 
 
 fn in_headers(response: &Response, path: &str, see: &mut See<'_>) -> bool {
     let fields = response.headers.iter().map(|field| (None, field));
-    let hops = response.hops.iter().enumerate();
-    let hops =
-        hops.flat_map(|(hop, head)| head.headers.iter().map(move |field| (Some(hop), field)));
+    let hops = response
+        .hops
+        .iter()
+        .enumerate()
+        .flat_map(|(hop, head)| head.headers.iter().map(move |field| (Some(hop), field)));
     for (hop, (field, value)) in fields.chain(hops) {
         let lower = field.to_ascii_lowercase();
         let at = |before, ends| HeaderPlace {

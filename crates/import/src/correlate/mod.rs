@@ -306,13 +306,18 @@ impl Correlation<'_> {
         }
         let is_telling =
             sent.is_telling() && !self.brought.contains(&(sent.value.clone(), String::new()));
-        let variables = self.known.get(&sent.value).into_iter().flatten();
-        let mut variables = variables.filter(|variable| {
-            variable.other.as_ref() == other
-                && variable.from <= place
-                && variable.may_mean(sent)
-                && (variable.is_telling || names.iter().any(|name| variable.names.contains(name)))
-        });
+        let mut variables = self
+            .known
+            .get(&sent.value)
+            .into_iter()
+            .flatten()
+            .filter(|variable| {
+                variable.other.as_ref() == other
+                    && variable.from <= place
+                    && variable.may_mean(sent)
+                    && (variable.is_telling
+                        || names.iter().any(|name| variable.names.contains(name)))
+            });
         if let Some(variable) = variables.next() {
             return Some(Resolved {
                 expressions: variable.expressions.clone(),
@@ -326,21 +331,24 @@ impl Correlation<'_> {
             is_telling,
             is_proved: other.is_some(),
         };
-        let origin = self.places.responses(&query, place);
-        let origin = origin.into_iter().find_map(|from| {
-            let stays = |constant: &Constant| {
-                constant.value == sent.value && (is_telling || constant.from == from)
-            };
-            let is_named = self.wishes.name(&sent.value, from).is_some();
-            let stays = !is_named && self.wishes.constants.iter().any(stays);
-            let response = self.steps[from].response.as_ref().filter(|_| !stays)?;
-            let place_in_response = search::find(response, &self.steps[from].request, &query)?;
-            let gives = |value: &String| {
-                let pair = self.pair.as_ref();
-                pair.is_none_or(|pair| pair.gives(from, &place_in_response, value))
-            };
-            other.is_none_or(gives).then_some((from, place_in_response))
-        });
+        let origin = self
+            .places
+            .responses(&query, place)
+            .into_iter()
+            .find_map(|from| {
+                let stays = |constant: &Constant| {
+                    constant.value == sent.value && (is_telling || constant.from == from)
+                };
+                let is_named = self.wishes.name(&sent.value, from).is_some();
+                let stays = !is_named && self.wishes.constants.iter().any(stays);
+                let response = self.steps[from].response.as_ref().filter(|_| !stays)?;
+                let place_in_response = search::find(response, &self.steps[from].request, &query)?;
+                let gives = |value: &String| {
+                    let pair = self.pair.as_ref();
+                    pair.is_none_or(|pair| pair.gives(from, &place_in_response, value))
+                };
+                other.is_none_or(gives).then_some((from, place_in_response))
+            });
         let (from, (source, form)) = origin?;
         Some(self.extract(sent, other, &names, from, source, &form))
     }

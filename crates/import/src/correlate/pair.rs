@@ -86,7 +86,8 @@ impl<'o> Pair<'o> {
     pub fn value(&self, place: usize, sent: &Sent) -> Option<&String> {
         let field = sent
             .segment
-            .map_or_else(|| sent.field.clone(), |number| number.to_string());
+            .map(|number| number.to_string())
+            .unwrap_or_else(|| sent.field.clone());
         self.values.get(&(place, field, sent.value.clone()))
     }
 
@@ -132,8 +133,11 @@ fn shape(request: &Request) -> String {
             }
         })
         .collect();
-    let query = address.path.template();
-    let query = query.split_once('?').map_or("", |(_, query)| query);
+    let with_query = address.path.template();
+    let query = with_query
+        .split_once('?')
+        .map(|(_, query)| query)
+        .unwrap_or("");
     let mut names: Vec<&str> = query
         .split('&')
         .map(|parameter| parameter.split('=').next().unwrap_or(""))

@@ -148,8 +148,10 @@ impl Found<'_> {
     fn add(&mut self, source: Option<ExtractorSource>, name: &str) {
         let Some(source) = source else { return };
         let kind = discriminant(&source);
-        let of_kind = self.all.iter();
-        let of_kind = of_kind.filter(|known| discriminant(&known.source) == kind);
+        let of_kind = self
+            .all
+            .iter()
+            .filter(|known| discriminant(&known.source) == kind);
         let is_known = self.all.iter().any(|known| known.source == source);
         if is_known
             || of_kind.count() >= MOST_OF_A_KIND
@@ -199,13 +201,17 @@ fn as_pattern(source: &ExtractorSource) -> Option<ExtractorSource> {
 
 /// The last word of a text, which usually names what follows.
 fn last_word(text: &str) -> &str {
-    let is_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '-';
-    let end = text.trim_end_matches(|sign| !is_word(sign));
-    let start = end.rfind(|sign| !is_word(sign));
-    let start = start.map_or(0, |at| {
-        at + end[at..].chars().next().map_or(0, char::len_utf8)
-    });
+    let end = text.trim_end_matches(|sign| !is_word_sign(sign));
+    let start = end
+        .rfind(|sign| !is_word_sign(sign))
+        .map(|at| at + end[at..].chars().next().map(char::len_utf8).unwrap_or(0))
+        .unwrap_or(0);
     &end[start..]
+}
+
+/// Whether a character belongs to a word.
+fn is_word_sign(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_' || sign == '-'
 }
 
 #[cfg(test)]

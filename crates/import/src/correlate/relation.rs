@@ -221,8 +221,10 @@ fn singular(word: &str) -> String {
 /// The thing whose identifier a name is, as `cart#`; `None` for a plain `id`.
 fn identity(name: &str) -> Option<String> {
     let mut words = words(name);
-    let is_identity = |word: &String| IDENTITY.contains(&word.as_str());
-    if words.last().is_some_and(is_identity) {
+    if words
+        .last()
+        .is_some_and(|word| IDENTITY.contains(&word.as_str()))
+    {
         words.pop();
     }
     let last = words.pop()?;

@@ -345,9 +345,12 @@ impl<'r> Reader<'r> {
 
     pub fn within_header(&self, value: &str) -> Option<ExtractorSource> {
         let headers = self.response.headers.iter().map(|field| (None, field));
-        let hops = self.response.hops.iter().enumerate();
-        let hops =
-            hops.flat_map(|(hop, head)| head.headers.iter().map(move |field| (Some(hop), field)));
+        let hops = self
+            .response
+            .hops
+            .iter()
+            .enumerate()
+            .flat_map(|(hop, head)| head.headers.iter().map(move |field| (Some(hop), field)));
         headers.chain(hops).find_map(|(hop, (field, content))| {
             let at = content.find(value)?;
             if !is_whole_word(content, at, value.len()) {

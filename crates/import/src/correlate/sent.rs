@@ -463,21 +463,23 @@ impl Found {
 
 /// The words of a text. Base64 is one word, although `+`, `/` and `=` stand between other words.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_base64_run = |run: &str| {
-        let has_plus = run.find('+').is_some_and(|at| {
-            at > 0 && run[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric())
-        });
-        // A name of a field stands before a value; padding does not.
-        let has_padding_only = run
-            .match_indices('=')
-            .all(|(at, _)| !run[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric()));
-        run.len() >= 20 && has_plus && has_padding_only && !run.contains('.') && is_telling(run)
-    };
     let runs = text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_.~+/=".contains(c));
     runs.flat_map(move |run| {
         let is_whole = is_base64_run(run);
         run.split(move |c: char| !is_whole && "+/=".contains(c))
     })
+}
+
+/// Whether a run of characters is Base64 rather than several words.
+fn is_base64_run(run: &str) -> bool {
+    let has_plus = run
+        .find('+')
+        .is_some_and(|at| at > 0 && run[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric()));
+    // A name of a field stands before a value; padding does not.
+    let has_padding_only = run
+        .match_indices('=')
+        .all(|(at, _)| !run[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric()));
+    run.len() >= 20 && has_plus && has_padding_only && !run.contains('.') && is_telling(run)
 }
 
 fn decoded(text: &str) -> String {

@@ -21,8 +21,9 @@ impl<'w> Wishes<'w> {
     /// The name for the variable of a value that a step's response holds.
     pub(super) fn name(&self, value: &str, from: usize) -> Option<&'w str> {
         let mut names = self.names.iter();
-        let is_own = |own: &&(Constant, String)| own.0.value == value && own.0.from == from;
-        names.find(is_own).map(|(_, name)| name.as_str())
+        names
+            .find(|own| own.0.value == value && own.0.from == from)
+            .map(|(_, name)| name.as_str())
     }
 
     /// The names that new variables of a draft cannot have.

@@ -47,15 +47,17 @@ pub fn is_telling(value: &str) -> bool {
 /// Several values in a row, most of which are distinctive, such as the numbers of experiments.
 fn is_list(value: &str) -> bool {
     let items = || value.split(',');
-    let is_item = |item: &str| {
-        let mut bytes = item.bytes();
-        !item.is_empty() && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-    };
     let count = items().count();
     if count < 3 || !items().all(is_item) {
         return false;
     }
     items().filter(|item| is_telling(item)).count() * 2 > count
+}
+
+/// Whether a part of a list looks like a value.
+fn is_item(item: &str) -> bool {
+    let mut bytes = item.bytes();
+    !item.is_empty() && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 /// Whether a value can be told from others by its characters: a short one that contains a digit.
@@ -86,7 +88,8 @@ fn is_date(value: &str) -> bool {
             let digits: String = time.chars().filter(char::is_ascii_digit).collect();
             !digits.is_empty() && digits.trim_matches('0').is_empty()
         })
-        .map_or(value, |(day, _)| day);
+        .map(|(day, _)| day)
+        .unwrap_or(value);
     let digits: Vec<&str> = day.split(['-', '.', '/', ':']).collect();
     let are_digits = digits
         .iter()

@@ -33,7 +33,7 @@ pub fn import(text: &str) -> Result<Draft, ImportError> {
     let mut steps = Vec::new();
     for command in words::commands(text) {
         let Some(words) = request_words(&command) else {
-            let program = command.words.first().map_or("", String::as_str);
+            let program = command.words.first().map(String::as_str).unwrap_or("");
             draft.leave_out(&format!("commands that are not cURL ({program})"));
             continue;
         };
@@ -440,7 +440,8 @@ fn type_of(file: &str) -> &'static str {
     let mut types = TYPES.iter();
     types
         .find(|(end, _)| lower.ends_with(end))
-        .map_or("application/octet-stream", |(_, mime)| mime)
+        .map(|(_, mime)| *mime)
+        .unwrap_or("application/octet-stream")
 }
 
 fn is_own(name: &str) -> bool {

@@ -152,14 +152,16 @@ pub(crate) fn exchange(place: usize, entry: &Value) -> Result<Exchange, &'static
     // Safari and some proxies list cookies only in a field of their own.
     if sent.header("cookie").is_none() {
         let cookies = request["cookies"].as_array().into_iter().flatten();
-        let pairs = cookies.filter_map(|cookie| {
-            Some(format!(
-                "{}={}",
-                cookie["name"].as_str()?,
-                cookie["value"].as_str()?
-            ))
-        });
-        let pairs = pairs.collect::<Vec<_>>().join("; ");
+        let pairs = cookies
+            .filter_map(|cookie| {
+                Some(format!(
+                    "{}={}",
+                    cookie["name"].as_str()?,
+                    cookie["value"].as_str()?
+                ))
+            })
+            .collect::<Vec<_>>()
+            .join("; ");
         if !pairs.is_empty() {
             sent.headers.push(("Cookie".into(), pairs.into()));
         }
@@ -234,16 +236,18 @@ fn body(data: &Value, content_type: &str) -> RequestBody {
             None => RequestBody::Raw(text.into()),
         };
     }
-    let fields = params.iter().filter_map(|param| {
-        // Some programs encode the values, most do not.
-        let value = |name: &str| {
-            param[name]
-                .as_str()
-                .map(|value| PlanText::from(plain(value)))
-        };
-        Some((value("name")?, value("value").unwrap_or_default()))
-    });
-    let fields: Vec<_> = fields.collect();
+    let fields: Vec<_> = params
+        .iter()
+        .filter_map(|param| {
+            // Some programs encode the values, most do not.
+            let value = |name: &str| {
+                param[name]
+                    .as_str()
+                    .map(|value| PlanText::from(plain(value)))
+            };
+            Some((value("name")?, value("value").unwrap_or_default()))
+        })
+        .collect();
     if fields.is_empty() {
         RequestBody::None
     } else {
@@ -320,14 +324,16 @@ fn multipart_of(text: &str, mime: &str) -> Option<RequestBody> {
             head[from..].split('"').next()
         };
         let name = PlanText::from(attribute("name")?);
-        let mime = head.lines().find_map(|line| {
-            let (field, value) = line.split_once(':')?;
-            field
-                .trim()
-                .eq_ignore_ascii_case("content-type")
-                .then(|| value.trim().to_owned())
-        });
-        let mime = mime.unwrap_or_default();
+        let mime = head
+            .lines()
+            .find_map(|line| {
+                let (field, value) = line.split_once(':')?;
+                field
+                    .trim()
+                    .eq_ignore_ascii_case("content-type")
+                    .then(|| value.trim().to_owned())
+            })
+            .unwrap_or_default();
         parts.push(match attribute("filename") {
             Some(file) => FormPart::File {
                 name,

@@ -42,12 +42,17 @@ impl Insertion {
 
     /// A Cookie Manager, if a response set cookies and none applies at the place.
     pub fn cookie_manager(&self, draft: &Draft) -> Option<Node> {
-        let is_cookie = |(name, _): &(String, String)| name.eq_ignore_ascii_case("set-cookie");
-        let has_cookies = draft.steps().filter_map(|step| step.response.as_ref());
-        let mut has_cookies = has_cookies.filter(|response| {
-            let hops = response.hops.iter().flat_map(|hop| &hop.headers);
-            response.headers.iter().chain(hops).any(is_cookie)
-        });
+        let mut has_cookies = draft
+            .steps()
+            .filter_map(|step| step.response.as_ref())
+            .filter(|response| {
+                let hops = response.hops.iter().flat_map(|hop| &hop.headers);
+                response
+                    .headers
+                    .iter()
+                    .chain(hops)
+                    .any(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
+            });
         let is_needed = !self.scope.has_cookies && has_cookies.next().is_some();
         is_needed.then(|| elements::cookie_manager(&[]))
     }

@@ -89,8 +89,11 @@ fn path(request: &Request) -> String {
 /// A number in the notation of Java's `MessageFormat`: with commas, or by a pattern of zeros such as
 /// `number,000`.
 fn shown(number: usize, style: &str) -> String {
-    let pattern = style.strip_prefix("number").unwrap_or("");
-    let pattern = pattern.trim_start_matches(',').trim();
+    let pattern = style
+        .strip_prefix("number")
+        .unwrap_or("")
+        .trim_start_matches(',')
+        .trim();
     let digits = number.to_string();
     if pattern.is_empty() {
         let mut grouped = String::new();

@@ -117,8 +117,10 @@ impl Found {
 
     /// The variable that gets a value from a response; it may have one already.
     fn variable_of(&mut self, from: usize, source: ExtractorSource, name: &str) -> String {
-        let mut extractor = self.extractors.iter();
-        let extractor = extractor.find(|(place, one)| *place == from && one.source == source);
+        let extractor = self
+            .extractors
+            .iter()
+            .find(|(place, one)| *place == from && one.source == source);
         if let Some((_, one)) = extractor {
             return one.variable.clone();
         }
@@ -227,8 +229,10 @@ impl<'d> OperationChain<'_, 'd> {
         }
         let (_, reference) = link["operationRef"].as_str()?.split_once("#/paths/")?;
         let (path, method) = reference.rsplit_once('/')?;
-        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
-        let path = path.replace("~1", "/").replace("~0", "~");
+        let path = percent_encoding::percent_decode_str(path)
+            .decode_utf8_lossy()
+            .replace("~1", "/")
+            .replace("~0", "~");
         all.position(|one| one.path == path && one.method == method)
     }
 
@@ -281,7 +285,9 @@ impl<'d> OperationChain<'_, 'd> {
         let schemas = responses.filter_map(|response| {
             let content = response["content"].as_object();
             let media = content.and_then(|content| content.values().next());
-            let schema = media.map_or(&response["schema"], |media| &media["schema"]);
+            let schema = media
+                .map(|media| &media["schema"])
+                .unwrap_or(&response["schema"]);
             (!schema.is_null()).then(|| self.document.resolve(schema))
         });
         schemas.collect()

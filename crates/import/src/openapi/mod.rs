@@ -276,7 +276,8 @@ impl<'d> Importer<'d> {
     fn parameters(&self, operation: &'d Value, shared: &'d [Value]) -> Vec<&'d Value> {
         let declared = operation["parameters"]
             .as_array()
-            .map_or(&[][..], Vec::as_slice);
+            .map(Vec::as_slice)
+            .unwrap_or(&[][..]);
         let mut all: Vec<&Value> = declared
             .iter()
             .map(|one| self.document.resolve(one))
@@ -320,8 +321,10 @@ impl<'d> Importer<'d> {
                 .unwrap_or_else(|| PlanText::from("1"));
             // The identifiers of two collections are different things, even if their examples are equal.
             let collection = path[..path.len() - rest.len() + before.len()].to_owned();
-            let by_value = self.path_variables.entry((collection, name.to_owned()));
-            let by_value = by_value.or_default();
+            let by_value = self
+                .path_variables
+                .entry((collection, name.to_owned()))
+                .or_default();
             let variable = match by_value.iter().find(|(old, _)| *old == value) {
                 Some((_, variable)) => variable.clone(),
                 None => {

@@ -430,18 +430,6 @@ impl Importer {
         is_after: bool,
         step: Option<&mut DraftStep>,
     ) -> bool {
-        let source = |value: ScriptValue| match value {
-            ScriptValue::Json(path) => Some(ExtractorSource::Json(path)),
-            ScriptValue::Header(field) => Some(ExtractorSource::header(format!(
-                "(?i){}: (.+)",
-                plain(&field)
-            ))),
-            ScriptValue::Cookie(cookie) => Some(ExtractorSource::header(format!(
-                "(?i)Set-Cookie: {}=([^;\\s]*)",
-                plain(&cookie)
-            ))),
-            _ => None,
-        };
         match value {
             ScriptValue::Text(text) => {
                 let call = text.literal().is_none();
@@ -461,7 +449,7 @@ impl Importer {
                     match part {
                         ScriptValue::Text(text) => whole.append(text),
                         part => {
-                            let Some(source) = source(part) else {
+                            let Some(source) = source_of(part) else {
                                 return false;
                             };
                             let variable = format!("{name}_{}", step.extractors.len() + 1);
@@ -473,7 +461,7 @@ impl Importer {
                 self.aliases.push((name, whole));
                 true
             }
-            value => match (source(value), step.filter(|_| is_after)) {
+            value => match (source_of(value), step.filter(|_| is_after)) {
                 (Some(source), Some(step)) => {
                     step.extractors.push(Extractor {
                         variable: name,
@@ -520,6 +508,22 @@ impl Importer {
             self.draft.warn(warning);
         }
         self.draft
+    }
+}
+
+/// The extractor's source for a value of a script, if it comes from the response.
+fn source_of(value: ScriptValue) -> Option<ExtractorSource> {
+    match value {
+        ScriptValue::Json(path) => Some(ExtractorSource::Json(path)),
+        ScriptValue::Header(field) => Some(ExtractorSource::header(format!(
+            "(?i){}: (.+)",
+            plain(&field)
+        ))),
+        ScriptValue::Cookie(cookie) => Some(ExtractorSource::header(format!(
+            "(?i)Set-Cookie: {}=([^;\\s]*)",
+            plain(&cookie)
+        ))),
+        _ => None,
     }
 }
 
@@ -612,7 +616,8 @@ fn list(value: &Value, separator: &str) -> String {
                 .map(|part| {
                     part["value"]
                         .as_str()
-                        .map_or_else(|| scalar(part), str::to_owned)
+                        .map(str::to_owned)
+                        .unwrap_or_else(|| scalar(part))
                 })
                 .collect();
             parts.join(separator)

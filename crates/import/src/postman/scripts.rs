@@ -90,10 +90,11 @@ pub fn read(source: &str) -> Script {
     reader.all();
     let used: HashSet<usize> = tokens.iter().map(|token| token.line).collect();
     let lines = source.lines().enumerate();
-    let is_left = |(number, line): &(usize, &str)| {
-        used.contains(number) && !reader.understood.contains(number) && !is_frame(line.trim())
-    };
-    let rest = lines.filter(is_left).count();
+    let rest = lines
+        .filter(|(number, line)| {
+            used.contains(number) && !reader.understood.contains(number) && !is_frame(line.trim())
+        })
+        .count();
     Script {
         rest,
         ..reader.script
@@ -128,9 +129,10 @@ fn tokens(source: &str) -> Vec<Token> {
     while let Some(first) = rest.chars().next() {
         let (kind, length) = match first {
             '/' if rest.starts_with("//") => (None, rest.find('\n').unwrap_or(rest.len())),
-            '/' if rest.starts_with("/*") => {
-                (None, rest.find("*/").map_or(rest.len(), |end| end + 2))
-            }
+            '/' if rest.starts_with("/*") => (
+                None,
+                rest.find("*/").map(|end| end + 2).unwrap_or(rest.len()),
+            ),
             '"' | '\'' | '`' => {
                 let (text, length) = quoted(rest, first);
                 let kind = if first == '`' {
@@ -527,18 +529,14 @@ impl ScriptReader<'_> {
         }
         self.take(')')?;
         let call = |call: &str| Some(ScriptValue::Text(PlanText::expression(call)));
-        let text = |value: &ScriptValue| match value {
-            ScriptValue::Text(text) => text.literal().map(str::to_owned),
-            _ => None,
-        };
         match (name, given.as_slice()) {
             ("pm.response.json", []) => Some(ScriptValue::Json("$".to_owned())),
             ("pm.response.text", []) => Some(ScriptValue::Body),
             ("JSON.parse", [ScriptValue::Body, ..]) => Some(ScriptValue::Json("$".to_owned())),
             ("pm.response.headers.get" | "postman.getResponseHeader", [name]) => {
-                text(name).map(ScriptValue::Header)
+                literal_of(name).map(ScriptValue::Header)
             }
-            ("pm.cookies.get", [name]) => text(name).map(ScriptValue::Cookie),
+            ("pm.cookies.get", [name]) => literal_of(name).map(ScriptValue::Cookie),
             ("String" | "parseInt" | "Number" | "encodeURIComponent", [value, ..]) => {
                 Some(value.clone())
             }
@@ -546,10 +544,10 @@ impl ScriptReader<'_> {
             ("Date.now", []) => call("${__time()}"),
             ("uuid.v4" | "uuidv4" | "uuid" | "crypto.randomUUID", []) => call("${__UUID}"),
             ("pm.variables.replaceIn", [name]) => {
-                text(name).map(|own| ScriptValue::Text(super::text(&own)))
+                literal_of(name).map(|own| ScriptValue::Text(super::text(&own)))
             }
             (getter, [name]) if GETTERS.contains(&getter) => {
-                let name = super::variable_name(&text(name)?);
+                let name = super::variable_name(&literal_of(name)?);
                 Some(ScriptValue::Text(PlanText::variable(&name)))
             }
             _ => None,
@@ -588,6 +586,14 @@ impl ScriptReader<'_> {
             self.at = start;
         }
         value
+    }
+}
+
+/// The text of a value without variables.
+fn literal_of(value: &ScriptValue) -> Option<String> {
+    match value {
+        ScriptValue::Text(text) => text.literal().map(str::to_owned),
+        _ => None,
     }
 }
 

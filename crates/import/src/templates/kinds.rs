@@ -46,11 +46,6 @@ pub fn shop(values: &Values<'_>) -> Tree {
         values.data_file
     );
     let plan = elements::test_plan("Shop", &comments, &[]);
-    let form = |fields: &[(&str, &str)]| {
-        let fields = fields.iter();
-        let fields = fields.map(|(name, variable)| ((*name).into(), PlanText::variable(variable)));
-        RequestBody::Form(fields.collect())
-    };
     let random = elements::regex_extractor("product", "href=\"/product/(\\d+)\"", "false", 0);
     let token = elements::css_extractor("csrf", "input[name=\"csrf\"]", "value", 1);
     let look = vec![
@@ -92,6 +87,14 @@ pub fn shop(values: &Values<'_>) -> Tree {
         elements::transaction("Enter").above(account),
     ];
     Tree::new(plan.above([users(content)]))
+}
+
+/// A form whose fields are variables.
+fn form(fields: &[(&str, &str)]) -> RequestBody {
+    let fields = fields
+        .iter()
+        .map(|(name, variable)| ((*name).into(), PlanText::variable(variable)));
+    RequestBody::Form(fields.collect())
 }
 
 /// One user who checks an API.
@@ -193,8 +196,8 @@ pub fn soap(values: &Values<'_>) -> Tree {
         operation,
         "${url}",
         RequestBody::Raw(text(&envelope)),
-    );
-    let call = call.above([
+    )
+    .above([
         elements::header_manager(&fields),
         elements::code_assertion("200"),
         elements::text_assertion(&[answer]),
@@ -239,8 +242,8 @@ fn recorder(values: &Values<'_>, copied: Vec<Node>) -> Tree {
         "${__P(ramp_up,1)}",
         "${__P(loops,1)}",
         "",
-    );
-    let group = group.above([recording_controller::FACTS.node("Recorded requests")]);
+    )
+    .above([recording_controller::FACTS.node("Recorded requests")]);
     let patterns = ["(?i).*\\.(bmp|css|gif|ico|jpe?g|js|png|svg|webp|woff2?)([?;].*)?"];
     let patterns = patterns
         .iter()
@@ -342,31 +345,33 @@ pub fn ldap(values: &Values<'_>) -> Tree {
         .with(ldap::PORT.name, values.property("port"))
         .with(ldap::ROOT_DN.name, values.get("root"))
         .with(ldap::USER_DEFINED.name, false);
-    let operation = |name: &str, test: &str| {
-        ldap_request::FACTS
-            .node(name)
-            .with(login::USERNAME.name, values.get("user"))
-            .with(login::PASSWORD.name, values.get("password"))
-            .with(ldap::SERVER.name, "")
-            .with(ldap::PORT.name, "")
-            .with(ldap::ROOT_DN.name, "")
-            .with(ldap::SIMPLE_TEST.name, test)
-            .with(ldap::USER_DEFINED.name, true)
-    };
-    let add = operation("Add", "add")
+    let add = operation(values, "Add", "add")
         .with(ldap::ENTRY_DN.name, ENTRY)
         .with(ldap::ENTRY_ATTRIBUTES.name, attributes(&PERSON));
-    let search = operation("Search", "search")
+    let search = operation(values, "Search", "search")
         .with(ldap::SEARCH_BASE.name, "")
         .with(ldap::SEARCH_FILTER.name, format!("({ENTRY})"));
-    let modify = operation("Modify", "modify")
+    let modify = operation(values, "Modify", "modify")
         .with(ldap::ENTRY_DN.name, ENTRY)
         .with(
             ldap::ENTRY_ATTRIBUTES.name,
             attributes(&[("sn", "Changed")]),
         );
-    let delete = operation("Delete", "delete").with(ldap::DELETED_ENTRY.name, ENTRY);
+    let delete = operation(values, "Delete", "delete").with(ldap::DELETED_ENTRY.name, ENTRY);
     Tree::new(plan.above([users(vec![defaults, think(), add, search, modify, delete])]))
+}
+
+/// An LDAP request of this kind.
+fn operation(values: &Values<'_>, name: &str, test: &str) -> Node {
+    ldap_request::FACTS
+        .node(name)
+        .with(login::USERNAME.name, values.get("user"))
+        .with(login::PASSWORD.name, values.get("password"))
+        .with(ldap::SERVER.name, "")
+        .with(ldap::PORT.name, "")
+        .with(ldap::ROOT_DN.name, "")
+        .with(ldap::SIMPLE_TEST.name, test)
+        .with(ldap::USER_DEFINED.name, true)
 }
 
 /// Entries of a directory, over a connection that each user binds.

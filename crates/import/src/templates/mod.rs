@@ -58,16 +58,17 @@ impl Values<'_> {
     /// The value of a parameter.
     fn get(&self, name: &str) -> &str {
         let parameter = self.parameters.iter().find(|one| one.name == name);
-        let default = parameter.map_or("", |one| one.default);
-        self.given.get(name).map_or(default, String::as_str)
+        let default = parameter.map(|one| one.default).unwrap_or("");
+        self.given.get(name).map(String::as_str).unwrap_or(default)
     }
 
     /// The value of a parameter as the default of the property with its name. A value that would need escapes stands alone.
     fn property(&self, name: &str) -> String {
         let value = self.get(name);
-        match value.contains([',', '\\', '$', '(', ')', '{', '}']) {
-            true => value.to_owned(),
-            false => format!("${{__P({name},{value})}}"),
+        if value.contains([',', '\\', '$', '(', ')', '{', '}']) {
+            value.to_owned()
+        } else {
+            format!("${{__P({name},{value})}}")
         }
     }
 }

@@ -77,9 +77,10 @@ pub fn think() -> Node {
 /// A request to the server of the plan.
 pub fn request(method: &str, name: &str, path: &str, body: RequestBody) -> Node {
     let address = Address {
-        path: match path.contains("${") {
-            true => PlanText::expression(path),
-            false => path.into(),
+        path: if path.contains("${") {
+            PlanText::expression(path)
+        } else {
+            path.into()
         },
         ..Address::default()
     };
