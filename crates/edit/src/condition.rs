@@ -118,18 +118,21 @@ const fn joint(all: bool) -> &'static str {
 }
 
 fn in_parentheses(row: &str) -> String {
-    match row.contains(" && ") {
-        true => format!("({row})"),
-        false => row.to_owned(),
+    if row.contains(" && ") {
+        format!("({row})")
+    } else {
+        row.to_owned()
     }
 }
 
 fn written(row: &ConditionRow) -> Result<String, Refused> {
-    let operator = OPERATORS.iter().find(|one| one.name == row.operator);
-    let operator = operator.ok_or_else(|| {
-        let message = format!("there is no operator `{}`", row.operator);
-        Refused::new(PARAMETERS, message)
-    })?;
+    let operator = OPERATORS
+        .iter()
+        .find(|one| one.name == row.operator)
+        .ok_or_else(|| {
+            let message = format!("there is no operator `{}`", row.operator);
+            Refused::new(PARAMETERS, message)
+        })?;
     let variable = row.variable.trim();
     let variable = referred(variable).unwrap_or(variable);
     let needs_variable = operator.patterns[0].contains("{v}");
@@ -148,8 +151,8 @@ fn written(row: &ConditionRow) -> Result<String, Refused> {
         }
         (Operand::Text, None) => quoted(&row.value),
     };
-    let pattern = operator.patterns[usize::from(other.is_some())];
-    let pattern = pattern.replace("{last}", &of_variable(LAST_SAMPLE));
+    let pattern = operator.patterns[usize::from(other.is_some())]
+        .replace("{last}", &of_variable(LAST_SAMPLE));
     // The value comes last: it may have braces.
     let pieces: Vec<String> = pattern
         .split("{x}")
@@ -185,9 +188,10 @@ fn number(value: &str) -> Result<String, Refused> {
             .split('.')
             .all(|part| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit()))
         && (digits == "0" || digits.starts_with("0.") || !digits.starts_with('0'));
-    Ok(match is_plain {
-        true => text.to_owned(),
-        false => format!("{parsed:?}").replace("e", "E"),
+    Ok(if is_plain {
+        text.to_owned()
+    } else {
+        format!("{parsed:?}").replace("e", "E")
     })
 }
 
@@ -208,15 +212,19 @@ fn quoted(text: &str) -> String {
 
 /// The variables that a condition compares.
 pub fn variables(condition: &Condition) -> Vec<String> {
-    let of_row = |row: &ConditionRow| {
-        let other = referred(&row.value).map(str::to_owned);
-        let variable = match row.operator.starts_with("last_") {
-            true => LAST_SAMPLE.to_owned(),
-            false => row.variable.clone(),
-        };
-        [variable].into_iter().chain(other)
-    };
-    condition.rows.iter().flat_map(of_row).collect()
+    condition
+        .rows
+        .iter()
+        .flat_map(|row| {
+            let other = referred(&row.value).map(str::to_owned);
+            let variable = if row.operator.starts_with("last_") {
+                LAST_SAMPLE.to_owned()
+            } else {
+                row.variable.clone()
+            };
+            [variable].into_iter().chain(other)
+        })
+        .collect()
 }
 
 /// Reads a condition that [`write`] wrote; `None` for any other text.
@@ -267,9 +275,12 @@ fn row(text: &str) -> Option<(ConditionRow, &str)> {
         patterns.filter_map(|(pattern, is_variable)| matched(operator, pattern, is_variable, text))
     });
     // The first of equals counts.
-    matches.reduce(|best, next| match next.1.len() < best.1.len() {
-        true => next,
-        false => best,
+    matches.reduce(|best, next| {
+        if next.1.len() < best.1.len() {
+            next
+        } else {
+            best
+        }
     })
 }
 
@@ -328,9 +339,13 @@ fn variable(text: &str) -> Option<(String, &str)> {
 
 /// Reads a number.
 fn digits(text: &str) -> Option<(String, &str)> {
-    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'E');
-    let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    let end = text.find(|c| !is_number_sign(c)).unwrap_or(text.len());
     (end > 0).then(|| (text[..end].to_owned(), &text[end..]))
+}
+
+/// Whether a character may stand in a number.
+fn is_number_sign(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'E')
 }
 
 /// Reads a constant text.

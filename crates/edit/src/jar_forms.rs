@@ -147,22 +147,22 @@ impl JarForm {
         let at = self
             .inputs
             .iter()
-            .position(|input| input.property == property);
-        let at = at.unwrap_or_else(|| {
-            self.inputs.push(JarInput {
-                property: property.to_owned(),
-                label: String::new(),
-                kind: "text",
-                saved: self
-                    .saved
-                    .get(property)
-                    .copied()
-                    .unwrap_or(Saved::StringProp),
-                choices: Vec::new(),
-                absent: self.absent.get(property).cloned(),
+            .position(|input| input.property == property)
+            .unwrap_or_else(|| {
+                self.inputs.push(JarInput {
+                    property: property.to_owned(),
+                    label: String::new(),
+                    kind: "text",
+                    saved: self
+                        .saved
+                        .get(property)
+                        .copied()
+                        .unwrap_or(Saved::StringProp),
+                    choices: Vec::new(),
+                    absent: self.absent.get(property).cloned(),
+                });
+                self.inputs.len() - 1
             });
-            self.inputs.len() - 1
-        });
         &mut self.inputs[at]
     }
 }

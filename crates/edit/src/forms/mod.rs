@@ -133,8 +133,12 @@ impl Form<'_> {
 
     /// The field of a property with one value.
     fn own(&mut self, property: &Property, section: &str) {
-        let value = self.node.props.value(property.name).map(Value::as_str);
-        let value = value.map(|value| value.into_owned());
+        let value = self
+            .node
+            .props
+            .value(property.name)
+            .map(Value::as_str)
+            .map(|value| value.into_owned());
         self.simple(property, property.name.to_owned(), section, value);
     }
 
@@ -145,8 +149,9 @@ impl Form<'_> {
             if (section == OTHERS) != property.label.is_empty() {
                 continue;
             }
-            let value = element.and_then(|element| element.props.value(property.name));
-            let value = value.map(|value| value.as_str().into_owned());
+            let value = element
+                .and_then(|element| element.props.value(property.name))
+                .map(|value| value.as_str().into_owned());
             self.simple(
                 property,
                 format!("{path}/{}", property.name),
@@ -240,14 +245,17 @@ impl Form<'_> {
             None => Some(self.node.props.list(path)),
         };
         let list = list.unwrap_or_default();
-        let columns = kind.columns().into_iter().map(|column| Column {
-            property: column.property,
-            label: column.label.to_owned(),
-            kind: kind_name(&column.kind, false).0.to_owned(),
-            default: column.default.to_owned(),
-            choices: choices(&column.kind),
-        });
-        let mut columns: Vec<Column> = columns.collect();
+        let mut columns: Vec<Column> = kind
+            .columns()
+            .into_iter()
+            .map(|column| Column {
+                property: column.property,
+                label: column.label.to_owned(),
+                kind: kind_name(&column.kind, false).0.to_owned(),
+                default: column.default.to_owned(),
+                choices: choices(&column.kind),
+            })
+            .collect();
         // Rows may be longer than the table's heading, as those of User Parameters.
         let rows = rows(kind, list);
         let most = rows.iter().map(Vec::len).max().unwrap_or_default();

@@ -203,7 +203,11 @@ pub fn complete(session: &Session, id: Id, text: &str, offset: usize) -> Vec<Com
     let mut all: Vec<Completion> = variables(session, id)
         .into_iter()
         .map(|one| {
-            let how = one.set_by.first().map_or("", |setter| setter.how.as_str());
+            let how = one
+                .set_by
+                .first()
+                .map(|setter| setter.how.as_str())
+                .unwrap_or("");
             let detail = match &one.value {
                 Some(value) => format!("{value} ({how})"),
                 None => how.to_owned(),

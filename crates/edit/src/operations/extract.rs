@@ -46,9 +46,9 @@ impl Selection {
         let given = given.map(str::trim).filter(|name| !name.is_empty());
         let first = || {
             let first = self.tops.first().map(|at| model.node_at(*at));
-            first.map_or_else(String::new, |node| node.name.to_string())
+            first.map(|node| node.name.to_string()).unwrap_or_default()
         };
-        given.map_or_else(first, str::to_owned)
+        given.map(str::to_owned).unwrap_or_else(first)
     }
 
     fn branches(&self, model: &Model) -> Vec<Branch> {

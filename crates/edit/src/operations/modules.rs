@@ -37,11 +37,13 @@ fn leads(model: &Model) -> Vec<(Id, Id)> {
         }
         at += 1;
     });
-    let lead = |(at, path): (usize, Vec<String>)| {
-        let chain = module_target(&model.tree().roots, &path)?;
-        Some((entries[at].id, entries[*chain.last()?].id))
-    };
-    modules.into_iter().filter_map(lead).collect()
+    modules
+        .into_iter()
+        .filter_map(|(at, path)| {
+            let chain = module_target(&model.tree().roots, &path)?;
+            Some((entries[at].id, entries[*chain.last()?].id))
+        })
+        .collect()
 }
 
 /// The piece that makes a Module Controller lead to its target again; `None` if it does, or if one of them is gone.
@@ -60,8 +62,11 @@ fn renewed(model: &Model, module: Id, target: Id) -> Option<Piece> {
         .collect();
     // The name of the tree's root, which decides nothing.
     names.push(path.first()?);
-    let items = names.iter().rev().zip(0..);
-    let items = items.map(|(name, place): (_, i32)| Prop::new(&place.to_string(), *name));
+    let items = names
+        .iter()
+        .rev()
+        .zip(0..)
+        .map(|(name, place)| Prop::new(&place.to_string(), *name));
     let list = Prop::new(
         module_controller::NODE_PATH.name,
         Value::List(items.collect()),

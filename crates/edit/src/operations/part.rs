@@ -58,10 +58,11 @@ pub fn part(
     let mut plan = model.clone();
     let needless = needless(&plan, &chain, part, options);
     if !needless.is_empty() {
-        let removal = match keeps_modules(&plan, &chain) {
+        let removal = if keeps_modules(&plan, &chain) {
             // A Module Controller may lead to an element that does not run in its own place.
-            true => enable(&plan, &needless, false)?,
-            false => remove(&plan, &needless)?,
+            enable(&plan, &needless, false)?
+        } else {
+            remove(&plan, &needless)?
         };
         apply(&mut plan, removal)?;
     }
@@ -119,7 +120,7 @@ fn needless(model: &Model, chain: &[Id], part: Part, options: &PartOptions) -> V
             continue;
         };
         let parent = entry.parent.map(|at| &outline.entries[at]);
-        let siblings = parent.map_or(&[][..], |parent| &parent.children);
+        let siblings = parent.map(|parent| &parent.children[..]).unwrap_or(&[]);
         for (place, id) in siblings.iter().enumerate() {
             let Some(node) = model.node(*id).filter(|_| id != own) else {
                 continue;
@@ -176,8 +177,11 @@ fn replaced(
         match around {
             Some(facts) => {
                 let xml = write_elements(&[made(facts, &node.name)]);
-                let xml = with_line_ends(&xml, line);
-                let xml = xml.trim_end().trim_end_matches("<hashTree/>").trim_end();
+                let with_tree = with_line_ends(&xml, line);
+                let xml = with_tree
+                    .trim_end()
+                    .trim_end_matches("<hashTree/>")
+                    .trim_end();
                 let whole = node.whole;
                 pieces.push(Piece::new(whole.start, whole.end, xml).with_ids(vec![*id]));
             }

@@ -96,7 +96,9 @@ pub fn branches(model: &Model, text: &str) -> Result<Vec<(Branch, Node)>, Refuse
 
 fn unreadable(faults: &[drumfire_jmx::Diagnostic]) -> Refused {
     let fault = faults.iter().find(|fault| fault.is_error());
-    let why = fault.map_or("it is no XML", |fault| fault.message.as_str());
+    let why = fault
+        .map(|fault| fault.message.as_str())
+        .unwrap_or("it is no XML");
     Refused::unfit(format!("the text cannot be read as part of a plan: {why}"))
         .hint("copy whole elements, with the `hashTree` behind each")
 }

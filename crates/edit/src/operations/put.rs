@@ -116,7 +116,9 @@ fn each_sender(model: &Model, sampler: Id, see: &mut dyn FnMut(Id, &Node)) -> Re
     let group = above
         .iter()
         .find(|at| role(model.node_at(**at)) == Some(Role::ThreadGroup));
-    let group = group.map_or(0..entries.len(), |at| *at..*at + entries[*at].below + 1);
+    let group = group
+        .map(|at| *at..*at + entries[*at].below + 1)
+        .unwrap_or(0..entries.len());
     let within = sampler_at..sampler_at + entries[sampler_at].below + 1;
     let mut at = 0;
     crate::tree::each(&model.tree().roots, &mut |node| {

@@ -66,22 +66,25 @@ impl Query {
         let options = syntax::Config::new()
             .case_insensitive(!reading.case)
             .multi_line(true);
-        let regex = Regex::builder().syntax(options).build(&pattern);
-        let regex = regex.map_err(|error| {
-            let why = error
-                .syntax_error()
-                .map_or_else(|| error.to_string(), |error| error.to_string());
-            let why = why
-                .lines()
-                .last()
-                .unwrap_or_default()
-                .trim_start_matches("error: ");
-            Refused::new(
-                PARAMETERS,
-                format!("`{text}` is no regular expression: {why}"),
-            )
-            .hint("the syntax is that of Rust's crate `regex`")
-        })?;
+        let regex = Regex::builder()
+            .syntax(options)
+            .build(&pattern)
+            .map_err(|error| {
+                let why = error
+                    .syntax_error()
+                    .map(|error| error.to_string())
+                    .unwrap_or_else(|| error.to_string());
+                let why = why
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .trim_start_matches("error: ");
+                Refused::new(
+                    PARAMETERS,
+                    format!("`{text}` is no regular expression: {why}"),
+                )
+                .hint("the syntax is that of Rust's crate `regex`")
+            })?;
         Ok(Query {
             regex,
             places,
@@ -261,7 +264,8 @@ fn replaced(
             text[end..]
                 .chars()
                 .next()
-                .map_or(text.len() + 1, |sign| end + sign.len_utf8())
+                .map(|sign| end + sign.len_utf8())
+                .unwrap_or(text.len() + 1)
         };
     }
     out.push_str(&text[from..]);

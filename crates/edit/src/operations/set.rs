@@ -146,8 +146,10 @@ fn added(
         drumfire_elements::property(&node.class, top, name)
             .or_else(|| drumfire_elements::property(class, name, name))
     };
-    let saved = facts.map(|property| property.saved).or(told);
-    let saved = saved.unwrap_or(Saved::StringProp);
+    let saved = facts
+        .map(|property| property.saved)
+        .or(told)
+        .unwrap_or(Saved::StringProp);
     let new = Prop::new(name, typed(saved, value));
     let splice = add_property(tree, whole, props, &new);
     splice.into_iter().map(Piece::from).collect()
@@ -168,7 +170,8 @@ fn with_parents(tree: &Tree, node: &Node, path: &str, value: &str) -> Result<Vec
             &mut prop,
             kind.facts
                 .property(top, short_of(rest))
-                .map_or(Saved::StringProp, |property| property.saved),
+                .map(|property| property.saved)
+                .unwrap_or(Saved::StringProp),
             rest,
             value,
         )
@@ -235,8 +238,8 @@ fn object_field(
         (Some(content), None) => vec![taken_out(text, around(content))],
         (None, None) => Vec::new(),
         (None, Some(value)) => {
-            let none = || Refused::unfit(format!("the object has no field `{name}`"));
-            let end = end_of_object(text, object).ok_or_else(none)?;
+            let end = end_of_object(text, object)
+                .ok_or_else(|| Refused::unfit(format!("the object has no field `{name}`")))?;
             let start = end - blanks_before(text, end).len();
             let indent = match blanks_before(text, end) {
                 "" => String::new(),
@@ -264,7 +267,7 @@ pub fn enable(model: &Model, ids: &[Id], is_enabled: bool) -> Result<Step, Refus
     let verb = if is_enabled { "Enable" } else { "Disable" };
     let label = match ids {
         [id] => {
-            let name = model.node(*id).map_or("", |node| node.name.as_str());
+            let name = model.node(*id).map(|node| node.name.as_str()).unwrap_or("");
             format!("{verb} {name}")
         }
         _ => format!("{verb} {} elements", ids.len()),

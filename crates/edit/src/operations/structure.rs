@@ -164,8 +164,11 @@ pub fn placed(
         .iter()
         .flat_map(|branch| branch.ids.iter().copied())
         .collect();
-    let staying = entry.children.iter().zip(&parent.children);
-    let staying = staying.filter(|(id, _)| !leaving.contains(id));
+    let staying = entry
+        .children
+        .iter()
+        .zip(&parent.children)
+        .filter(|(id, _)| !leaving.contains(id));
     let before = staying.take(target.index).last().map(|(_, node)| node);
     // The last element of its parent may lack its tree, which it needs before a sibling.
     let xml = match before.map(|node| child_tree(text, node)) {
@@ -325,8 +328,9 @@ pub fn relocate(model: &Model, ids: &[Id], target: Target) -> Result<Step, Refus
     let outline = model.outline();
     let tops = tops(model, ids)?;
     not_root(model, &tops)?;
-    let none = || no_element(target.parent);
-    let home = outline.index(target.parent).ok_or_else(none)?;
+    let home = outline
+        .index(target.parent)
+        .ok_or_else(|| no_element(target.parent))?;
     for at in &tops {
         let node = model.node_at(*at);
         if outline.upwards(home).any(|up| up == *at) {

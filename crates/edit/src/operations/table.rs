@@ -76,11 +76,13 @@ impl Rows {
         match (self, &item.value) {
             (Rows::Items(_), Value::Element(element)) => {
                 let columns = self.columns();
-                let cell = |column: &RowColumn| match column.property.as_str() {
-                    ITEM_NAME => element.name.to_string(),
-                    property => element.props.str(property).into_owned(),
-                };
-                columns.iter().map(cell).collect()
+                columns
+                    .iter()
+                    .map(|column| match column.property.as_str() {
+                        ITEM_NAME => element.name.to_string(),
+                        property => element.props.str(property).into_owned(),
+                    })
+                    .collect()
             }
             (Rows::Lists(_), Value::List(cells)) => cells
                 .iter()
@@ -136,8 +138,8 @@ pub fn table(
     wanted: &[Vec<String>],
 ) -> Result<Step, Refused> {
     let node = model.node(id).ok_or_else(|| no_element(id))?;
-    let pieces = changed(model.tree(), node, property, wanted);
-    let pieces = pieces.map_err(|refused| refused.of(id).at(property))?;
+    let pieces = changed(model.tree(), node, property, wanted)
+        .map_err(|refused| refused.of(id).at(property))?;
     let label = format!("Set {}", super::set::short(property));
     Ok(step(label, model.text(), pieces))
 }
@@ -162,7 +164,8 @@ fn changed(
     let described = known(node, property);
     let path = described
         .as_ref()
-        .map_or(property, |(_, _, path)| path.as_str());
+        .map(|(_, _, path)| path.as_str())
+        .unwrap_or(property);
     match find(text, node, path) {
         PropertyPlace::Here(prop) => {
             let Value::List(list) = &prop.value else {
@@ -170,7 +173,8 @@ fn changed(
             };
             let kind = described
                 .as_ref()
-                .map_or_else(|| guessed(list), |(_, rows, _)| *rows);
+                .map(|(_, rows, _)| *rows)
+                .unwrap_or_else(|| guessed(list));
             check(kind, list, wanted)?;
             Ok(rewritten(tree, node, (prop, path), (kind, list), wanted))
         }
@@ -331,7 +335,7 @@ impl RowPlace<'_> {
                     .collect()
             }
             (Rows::Texts, _) => {
-                let new = new.first().map_or("", String::as_str);
+                let new = new.first().map(String::as_str).unwrap_or("");
                 text_item(tree, self.item, new)
             }
             _ => {
@@ -418,7 +422,8 @@ fn item(kind: Rows, row: &[String], like: &[Prop]) -> Prop {
             // All rows of such a table have one name, or a hash code each.
             let name = like
                 .first()
-                .map_or_else(String::new, |like| like.name.to_string());
+                .map(|like| like.name.to_string())
+                .unwrap_or_default();
             Prop::new(&name, cells)
         }
         Rows::Items(facts) => {
@@ -426,7 +431,7 @@ fn item(kind: Rows, row: &[String], like: &[Prop]) -> Prop {
             element.gui_class = "".into();
             element.test_class = "".into();
             element.name = "".into();
-            let first = row.first().map_or("", String::as_str);
+            let first = row.first().map(String::as_str).unwrap_or("");
             for (RowColumn { property, .. }, cell) in kind.columns().iter().zip(row) {
                 let field = facts.fields.iter().find(|field| field.name == *property);
                 match field {

@@ -174,7 +174,8 @@ impl<'v> Versions<'v> {
         };
         let siblings = entry
             .parent
-            .map_or(&[][..], |parent| &outline.entries[parent].children);
+            .map(|parent| &outline.entries[parent].children[..])
+            .unwrap_or(&[]);
         let mut index = 0;
         for sibling in siblings[..entry.place].iter().rev() {
             let counterpart = outline
@@ -342,8 +343,8 @@ impl SettingWalk<'_> {
                 (Some(old), Some(new)) => pieces.extend(self.both(old, new, &full_path)),
                 (Some(old), None) => pieces.push(taken_out(&self.tree.source.text, old.span)),
                 (None, Some(new)) => {
-                    let xml = |indent: &str| self.xml(new, indent);
-                    let splice = add_xml(self.tree, whole, old, &xml);
+                    let splice =
+                        add_xml(self.tree, whole, old, &|indent: &str| self.xml(new, indent));
                     pieces.extend(splice.map(Piece::from));
                 }
                 (None, None) => {}
@@ -386,12 +387,10 @@ impl SettingWalk<'_> {
     /// Items that have names of their own, such as arguments and header fields, are taken one by one.
     fn items(&self, (list, old): (&Prop, &[Prop]), new: &[Prop], path: &str) -> Vec<Piece> {
         let text = &self.tree.source.text;
-        let find =
-            |items: &[Prop], name: &str| items.iter().position(|item| item_name(item) == name);
         let path_of = |item: &Prop| format!("{path}[{}]", item_name(item));
         let mut pieces = Vec::new();
         for item in old.iter().filter(|item| self.is_in(&path_of(item))) {
-            match find(new, &item_name(item)) {
+            match position_named(new, &item_name(item)) {
                 None => pieces.push(taken_out(text, item.span)),
                 Some(at) => {
                     let xml = self.xml(&new[at], blanks_before(text, item.span.start));
@@ -402,17 +401,30 @@ impl SettingWalk<'_> {
             }
         }
         for (at, item) in new.iter().enumerate() {
-            if !self.is_in(&path_of(item)) || find(old, &item_name(item)).is_some() {
+            if !self.is_in(&path_of(item)) || position_named(old, &item_name(item)).is_some() {
                 continue;
             }
             let before = new[..at].iter().rev();
-            let index = before.filter_map(|item| find(old, &item_name(item))).next();
-            let index = index.map_or(0, |index| index + 1);
-            let xml = |indent: &str| format!("{indent}{}", self.xml(item, indent));
-            pieces.push(table::inserted(self.tree, list, old, index, &xml));
+            let index = before
+                .filter_map(|item| position_named(old, &item_name(item)))
+                .next()
+                .map(|index| index + 1)
+                .unwrap_or(0);
+            pieces.push(table::inserted(
+                self.tree,
+                list,
+                old,
+                index,
+                &|indent: &str| format!("{indent}{}", self.xml(item, indent)),
+            ));
         }
         pieces
     }
+}
+
+/// The position of the item with this name.
+fn position_named(items: &[Prop], name: &str) -> Option<usize> {
+    items.iter().position(|item| item_name(item) == name)
 }
 
 /// Whether each item has a name that no other one has.

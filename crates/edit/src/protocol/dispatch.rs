@@ -380,14 +380,16 @@ fn inserted(model: &Model, target: Target, kind: ElementType) -> Result<Step, Re
 fn palette(model: &Model, parent: Id) -> Result<Vec<Kind>, Refused> {
     let holder = model.node(parent).ok_or_else(|| no_element(parent))?;
     let outer = role(holder);
-    let fits = |kind: &ElementType| {
-        kind.facts.is_in_menu(kind.gui) && outer.is_none_or(|outer| outer.holds(kind.facts.role))
-    };
-    let kinds = ElementType::all().filter(fits).map(|kind| Kind {
-        class: kind.key(),
-        type_name: kind.name.to_owned(),
-        category: kind.facts.role.menu().to_owned(),
-    });
+    let kinds = ElementType::all()
+        .filter(|kind| {
+            kind.facts.is_in_menu(kind.gui)
+                && outer.is_none_or(|outer| outer.holds(kind.facts.role))
+        })
+        .map(|kind| Kind {
+            class: kind.key(),
+            type_name: kind.name.to_owned(),
+            category: kind.facts.role.menu().to_owned(),
+        });
     Ok(kinds.collect())
 }
 

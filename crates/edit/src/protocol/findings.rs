@@ -97,16 +97,17 @@ impl Inspectee {
         let file = finding.source.as_ref();
         let is_here = file.is_none_or(|file| same_file(&file.path, &self.path));
         let span = finding.span.filter(|_| is_here);
-        let (id, property) = span.map_or((self.first(), None), |span| {
-            self.place(span, finding.property.as_deref(), starts)
-        });
+        let (id, property) = span
+            .map(|span| self.place(span, finding.property.as_deref(), starts))
+            .unwrap_or((self.first(), None));
         let message = match file {
             Some(file) if !is_here => format!("{}: {}", file.path.display(), finding.message),
             _ => finding.message.clone(),
         };
         let line = file
             .zip(finding.span)
-            .map_or(1, |(file, span)| file.line_column(span.start).0);
+            .map(|(file, span)| file.line_column(span.start).0)
+            .unwrap_or(1);
         Finding {
             severity: severity.to_owned(),
             id,
@@ -119,7 +120,11 @@ impl Inspectee {
     }
 
     fn first(&self) -> Id {
-        self.outline.entries.first().map_or(0, |entry| entry.id)
+        self.outline
+            .entries
+            .first()
+            .map(|entry| entry.id)
+            .unwrap_or(0)
     }
 
     /// The element that holds a position, and the property that a finding there is about.

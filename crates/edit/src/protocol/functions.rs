@@ -77,8 +77,11 @@ fn place_of(session: &Session, id: Id) -> Result<TrialOrder, Refused> {
     let outline = model.outline();
     let name = |at: usize| model.node_at(at).name.to_string();
     let at = outline.index(id);
-    let is_group = |at: &usize| role(model.node_at(*at)) == Some(Role::ThreadGroup);
-    let group = at.and_then(|at| outline.upwards(at).find(is_group));
+    let group = at.and_then(|at| {
+        outline
+            .upwards(at)
+            .find(|at| role(model.node_at(*at)) == Some(Role::ThreadGroup))
+    });
     let mut at_start: BTreeMap<Option<usize>, Vec<(String, String)>> = BTreeMap::new();
     for one in forms::variables(session, id) {
         let setter = one.set_by.first();
@@ -135,7 +138,9 @@ impl Shared {
             text: text.clone(),
             times: own.times.unwrap_or(SAMPLES).clamp(1, MOST_SAMPLES),
             variables: last.map(|(_, variables)| variables).unwrap_or_default(),
-            named: condition::read(&text).map_or_else(Vec::new, |read| condition::variables(&read)),
+            named: condition::read(&text)
+                .map(|read| condition::variables(&read))
+                .unwrap_or_default(),
             ..self.with(own.plan, |open| place_of(&open.session, own.id))?
         };
         let trial = self.program.evaluate(order);

@@ -154,8 +154,10 @@ impl Host {
     }
 
     fn one(&self, mut request: Value) -> Option<String> {
-        let parameters = request.get_mut("params").map(Value::take);
-        let parameters = parameters.unwrap_or_else(|| json!({}));
+        let parameters = request
+            .get_mut("params")
+            .map(Value::take)
+            .unwrap_or_else(|| json!({}));
         let id = request.get("id");
         let Some(method) = request.get("method").and_then(Value::as_str) else {
             let refused = Refused::new(NO_REQUEST, "the message has no `method`");

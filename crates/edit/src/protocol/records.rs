@@ -79,7 +79,7 @@ impl Progress {
             let old = earlier.get(number);
             Some(m::RecordProposal {
                 number,
-                variable: old.map_or(one.variable, |old| old.variable.clone()),
+                variable: old.map(|old| old.variable.clone()).unwrap_or(one.variable),
                 value: one.value,
                 kind: one.kind,
                 expression: one.expression,
@@ -224,8 +224,7 @@ impl Shared {
         }
         records.last += 1;
         let number = records.last;
-        let earlier = records.all.iter();
-        let earlier = earlier.filter(|(_, one)| {
+        let earlier = records.all.iter().filter(|(_, one)| {
             let other = &lock(&one.progress).recording;
             other.plan == asked.plan && other.state == "done"
         });
@@ -346,8 +345,10 @@ impl Shared {
         };
         let (tree, way, taken) = self.with(plan, |open| {
             let model = open.session.model();
-            let names = forms::variables(&open.session, into).into_iter();
-            let names: Vec<String> = names.map(|one| one.name).collect();
+            let names: Vec<String> = forms::variables(&open.session, into)
+                .into_iter()
+                .map(|one| one.name)
+                .collect();
             Ok((model.tree().clone(), way(model, into)?, names))
         })?;
         let recorded_elements = run.elements(&tree, &way, taken)?;
@@ -511,12 +512,9 @@ impl Shared {
         let run = recorded.run()?;
         let (plan, samplers, proposals) = {
             let progress = lock(&recorded.progress);
-            let proposals = progress.recording.proposals.clone();
-            (
-                progress.recording.plan,
-                progress.samplers.clone(),
-                proposals,
-            )
+            let recording = &progress.recording;
+            let proposals = recording.proposals.clone();
+            (recording.plan, progress.samplers.clone(), proposals)
         };
         let proposal = proposals.get(asked.number).ok_or_else(|| {
             Refused::new(PARAMETERS, "the recording has no proposal with this number")
@@ -531,10 +529,9 @@ impl Shared {
         }
         let mut accepted: Vec<(usize, String)> = self.with(plan, |open| {
             let model = open.session.model();
-            let is_there =
-                |one: &&m::RecordProposal| one.extractor.is_some_and(|id| model.node(id).is_some());
-            let there = proposals.iter().filter(is_there);
-            Ok(there
+            Ok(proposals
+                .iter()
+                .filter(|one| one.extractor.is_some_and(|id| model.node(id).is_some()))
                 .map(|one| (one.number, one.variable.clone()))
                 .collect())
         })?;
@@ -547,30 +544,24 @@ impl Shared {
         accepted.push((asked.number, variable.to_owned()));
         let after = run.samplers(&accepted)?;
         let pairs = samplers.iter().zip(before.iter().zip(&after));
-        let versions = pairs.map(|(id, (before, after))| Versions {
-            id: *id,
-            before,
-            after,
-        });
-        let versions: Vec<Versions<'_>> = versions.collect();
+        let versions: Vec<Versions<'_>> = pairs
+            .map(|(id, (before, after))| Versions {
+                id: *id,
+                before,
+                after,
+            })
+            .collect();
         let label = format!(
             "Extract {variable}, sent by {} requests",
             proposal.used_in.len()
-        );
-        let label = label.replace(" 1 requests", " 1 request");
+        )
+        .replace(" 1 requests", " 1 request");
         let mut extractor = None;
         let change = self.change(plan, (None, &[proposal.from]), |session| {
-            let children = |model: &Model| -> BTreeSet<Id> {
-                let entry = model.outline().entry(proposal.from);
-                entry
-                    .iter()
-                    .flat_map(|entry| entry.children.clone())
-                    .collect()
-            };
-            let earlier = children(session.model());
+            let earlier = children(session.model(), proposal.from);
             let step = amend(session.model(), &versions, label)?;
             let changed = session.make(step)?;
-            extractor = children(session.model())
+            extractor = children(session.model(), proposal.from)
                 .difference(&earlier)
                 .next()
                 .copied();
@@ -642,6 +633,12 @@ impl Shared {
         self.tell_recording(&recorded)?;
         Ok("null".to_owned())
     }
+}
+
+/// The children of an element; none if it is gone.
+fn children(model: &Model, id: Id) -> BTreeSet<Id> {
+    let entry = model.outline().entry(id).into_iter();
+    entry.flat_map(|entry| entry.children.clone()).collect()
 }
 
 impl Recorded {

@@ -65,8 +65,10 @@ impl Shared {
         let (path, plan, revision) = self.current(asked.plan)?;
         let against = asked.against.as_deref();
         let other = self.version(&path, against)?;
-        let index = self.program.staged(&path);
-        let index = index.and_then(|bytes| model(&path, &bytes, INDEX).ok());
+        let index = self
+            .program
+            .staged(&path)
+            .and_then(|bytes| model(&path, &bytes, INDEX).ok());
         let unstaged = index.as_ref().map(|index| Unstaged::of(index, &plan));
         let is_head = against.is_none_or(|against| against == HEAD);
         let (old, new) = (canonical(other.tree()), canonical(plan.tree()));
@@ -80,7 +82,7 @@ impl Shared {
         let mut levels = vec![0; all.len()];
         let mut elements = Vec::new();
         for (at, element) in all.iter().enumerate() {
-            levels[at] = element.parent.map_or(0, |parent| levels[parent] + 1);
+            levels[at] = element.parent.map(|parent| levels[parent] + 1).unwrap_or(0);
             if is_shown[at] {
                 let is_staged = is_head
                     && element.differs()
@@ -231,15 +233,16 @@ impl Shared {
                 .base
                 .as_deref()
                 .map(str::as_bytes)
-                .or(ancestor.as_deref());
-            let base = base.and_then(|bytes| model(&path, bytes, "the common version").ok());
+                .or(ancestor.as_deref())
+                .and_then(|bytes| model(&path, bytes, "the common version").ok());
             let items = items(&ours, &theirs, base.as_ref(), |_, setting| {
                 setting.value.clone()
             });
             let mut chosen: Vec<&Item> = Vec::new();
             for number in &asked.theirs {
-                let none = || Refused::new(PARAMETERS, format!("there is no item {number}"));
-                chosen.push(items.get(*number).ok_or_else(none)?);
+                chosen.push(items.get(*number).ok_or_else(|| {
+                    Refused::new(PARAMETERS, format!("there is no item {number}"))
+                })?);
             }
             // Removals come last, when every element that stays has its place.
             chosen.sort_by_key(|item| (item.source.is_none(), item.source));
@@ -336,7 +339,8 @@ fn review_element(plan: &Model, element: &ComparedElement<'_>, level: usize) -> 
         name: node.name.to_string(),
         type_name: type_name(node),
         category: role(node)
-            .map_or("Other", drumfire_elements::Role::menu)
+            .map(drumfire_elements::Role::menu)
+            .unwrap_or("Other")
             .to_owned(),
         marks: element.marks().into_iter().map(str::to_owned).collect(),
         from,
@@ -354,9 +358,10 @@ pub(super) fn label(node: &Node, change: &SettingChange) -> String {
 }
 
 fn review_change(node: &Node, change: &SettingChange, is_whole: bool) -> ReviewChange {
-    let [before, after] = match is_whole {
-        true => [change.from.clone(), change.to.clone()],
-        false => change.values().map(str::to_owned),
+    let [before, after] = if is_whole {
+        [change.from.clone(), change.to.clone()]
+    } else {
+        change.values().map(str::to_owned)
     };
     ReviewChange {
         label: label(node, change),

@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 
 use super::host::{Host, Shared, lock, read, written};
 use super::methods as m;
-use super::types::{
-    RunEntry, RunProposal, RunProposals, RunSample, RunYield, SentPlace, SentValue, Started,
-};
+use super::types::{RunEntry, RunProposal, RunProposals, RunYield, SentPlace, SentValue, Started};
 use crate::forms;
 use crate::operations::part::{Part, PartOptions, part};
 use crate::operations::put;
@@ -60,13 +58,15 @@ impl Runs {
     fn of_sampler(&self, run: u64, number: usize) -> Result<(u64, Id, Vec<SampleOf>), Refused> {
         self.get(run)?;
         let part = &self.all[&run];
-        let id_of = |sample: &RunSample| (sample.number == number).then_some(sample.id);
-        let id = lock(&part.entry).samples.iter().find_map(id_of);
-        let id = id.ok_or_else(|| Refused::new(PARAMETERS, "the run has no such sample"))?;
-        let id = id.ok_or_else(|| {
-            Refused::unfit("the sampler is in another plan")
-                .hint("open that plan, and run it there")
-        })?;
+        let id = lock(&part.entry)
+            .samples
+            .iter()
+            .find_map(|sample| (sample.number == number).then_some(sample.id))
+            .ok_or_else(|| Refused::new(PARAMETERS, "the run has no such sample"))?
+            .ok_or_else(|| {
+                Refused::unfit("the sampler is in another plan")
+                    .hint("open that plan, and run it there")
+            })?;
         let mut all = Vec::new();
         let of_plan = self.all.iter().filter(|(_, one)| one.plan == part.plan);
         for (other, one) in of_plan {
@@ -76,8 +76,10 @@ impl Runs {
         }
         let is_own = |one: &SampleOf| (one.0, one.2) == (run, number);
         let last = all.len().saturating_sub(MOST_PROVED);
-        let all = all.into_iter().enumerate();
-        let all = all.filter(|(at, one)| *at >= last || is_own(one));
+        let all = all
+            .into_iter()
+            .enumerate()
+            .filter(|(at, one)| *at >= last || is_own(one));
         Ok((part.plan, id, all.map(|(_, one)| one).collect()))
     }
 
@@ -225,8 +227,10 @@ impl Shared {
             .ok_or_else(|| Refused::new(PARAMETERS, "the run has no such sample"))?;
         let proposed = self.program.propose(&asked.text, asked.at, sample, &all);
         let (sent, taken) = self.with(plan, |open| {
-            let taken = forms::variables(&open.session, sampler).into_iter();
-            let taken: BTreeSet<String> = taken.map(|one| one.name).collect();
+            let taken: BTreeSet<String> = forms::variables(&open.session, sampler)
+                .into_iter()
+                .map(|one| one.name)
+                .collect();
             let names = proposed.iter().map(|one| one.name.as_str());
             let sent = sent(open.session.model(), sampler, &asked.text, names)?;
             Ok((sent, taken))
@@ -421,9 +425,10 @@ fn sent<'n>(
 /// A name that no variable has.
 fn unused(wish: &str, taken: &BTreeSet<String>) -> String {
     let mut numbered = (2..).map(|number: usize| format!("{wish}_{number}"));
-    match taken.contains(wish) {
-        true => numbered.find(|name| !taken.contains(name)),
-        false => None,
+    if taken.contains(wish) {
+        numbered.find(|name| !taken.contains(name))
+    } else {
+        None
     }
     .unwrap_or_else(|| wish.to_owned())
 }

@@ -49,7 +49,7 @@ impl OpenPlan {
             type_name: type_name(node),
             name: node.name.to_string(),
             enabled: node.enabled,
-            category: role(node).map_or("Other", Role::menu).to_owned(),
+            category: role(node).map(Role::menu).unwrap_or("Other").to_owned(),
             findings: self.inspected.counts(entry.id),
             runs: self.inspected.runs(entry.id).map(str::to_owned),
             git: self.marks.of(entry.id).map(str::to_owned),
@@ -136,15 +136,14 @@ impl OpenPlan {
                 field.findings.push(finding.clone());
             }
         }
-        let about = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Ok(Element {
             node: shown,
             fields,
             xml: model.text()[node.whole.start..node.whole.end].to_owned(),
             line: model.tree().source.line_column(node.whole.start).0,
             generic: kind.is_none() && model.jar_forms.of(node).is_none(),
-            help: kind.and_then(|kind| about(kind.facts.help)),
-            differs: kind.and_then(|kind| about(kind.facts.differs)),
+            help: kind.and_then(|kind| unless_empty(kind.facts.help)),
+            differs: kind.and_then(|kind| unless_empty(kind.facts.differs)),
         })
     }
 
@@ -188,8 +187,8 @@ impl OpenPlan {
         });
         Hit {
             id: hit.id,
-            name: node.map_or_else(String::new, |node| node.name.to_string()),
-            type_name: node.map_or_else(String::new, type_name),
+            name: node.map(|node| node.name.to_string()).unwrap_or_default(),
+            type_name: node.map(type_name).unwrap_or_default(),
             property: hit.property.clone(),
             start: units(before, hit.start - from),
             end: units(before, hit.end - from),
@@ -197,6 +196,11 @@ impl OpenPlan {
             after,
         }
     }
+}
+
+/// The text, unless it is empty.
+fn unless_empty(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// The part of a text that is shown for a hit.

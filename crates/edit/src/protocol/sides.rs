@@ -147,8 +147,8 @@ impl Differing<'_> {
             Some(done) if !done.differs() => alone(!is_here, is_here),
             _ => None,
         };
-        let word = |is_there: bool| if is_there { "there" } else { "not there" }.to_owned();
-        let values = [was_there, is_here, !is_here].map(word);
+        let values = [was_there, is_here, !is_here]
+            .map(|is_there| if is_there { "there" } else { "not there" }.to_owned());
         self.add(element, ("presence", String::new()), values, takes);
     }
 
@@ -162,7 +162,7 @@ impl Differing<'_> {
     ) {
         if element.is_moved {
             let [ours, theirs] = [own, other].map(|side| side.is_some_and(|one| one.is_moved));
-            let before = own.map_or("", |one| &one.old_path);
+            let before = own.map(|one| one.old_path.as_str()).unwrap_or("");
             let paths = [before, &element.old_path, &element.new_path];
             let values = paths.map(|path| above(path).to_owned());
             self.add(
@@ -191,5 +191,5 @@ fn ancestor_value(node: &Node, setting: &str, shown: ShownValue) -> String {
     }
     let all = settings(node);
     let setting_now = all.iter().find(|one| one.path == setting);
-    setting_now.map_or_else(String::new, |own| shown(node, own))
+    setting_now.map(|own| shown(node, own)).unwrap_or_default()
 }

@@ -64,7 +64,7 @@ impl Shared {
     /// The folder of new plans.
     fn folder(&self) -> PathBuf {
         let first = self.folders().first();
-        first.map_or_else(|| PathBuf::from("."), Clone::clone)
+        first.cloned().unwrap_or_else(|| PathBuf::from("."))
     }
 
     /// Writes a plan and its data, and opens it.

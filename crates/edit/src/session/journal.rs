@@ -130,7 +130,8 @@ fn read(place: &Path, plan: &Path) -> (Option<Kept>, u64) {
     let whole = bytes
         .iter()
         .rposition(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1);
+        .map(|at| at + 1)
+        .unwrap_or(0);
     let mut lines = bytes[..whole].split_inclusive(|byte| *byte == b'\n');
     let first = lines
         .next()
@@ -141,7 +142,8 @@ fn read(place: &Path, plan: &Path) -> (Option<Kept>, u64) {
     let mut length = bytes
         .iter()
         .position(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1);
+        .map(|at| at + 1)
+        .unwrap_or(0);
     let mut entries = Vec::new();
     for line in lines {
         let Ok(entry) = serde_json::from_slice(line) else {

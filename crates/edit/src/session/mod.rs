@@ -100,7 +100,7 @@ fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
 /// The first error in words.
 fn first_error(faults: &[Diagnostic]) -> String {
     let fault = faults.iter().find(|fault| fault.is_error());
-    fault.map_or_else(String::new, |fault| fault.message.clone())
+    fault.map(|fault| fault.message.clone()).unwrap_or_default()
 }
 
 /// The refusal of a file that is no plan.
@@ -154,8 +154,8 @@ impl Session {
     /// # Errors
     /// The text cannot be read as a plan.
     pub fn of_text(path: &Path, text: &str) -> Result<Session, Refused> {
-        let read = drumfire_jmx::read(text.as_bytes(), path);
-        let read = read.map_err(|faults| unreadable(path, &faults))?;
+        let read = drumfire_jmx::read(text.as_bytes(), path)
+            .map_err(|faults| unreadable(path, &faults))?;
         let mut session = Session::new(path, read, text.as_bytes(), None);
         session.is_held = true;
         Ok(session)
@@ -246,7 +246,8 @@ impl Session {
     pub fn conflicts(&self) -> &[Conflict] {
         self.conflict
             .as_ref()
-            .map_or(&[], |pending| &pending.conflicts)
+            .map(|pending| &pending.conflicts[..])
+            .unwrap_or(&[])
     }
 
     /// The versions of the conflict with another program's change of the file, if there is one.
@@ -472,7 +473,8 @@ impl Session {
         let last_hash = self
             .conflict
             .as_ref()
-            .map_or(&self.disk.hash, |pending| &pending.hash);
+            .map(|pending| &pending.hash)
+            .unwrap_or(&self.disk.hash);
         if hash_now == *last_hash {
             self.disk.stamp = now;
             return None;
@@ -535,8 +537,10 @@ impl Session {
     /// # Errors
     /// There is no conflict, or the version cannot be taken.
     pub fn resolve(&mut self, takes_theirs: bool) -> Result<Changed, Refused> {
-        let pending = self.conflict.take();
-        let pending = pending.ok_or_else(|| Refused::unfit("there is no conflict"))?;
+        let pending = self
+            .conflict
+            .take()
+            .ok_or_else(|| Refused::unfit("there is no conflict"))?;
         if takes_theirs {
             return self.replaced(&pending.theirs.clone(), &pending.theirs, pending.hash);
         }

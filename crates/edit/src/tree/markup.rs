@@ -70,11 +70,11 @@ fn is_between(last: TagKind, next: TagKind) -> bool {
 }
 
 fn blanks(indent: &str) -> &str {
-    &indent[indent.rfind('\n').map_or(0, |at| at + 1)..]
+    &indent[indent.rfind('\n').map(|at| at + 1).unwrap_or(0)..]
 }
 
 fn relaid(gap: &str, old: &str, (line_end, new): (&str, &str), out: &mut String) {
-    let at = gap.rfind('\n').map_or(0, |at| at + 1);
+    let at = gap.rfind('\n').map(|at| at + 1).unwrap_or(0);
     let (before, indent) = gap.split_at(at);
     // Without an indentation of its own the target has no lines to keep.
     if line_end.is_empty() {

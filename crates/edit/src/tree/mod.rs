@@ -72,7 +72,11 @@ impl Model {
 
     /// The first element of the plan, which is its Test Plan.
     pub fn root(&self) -> Id {
-        self.outline.entries.first().map_or(0, |entry| entry.id)
+        self.outline
+            .entries
+            .first()
+            .map(|entry| entry.id)
+            .unwrap_or(0)
     }
 
     /// An element by its number.

@@ -43,20 +43,23 @@ impl Step {
     /// The step that takes this one back.
     pub fn inverse(&self) -> Step {
         let mut moved = 0_isize;
-        let inverse = |patch: &Patch| {
-            let start = patch.start.wrapping_add_signed(moved);
-            moved += growth(patch);
-            Patch {
-                start,
-                removed: patch.inserted.clone(),
-                inserted: patch.removed.clone(),
-                removed_ids: patch.inserted_ids.clone(),
-                inserted_ids: patch.removed_ids.clone(),
-            }
-        };
         Step {
             label: self.label.clone(),
-            patches: self.patches.iter().map(inverse).collect(),
+            patches: self
+                .patches
+                .iter()
+                .map(|patch| {
+                    let start = patch.start.wrapping_add_signed(moved);
+                    moved += growth(patch);
+                    Patch {
+                        start,
+                        removed: patch.inserted.clone(),
+                        inserted: patch.removed.clone(),
+                        removed_ids: patch.inserted_ids.clone(),
+                        inserted_ids: patch.removed_ids.clone(),
+                    }
+                })
+                .collect(),
         }
     }
 
@@ -95,12 +98,14 @@ impl Step {
     /// The ranges of the inserted texts after the step.
     pub fn inserted_spans(&self) -> Vec<Span> {
         let mut moved = 0_isize;
-        let span = |patch: &Patch| {
-            let start = patch.start.wrapping_add_signed(moved);
-            moved += growth(patch);
-            Span::new(start, start + patch.inserted.len())
-        };
-        self.patches.iter().map(span).collect()
+        self.patches
+            .iter()
+            .map(|patch| {
+                let start = patch.start.wrapping_add_signed(moved);
+                moved += growth(patch);
+                Span::new(start, start + patch.inserted.len())
+            })
+            .collect()
     }
 
     /// This step and a later one as a single step, if the later one changes within the texts that this one inserted.
