@@ -45,7 +45,9 @@ pub fn items(
         Some(Context::Setting) => plan
             .map(|plan| element_properties(plan, offset))
             .unwrap_or_default(),
-        Some(Context::Value(tag)) => plan.map_or_else(Vec::new, |plan| values(plan, offset, tag)),
+        Some(Context::Value(tag)) => plan
+            .map(|plan| values(plan, offset, tag))
+            .unwrap_or_default(),
         None => Vec::new(),
     }
 }

@@ -46,7 +46,8 @@ impl Lines {
         let end = self
             .starts
             .get(line + 1)
-            .map_or(self.text.len(), |next| next - 1);
+            .map(|next| next - 1)
+            .unwrap_or(self.text.len());
         let mut units = position.character as usize;
         for (at, sign) in self.text[start..end].char_indices() {
             if units < sign.len_utf16() {

@@ -55,8 +55,12 @@ fn variable(joined: &Joined, properties: &[(String, String)], name: &Occurrence)
     for (plan, names) in occurrences(joined, name) {
         for one in names.iter().filter(|one| one.kind == OccurrenceKind::Set) {
             let path = plan.index().path(one.element).join(" > ");
-            let class = plan.index().elements.get(one.element);
-            let class = class.map_or("", |element| element.class.as_str());
+            let class = plan
+                .index()
+                .elements
+                .get(one.element)
+                .map(|element| element.class.as_str())
+                .unwrap_or("");
             let line = format!("- set by {path} ({class})");
             if !lines.contains(&line) {
                 lines.push(line);
@@ -89,14 +93,18 @@ fn property(properties: &[(String, String)], name: &str) -> String {
 
 /// The call of a function with its parameters.
 pub fn signature(spec: &FunctionSpec) -> String {
-    let parameters = spec.parameters.iter().map(|parameter| {
-        if parameter.required {
-            parameter.name.to_owned()
-        } else {
-            format!("[{}]", parameter.name)
-        }
-    });
-    let mut parameters = parameters.collect::<Vec<_>>().join(", ");
+    let mut parameters = spec
+        .parameters
+        .iter()
+        .map(|parameter| {
+            if parameter.required {
+                parameter.name.to_owned()
+            } else {
+                format!("[{}]", parameter.name)
+            }
+        })
+        .collect::<Vec<_>>()
+        .join(", ");
     if spec.max.is_none() {
         parameters.push_str(", …");
     }

@@ -175,16 +175,18 @@ fn columns(joined: &Joined, name: &str) -> Vec<Location> {
             files.extend(file.map(|file| folder.join(&*file)));
         }
     }
-    let column = |file: PathBuf| {
-        let text = drumfire_platform::files::read_regular_text(&file).ok()?;
-        let line = text.lines().next()?;
-        let (at, _) = line.match_indices(name).find(|(at, _)| {
-            is_end(&line[at + name.len()..]) && (*at == 0 || is_end(&line[at - 1..]))
-        })?;
-        let span = Span::new(at, at + name.len());
-        location(&file, &Lines::new(line.to_owned()), span)
-    };
-    files.into_iter().filter_map(column).collect()
+    files
+        .into_iter()
+        .filter_map(|file| {
+            let text = drumfire_platform::files::read_regular_text(&file).ok()?;
+            let line = text.lines().next()?;
+            let (at, _) = line.match_indices(name).find(|(at, _)| {
+                is_end(&line[at + name.len()..]) && (*at == 0 || is_end(&line[at - 1..]))
+            })?;
+            let span = Span::new(at, at + name.len());
+            location(&file, &Lines::new(line.to_owned()), span)
+        })
+        .collect()
 }
 
 fn is_end(text: &str) -> bool {
@@ -287,11 +289,14 @@ fn edit(joined: &Joined, renamed: &Renamed) -> Result<WorkspaceEdit, String> {
                     .map_err(|error| format!("`{}`: {error}", change.path.display()))?,
             ),
         };
-        let edits = change.edits.iter().map(|edit| TextEdit {
-            range: lines.range(edit.span),
-            new_text: edit.text.clone(),
-        });
-        let mut edits: Vec<TextEdit> = edits.collect();
+        let mut edits: Vec<TextEdit> = change
+            .edits
+            .iter()
+            .map(|edit| TextEdit {
+                range: lines.range(edit.span),
+                new_text: edit.text.clone(),
+            })
+            .collect();
         edits.dedup();
         if let Some(uri) = uri::of(&change.path) {
             changes.insert(uri, edits);

@@ -477,12 +477,14 @@ impl LanguageServer<'_> {
         };
         let formatted = drumfire_jmx::write(&plan.tree);
         json_of(
-            difference(&lines.text, &formatted).map_or_else(Vec::new, |(span, text)| {
-                vec![TextEdit {
-                    range: lines.range(span),
-                    new_text: text.to_owned(),
-                }]
-            }),
+            difference(&lines.text, &formatted)
+                .map(|(span, text)| {
+                    vec![TextEdit {
+                        range: lines.range(span),
+                        new_text: text.to_owned(),
+                    }]
+                })
+                .unwrap_or_default(),
         )
     }
 }

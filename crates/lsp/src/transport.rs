@@ -49,14 +49,13 @@ pub fn stdio() -> io::Result<(Connection, MessageThreads)> {
     let (read, receiver) = bounded::<Message>(0);
     let refusal = Arc::new(OnceLock::new());
     let noted = refusal.clone();
-    let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
-    let writer = thread("lsp writer").spawn(move || {
+    let writer = thread_named("lsp writer").spawn(move || {
         let mut out = io::stdout().lock();
         to_write
             .into_iter()
             .try_for_each(|message| message.write(&mut out))
     })?;
-    let reader = thread("lsp reader").spawn(move || {
+    let reader = thread_named("lsp reader").spawn(move || {
         let mut input = io::stdin().lock();
         let mut next = || {
             let message = next(&mut input);
@@ -80,6 +79,11 @@ pub fn stdio() -> io::Result<(Connection, MessageThreads)> {
         refusal,
     };
     Ok((Connection { sender, receiver }, threads))
+}
+
+/// A thread with this name.
+fn thread_named(name: &str) -> std::thread::Builder {
+    std::thread::Builder::new().name(name.to_owned())
 }
 
 /// The next message; `None` at the end of the input.
