@@ -102,8 +102,8 @@ impl EditorSite {
         if *method != wanted {
             let why = format!("Use {wanted} for this path");
             let mut answer = failure(StatusCode::METHOD_NOT_ALLOWED, &why);
-            let allowed = HeaderValue::from_str(wanted.as_str());
-            let allowed = allowed.expect("the name of a method is plain");
+            let allowed =
+                HeaderValue::from_str(wanted.as_str()).expect("the name of a method is plain");
             answer.headers_mut().insert(ALLOW, allowed);
             return answer;
         }

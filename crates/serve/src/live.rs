@@ -309,8 +309,10 @@ impl Live {
                 state.health_due = Some(Instant::now() + pause);
             }
             state.viewers.tell(&facts_event);
-            let is_new = |at: Instant| at.elapsed() >= ERRORS_PAUSE;
-            if state.told_errors_at.is_none_or(is_new) {
+            if state
+                .told_errors_at
+                .is_none_or(|at| at.elapsed() >= ERRORS_PAUSE)
+            {
                 state.tell_errors();
             }
         }

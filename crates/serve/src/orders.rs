@@ -55,9 +55,10 @@ pub enum Order {
 
 /// Parses a factor for rates.
 fn factor(text: &str) -> Result<f64, String> {
-    let factor = text.parse().ok();
-    let factor = factor.filter(|factor: &f64| factor.is_finite() && *factor >= 0.0);
-    factor.ok_or_else(|| "give a number that is not below 0, such as 0.5 or 2".to_owned())
+    text.parse()
+        .ok()
+        .filter(|factor: &f64| factor.is_finite() && *factor >= 0.0)
+        .ok_or_else(|| "give a number that is not below 0, such as 0.5 or 2".to_owned())
 }
 
 impl Order {

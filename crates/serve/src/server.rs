@@ -127,8 +127,8 @@ impl LiveSite {
                 StatusCode::METHOD_NOT_ALLOWED,
                 &format!("Use {wanted} for this path"),
             );
-            let allowed = HeaderValue::from_str(wanted.as_str());
-            let allowed = allowed.expect("the name of a method is plain");
+            let allowed =
+                HeaderValue::from_str(wanted.as_str()).expect("the name of a method is plain");
             answer.headers_mut().insert(ALLOW, allowed);
             return answer;
         }
@@ -177,12 +177,13 @@ impl LiveSite {
         if self.live.is_readonly() {
             return failure(StatusCode::FORBIDDEN, READONLY);
         }
-        match self.live.close() {
-            true => whole(JSON, json!({ "accepted": "close" }).to_string()),
-            false => failure(
+        if self.live.close() {
+            whole(JSON, json!({ "accepted": "close" }).to_string())
+        } else {
+            failure(
                 StatusCode::CONFLICT,
                 "The page closes with the run; only one that stays (--ui-stay) can be closed",
-            ),
+            )
         }
     }
 
