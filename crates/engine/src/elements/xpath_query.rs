@@ -66,8 +66,10 @@ pub async fn look<'q>(
             .await
         }
     };
-    let nothing = || Ok(XPathResult::Nodes(Vec::new()));
-    (ready.text, answer.unwrap_or_else(nothing))
+    (
+        ready.text,
+        answer.unwrap_or_else(|| Ok(XPathResult::Nodes(Vec::new()))),
+    )
 }
 
 /// The property that names a file of prefixes and their namespaces.
@@ -79,12 +81,17 @@ struct Configured(OnceLock<Arc<Namespaces>>);
 
 fn namespaces(cx: &Context) -> Arc<Namespaces> {
     let configured = cx.shared.statics.of::<Configured>();
-    let read = || {
-        let file = cx.shared.properties.get(CONFIG);
-        let file = file.filter(|file| !file.is_empty());
-        Arc::new(file.map(|file| read(Path::new(&*file))).unwrap_or_default())
-    };
-    configured.0.get_or_init(read).clone()
+    configured
+        .0
+        .get_or_init(|| {
+            let file = cx
+                .shared
+                .properties
+                .get(CONFIG)
+                .filter(|file| !file.is_empty());
+            Arc::new(file.map(|file| read(Path::new(&*file))).unwrap_or_default())
+        })
+        .clone()
 }
 
 /// JMeter logs why a file cannot be read, and goes on without it.

@@ -164,8 +164,8 @@ impl JsonPathAssertion {
         let Some(outcome) = self.query.judge(cx, sample, path, assert).await else {
             return self.name.pass(cx);
         };
-        let inverted = |cx: &mut Context| self.inverted_failure(cx);
-        self.name.judged(cx, outcome, is_inverted, inverted)
+        self.name
+            .judged(cx, outcome, is_inverted, |cx| self.inverted_failure(cx))
     }
 }
 

@@ -68,7 +68,11 @@ fn sum(data: &[u8]) -> String {
 
 impl AssertionRole for Md5HexAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        let bytes = sample.response_data.as_deref().map_or(0, <[u8]>::len);
+        let bytes = sample
+            .response_data
+            .as_deref()
+            .map(<[u8]>::len)
+            .unwrap_or(0);
         self.searches
             .turn(cx, bytes, move |cx| self.judge(cx, sample))
     }

@@ -162,8 +162,8 @@ impl PluginJsonPathAssertion {
             return self.name.pass(cx);
         };
         let is_inverted = self.inverts.get(cx);
-        let inverted = |cx: &mut Context| self.inverted_failure(cx);
-        self.name.judged(cx, outcome, is_inverted, inverted)
+        self.name
+            .judged(cx, outcome, is_inverted, |cx| self.inverted_failure(cx))
     }
 }
 

@@ -94,15 +94,17 @@ impl ResponseAssertion {
             .iter()
             .map(|text| text.value.as_str().into_owned())
             .collect();
-        let tests = texts.into_iter().map(|text| {
-            let template = d.compile(&text);
-            if is_text {
-                ResponseTest::Text(template)
-            } else {
-                ResponseTest::Pattern(Box::new(CompiledProperty::new(d, template, rules)))
-            }
-        });
-        let tests = tests.collect();
+        let tests = texts
+            .into_iter()
+            .map(|text| {
+                let template = d.compile(&text);
+                if is_text {
+                    ResponseTest::Text(template)
+                } else {
+                    ResponseTest::Pattern(Box::new(CompiledProperty::new(d, template, rules)))
+                }
+            })
+            .collect();
         let scoped = Scoped::assertion(d);
         ResponseAssertion {
             name: Name::decode(d),
@@ -381,7 +383,11 @@ impl AssertionRole for ResponseAssertion {
     }
 
     fn reads(&self) -> Needs {
-        let needs = self.field.fixed().map_or(Needs::ALL, AssertedField::needs);
+        let needs = self
+            .field
+            .fixed()
+            .map(AssertedField::needs)
+            .unwrap_or(Needs::ALL);
         self.scoped.needs(needs)
     }
 }

@@ -43,13 +43,6 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl SizeAssertion {
     fn decode(d: &mut Decoder) -> SizeAssertion {
-        let field = |text: &str| match text {
-            "SizeAssertion.response_headers" => SizeField::Headers,
-            "SizeAssertion.response_data" => SizeField::Body,
-            "SizeAssertion.response_code" => SizeField::Code,
-            "SizeAssertion.response_message" => SizeField::Message,
-            _ => SizeField::Network,
-        };
         SizeAssertion {
             name: Name::decode(d),
             scoped: Scoped::assertion(d),
@@ -85,6 +78,17 @@ impl SizeAssertion {
             SizeField::Message => sample.message.encode_utf16().count() as i64,
             SizeField::Network => sample.received_bytes(),
         })
+    }
+}
+
+/// The part whose size is compared.
+fn field(text: &str) -> SizeField {
+    match text {
+        "SizeAssertion.response_headers" => SizeField::Headers,
+        "SizeAssertion.response_data" => SizeField::Body,
+        "SizeAssertion.response_code" => SizeField::Code,
+        "SizeAssertion.response_message" => SizeField::Message,
+        _ => SizeField::Network,
     }
 }
 

@@ -76,7 +76,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .then(|| {
             properties
                 .get("CookieManager.name.prefix")
-                .map_or_else(|| "COOKIE_".to_owned(), |prefix| prefix.to_string())
+                .map(|prefix| prefix.to_string())
+                .unwrap_or_else(|| "COOKIE_".to_owned())
         });
     let props = d.element.props.clone();
     let initial = props
@@ -189,8 +190,12 @@ impl CookieManager {
             if *last == value {
                 continue;
             }
-            let is_planned = |cookie: &&mut Cookie| planned.is(cookie, last);
-            if let Some(cookie) = jar.store.cookies_mut().iter_mut().find(is_planned) {
+            if let Some(cookie) = jar
+                .store
+                .cookies_mut()
+                .iter_mut()
+                .find(|cookie| planned.is(cookie, last))
+            {
                 cookie.value = value.as_str().into();
             }
             *last = value;

@@ -90,18 +90,21 @@ impl DnsCacheManager {
     }
 
     fn resolver(&self, cx: &mut Context) -> UserResolver {
-        let hosts = self.hosts.iter().map(|(name, addresses)| {
-            let name = name.eval(cx).into_string();
-            let addresses = addresses.eval(cx);
-            (
-                name,
-                addresses
-                    .split(',')
-                    .map(|address| address.trim().to_owned())
-                    .collect(),
-            )
-        });
-        let hosts = hosts.collect();
+        let hosts = self
+            .hosts
+            .iter()
+            .map(|(name, addresses)| {
+                let name = name.eval(cx).into_string();
+                let addresses = addresses.eval(cx);
+                (
+                    name,
+                    addresses
+                        .split(',')
+                        .map(|address| address.trim().to_owned())
+                        .collect(),
+                )
+            })
+            .collect();
         let is_custom = self.is_custom.get(cx) && !self.servers.is_empty();
         let servers = is_custom.then(|| {
             self.servers
@@ -195,8 +198,11 @@ impl UserResolver {
                 Err(_) => self.system.resolve(host).await,
             };
         };
-        let dns = self.dns.get_or_init(|| name_servers(servers, self.port));
-        let dns = dns.as_ref().ok_or(FailureKind::UnknownHost)?;
+        let dns = self
+            .dns
+            .get_or_init(|| name_servers(servers, self.port))
+            .as_ref()
+            .ok_or(FailureKind::UnknownHost)?;
         let addresses = dns.addresses(host).await;
         if addresses.is_empty() {
             return Err(FailureKind::UnknownToNameServers);

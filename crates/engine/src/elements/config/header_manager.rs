@@ -151,8 +151,11 @@ impl ChangedHeaders {
             Some(rows) => rows.to_vec(),
             None => (0..manager.rows.len()).map(HeaderRow::Planned).collect(),
         };
-        let unread = before.iter().zip(rows.clone());
-        let unread: Vec<_> = unread.filter(|((_, value), _)| is_unread(value)).collect();
+        let unread: Vec<_> = before
+            .iter()
+            .zip(rows.clone())
+            .filter(|((_, value), _)| is_unread(value))
+            .collect();
         let mut unmatched: Vec<_> = before.iter().zip(rows).map(Some).collect();
         let rows = after.iter().map(|header| {
             let is_same = |place: &&mut Option<(&(String, String), HeaderRow)>| {

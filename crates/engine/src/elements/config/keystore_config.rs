@@ -133,8 +133,10 @@ fn visit(element: &Element, decoding: &mut DecodingContext, choice: &mut KeySele
 /// # Errors
 /// The file cannot be read, or has no key.
 pub fn first_identity(file: &Path, password: &str) -> Result<Arc<Identity>, KeyStoreError> {
-    let entry = entries(file, password)?.into_iter().next();
-    let entry = entry.ok_or("No key(s) found")?;
+    let entry = entries(file, password)?
+        .into_iter()
+        .next()
+        .ok_or("No key(s) found")?;
     let identity = Identity::from_der(entry.chain, entry.key);
     Ok(identity.map_err(|fault| format!("key '{}': {fault}", entry.alias))?)
 }

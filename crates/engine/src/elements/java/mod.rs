@@ -56,10 +56,12 @@ impl Default for PaceOfDatabase {
 
 /// The roles of an element that exists only as a Java object.
 fn numbered(d: &mut Decoder, role: JavaRole, roles: fn(JavaElement) -> Roles) -> Roles {
-    element_as(d, role).map_or_else(Roles::default, |element| Roles {
-        java: Some(element.number()),
-        ..roles(element)
-    })
+    element_as(d, role)
+        .map(|element| Roles {
+            java: Some(element.number()),
+            ..roles(element)
+        })
+        .unwrap_or_default()
 }
 
 pub fn pre(d: &mut Decoder) -> Roles {

@@ -85,7 +85,10 @@ pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argumen
     }
     let values = split_header(values, ',').map_err(|fault| match fault {
         RowFailure::Io(text) | RowFailure::Argument(text) => {
-            let message = text.split_once(": ").map_or("", |(_, message)| message);
+            let message = text
+                .split_once(": ")
+                .map(|(_, message)| message)
+                .unwrap_or("");
             JdbcFailure::exception("java.io.IOException", message)
         }
     })?;

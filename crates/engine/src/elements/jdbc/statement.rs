@@ -114,7 +114,8 @@ impl JdbcStatement {
         let properties = &d.settings().properties;
         let null_marker = properties
             .get("jdbcsampler.nullmarker")
-            .map_or_else(|| "]NULL[".to_owned(), |text| text.to_string());
+            .map(|text| text.to_string())
+            .unwrap_or_else(|| "]NULL[".to_owned());
         let kind = if d.text(jdbc::QUERY_TYPE.name).is_empty() {
             Template::raw(SELECT)
         } else {

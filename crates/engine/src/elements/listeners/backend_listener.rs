@@ -44,8 +44,8 @@ pub const NOT_SENT: &str = "backend-not-sent";
 const WINDOW_MODE: &str = "backend_metrics_window_mode";
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let class = d.text_now(facts::CLASS_NAME.name);
-    let class = class.trim();
+    let written_class = d.text_now(facts::CLASS_NAME.name);
+    let class = written_class.trim();
     let client = CLIENTS.iter().find(|client| **client == class);
     let Some((_, simple)) = client.and_then(|client| client.rsplit_once('.')) else {
         return by_its_class(d, class);

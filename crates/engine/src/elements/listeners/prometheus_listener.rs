@@ -140,12 +140,13 @@ fn numbers<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<f64> {
 impl SampleListener for PrometheusListener {
     fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample) {
         let now_ms = cx.clock().now_ms();
-        let variable = |name: &str| cx.vars.get_named(name).map(ToString::to_string);
         let mut collectors = self
             .collectors
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        collectors.observe(sample, &cx.group_name, now_ms, &variable);
+        collectors.observe(sample, &cx.group_name, now_ms, &|name| {
+            cx.vars.get_named(name).map(ToString::to_string)
+        });
     }
 
     fn needs(&self) -> Needs {

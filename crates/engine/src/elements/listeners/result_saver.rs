@@ -56,7 +56,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .get("jmeter.save.saveservice.base_prefix");
     let folder = ResultFolder {
         base_dir: d.settings().base_dir.clone(),
-        base_prefix: base_prefix.map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
+        base_prefix: base_prefix
+            .map(|prefix| prefix.to_string())
+            .unwrap_or_else(|| "~/".to_owned()),
         existing: ExistingFile::Delete,
     };
     let saver = ResultSaver {

@@ -60,7 +60,10 @@ impl ExtractorField {
 
     /// The needs of an extractor that reads this field.
     pub fn needs(field: &Choice<ExtractorField>) -> Needs {
-        field.fixed().map_or(Needs::ALL, ExtractorField::own_needs)
+        field
+            .fixed()
+            .map(ExtractorField::own_needs)
+            .unwrap_or(Needs::ALL)
     }
 
     fn own_needs(self) -> Needs {

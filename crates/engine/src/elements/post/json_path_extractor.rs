@@ -82,8 +82,12 @@ impl JsonPathExtractor {
         input: Option<Input<'_>>,
     ) -> Result<PathTexts, ExceptionText> {
         let input = input.ok_or("json string can not be null or empty")?;
-        let path = self.path.as_ref().ok_or("path can not be null or empty")?;
-        let path = path.get(cx).outcome?;
+        let path = self
+            .path
+            .as_ref()
+            .ok_or("path can not be null or empty")?
+            .get(cx)
+            .outcome?;
         let texts = self.query.search(cx, &input, &path, read_path).await;
         texts.unwrap_or_else(|| Err("the run was told to stop".into()))
     }

@@ -78,13 +78,15 @@ fn split(text: &str) -> Vec<&str> {
 impl JsonPostProcessor {
     fn decode(d: &mut Decoder) -> JsonPostProcessor {
         let paths = d.template(facts::PATHS.name);
-        let compile = |path: &str| {
-            let path = drumfire_java::text::trim(path);
-            <JsonPath as compiled::Compile>::compile(path, NoRules).map(Arc::new)
-        };
-        let compiled: Option<Vec<_>> = paths
-            .literal()
-            .map(|paths| split(paths).into_iter().map(compile).collect());
+        let compiled: Option<Vec<_>> = paths.literal().map(|paths| {
+            split(paths)
+                .into_iter()
+                .map(|path| {
+                    let path = drumfire_java::text::trim(path);
+                    <JsonPath as compiled::Compile>::compile(path, NoRules).map(Arc::new)
+                })
+                .collect()
+        });
         for fault in compiled
             .iter()
             .flatten()
@@ -172,8 +174,10 @@ impl JsonPostProcessor {
         let path = self.path(index, path)?;
         let mut values = Values::new();
         for input in inputs {
-            let input = input.as_ref().filter(|input| input.bytes() > 0);
-            let input = input.ok_or(NO_TEXT)?;
+            let input = input
+                .as_ref()
+                .filter(|input| input.bytes() > 0)
+                .ok_or(NO_TEXT)?;
             if count <= MOST_SEARCHES
                 && let Some(value) = find_unparsed(cx, input, &path)
             {

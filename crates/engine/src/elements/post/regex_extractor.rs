@@ -131,11 +131,10 @@ impl Search<'_, '_> {
             1 => Matches::First,
             _ => Matches::All,
         };
-        let is_long = |text: &Text<'_>| self.pattern.is_long(text.len(), matches);
         let texts = self.texts.iter();
         self.texts
             .iter()
-            .any(is_long)
+            .any(|text| self.pattern.is_long(text.len(), matches))
             .then(|| texts.map(|text| text.len()).sum())
     }
 }

@@ -236,11 +236,13 @@ impl Links {
         fields: &mut Vec<RequestArgument>,
         cx: &mut Context,
     ) {
-        let is_fitting = |field: &&RequestArgument| {
-            self.is_match(&field.name, &argument.name)
-                && self.is_match(&field.value, &argument.value)
-        };
-        let fitting: Vec<&RequestArgument> = fields.iter().filter(is_fitting).collect();
+        let fitting: Vec<&RequestArgument> = fields
+            .iter()
+            .filter(|field| {
+                self.is_match(&field.name, &argument.name)
+                    && self.is_match(&field.value, &argument.value)
+            })
+            .collect();
         if fitting.is_empty() {
             return;
         }

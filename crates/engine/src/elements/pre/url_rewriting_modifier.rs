@@ -169,13 +169,15 @@ impl RewritingState {
         {
             self.pattern = None;
         }
-        let make = || {
-            (
-                argument.to_owned(),
-                compile(argument, modifier.form, modifier.dialect),
-            )
-        };
-        self.pattern.get_or_insert_with(make).1.as_ref()
+        self.pattern
+            .get_or_insert_with(|| {
+                (
+                    argument.to_owned(),
+                    compile(argument, modifier.form, modifier.dialect),
+                )
+            })
+            .1
+            .as_ref()
     }
 }
 

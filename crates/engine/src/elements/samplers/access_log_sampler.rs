@@ -172,11 +172,14 @@ impl AccessLogSampler {
 
 impl AccessLogUserState {
     fn next(&mut self) -> Result<LoggedChange, NoRequest> {
-        let line = self.log.line().map_err(|fault| {
-            tracing::error!("Problem creating samples: {fault}");
-            NoRequest::Unreadable
-        })?;
-        let line = line.ok_or(NoRequest::Ended)?;
+        let line = self
+            .log
+            .line()
+            .map_err(|fault| {
+                tracing::error!("Problem creating samples: {fault}");
+                NoRequest::Unreadable
+            })?
+            .ok_or(NoRequest::Ended)?;
         let request = self.parser.parse(&line).ok_or(NoRequest::Unreadable)?;
         Ok(LoggedChange {
             method: self.parser.method(),

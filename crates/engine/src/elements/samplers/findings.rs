@@ -37,9 +37,10 @@ impl<'a> Findings<'a> {
 
     /// The value of a property, or the one that it has when it is missing.
     pub fn value(&mut self, property: &Property) -> Option<String> {
-        match self.element.props.has(property.name) {
-            true => (self.value)(property.name),
-            false => Some(property.absent.to_owned()),
+        if self.element.props.has(property.name) {
+            (self.value)(property.name)
+        } else {
+            Some(property.absent.to_owned())
         }
     }
 

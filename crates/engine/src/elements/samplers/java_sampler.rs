@@ -106,10 +106,12 @@ impl JavaSampler {
     }
 
     fn arguments(&self, cx: &mut Context) -> Arguments {
-        let eval = |(name, value): &(Template, Template)| {
-            (name.eval(cx).into_string(), value.eval(cx).into_string())
-        };
-        Arguments(self.arguments.iter().map(eval).collect())
+        Arguments(
+            self.arguments
+                .iter()
+                .map(|(name, value)| (name.eval(cx).into_string(), value.eval(cx).into_string()))
+                .collect(),
+        )
     }
 
     async fn sleep_test(&self, cx: &mut Context, name: &Template) -> Sample {
@@ -178,7 +180,8 @@ impl Arguments {
         self.0
             .iter()
             .find(|(known, _)| known == name)
-            .map_or(default, |(_, value)| value)
+            .map(|(_, value)| value.as_str())
+            .unwrap_or(default)
     }
 
     /// `JavaSamplerContext#getLongParameter`, which accepts hexadecimal and octal numbers.

@@ -16,8 +16,11 @@ pub async fn resolve(name: &str) -> Option<IpAddr> {
     if let Ok(address) = name.trim_matches(['[', ']']).parse() {
         return Some(address);
     }
-    let addresses = tokio::net::lookup_host((name, 0)).await.ok()?;
-    let mut addresses: Vec<IpAddr> = addresses.map(|found| found.ip()).collect();
+    let mut addresses: Vec<IpAddr> = tokio::net::lookup_host((name, 0))
+        .await
+        .ok()?
+        .map(|found| found.ip())
+        .collect();
     addresses.sort_by_key(IpAddr::is_ipv6);
     addresses.first().copied()
 }

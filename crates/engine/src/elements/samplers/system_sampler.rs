@@ -182,8 +182,10 @@ impl OsProcess {
             }
         };
         process.stdout(stdout).stderr(stderr);
-        let child = process.kill_on_drop(true).spawn();
-        let child = child.map_err(Unstarted::Program)?;
+        let child = process
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(Unstarted::Program)?;
         let ours = ours.map(Printed::of).transpose();
         Ok((child, ours.map_err(Unstarted::Program)?))
     }

@@ -282,14 +282,16 @@ impl TcpSampler {
         stream.write_all(&bytes).await.map_err(|error| {
             TcpFailure::Exception(format!("java.net.SocketException: {}", words(&error)))
         })?;
-        let first = || sample.mark_latency(clock.now_ms());
         let rules = ReadRules {
             eol: settings.eol,
             timeout: settings.timeout,
             max_bytes: self.max_bytes,
         };
         let mut reads = StampedReads::new(stream);
-        let bytes = self.client.read(&mut reads, rules, first).await?;
+        let bytes = self
+            .client
+            .read(&mut reads, rules, || sample.mark_latency(clock.now_ms()))
+            .await?;
         Ok(TcpResponse {
             bytes,
             arrived: reads.arrived(),

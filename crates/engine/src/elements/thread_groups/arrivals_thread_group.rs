@@ -33,8 +33,8 @@ pub fn decode(d: &mut Decoder) -> GroupLoad {
 /// Rows of `Schedule`: rates are per unit, lengths are in units.
 pub fn free_form_rate(d: &mut Decoder) -> Rate {
     let unit_s = unit_s(d);
-    let rows = rows(d, "Schedule");
-    let rows = rows.iter().map(|row| {
+    let schedule = rows(d, "Schedule");
+    let rows = schedule.iter().map(|row| {
         [
             number(row, 0) / unit_s,
             number(row, 1) / unit_s,
@@ -46,7 +46,8 @@ pub fn free_form_rate(d: &mut Decoder) -> Rate {
 
 fn number(row: &[String], column: usize) -> f64 {
     row.get(column)
-        .map_or(0.0, |text| values::property_double(text))
+        .map(|text| values::property_double(text))
+        .unwrap_or(0.0)
 }
 
 pub fn load(d: &mut Decoder, rate: Rate) -> GroupLoad {

@@ -31,7 +31,9 @@ pub fn decode(d: &mut Decoder) -> GroupLoad {
         steps: d.template(group::STEPS.name),
         hold: text_or(d, group::HOLD.name, "1"),
         unit_s: unit_s(d),
-        shift_s: shift.map_or(0.0, |text| values::property_long(text.trim()) as f64),
+        shift_s: shift
+            .map(|text| values::property_long(text.trim()) as f64)
+            .unwrap_or(0.0),
         idle_pause: Duration::from_millis(pause.try_into().unwrap_or(0)),
         planned: Level::default(),
     };

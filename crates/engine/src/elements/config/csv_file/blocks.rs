@@ -25,7 +25,9 @@ pub struct RowBlocks {
 impl RowBlocks {
     /// The rows of a file. It is read only as far as rows are taken.
     pub fn of(file: &Path, reading: RowReading) -> RowBlocks {
-        let length = std::fs::metadata(file).map_or(0, |facts| facts.len());
+        let length = std::fs::metadata(file)
+            .map(|facts| facts.len())
+            .unwrap_or(0);
         RowBlocks {
             file: CsvFile::new(&file.to_string_lossy(), &reading.encoding, &PathBuf::new()),
             reading,

@@ -306,8 +306,10 @@ impl CsvFile {
                 is_recycled: reading.recycle,
             },
         };
-        let rows = shared.fleet.rows(&request);
-        let rows = rows.map_err(|error| RowFailure::Argument(error.to_string()))?;
+        let rows = shared
+            .fleet
+            .rows(&request)
+            .map_err(|error| RowFailure::Argument(error.to_string()))?;
         let has_rows = !rows.is_empty();
         position.has_block = true;
         position.reader = Some(LineReader::of_text(rows));

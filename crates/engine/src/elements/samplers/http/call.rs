@@ -132,10 +132,14 @@ fn kept(text: &Text<'_>) -> Text<'static> {
 impl HttpCall<'_> {
     /// The length in bytes of the settings that may be long.
     pub fn text_bytes(&self) -> usize {
-        let arguments = self.arguments.iter();
-        let arguments = arguments.map(|argument| argument.name.len() + argument.value.len());
-        let headers = self.headers.iter();
-        let headers = headers.map(|header| header.name.len() + header.value.len());
+        let arguments = self
+            .arguments
+            .iter()
+            .map(|argument| argument.name.len() + argument.value.len());
+        let headers = self
+            .headers
+            .iter()
+            .map(|header| header.name.len() + header.value.len());
         let pieces = self.pieces.iter().map(|piece| piece.len());
         self.path.len() + arguments.chain(headers).chain(pieces).sum::<usize>()
     }
@@ -146,8 +150,10 @@ impl HttpCall<'_> {
             return None;
         }
         let owned = |text: &str| Cow::Owned(text.to_owned());
-        let headers = self.headers.iter();
-        let headers = headers.map(|header| Header::new(owned(&header.name), owned(&header.value)));
+        let headers = self
+            .headers
+            .iter()
+            .map(|header| Header::new(owned(&header.name), owned(&header.value)));
         Some(HttpCall {
             label: self.label.clone(),
             method: kept(&self.method),

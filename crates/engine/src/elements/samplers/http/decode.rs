@@ -173,8 +173,9 @@ fn may_accept_events(managers: &[HeaderManager]) -> bool {
         .iter()
         .flat_map(HeaderManager::rows)
         .any(|(name, value)| {
-            let is_accept = |name: &str| name.eq_ignore_ascii_case("Accept");
-            name.literal().is_none_or(is_accept) && value.literal().is_none_or(is_of_events)
+            name.literal()
+                .is_none_or(|name| name.eq_ignore_ascii_case("Accept"))
+                && value.literal().is_none_or(is_of_events)
         })
 }
 

@@ -154,8 +154,9 @@ impl<'f> Fetch<'f> {
             Err(TransferFailure::Interrupted(begin)) => Some(*begin),
             Err(trouble) => trouble.failed_exchange().map(|failure| failure.times.begin),
         };
-        sending.sample.start_ms =
-            begin.map_or_else(|| cx.clock().now_ms(), |begin| cx.clock().ms(begin));
+        sending.sample.start_ms = begin
+            .map(|begin| cx.clock().ms(begin))
+            .unwrap_or_else(|| cx.clock().now_ms());
         if let Ok(incoming) = outcome {
             let unsettled = matches!(incoming.status, 401 | 407)
                 || (self.call.auto_redirects && (300..400).contains(&incoming.status));

@@ -103,8 +103,11 @@ fn has_source(target: &Target) -> bool {
     let Some(source) = &target.source else {
         return true;
     };
-    let usable = |address| std::net::UdpSocket::bind(SocketAddr::new(address, 0)).is_ok();
-    source.addresses().iter().copied().any(usable)
+    source
+        .addresses()
+        .iter()
+        .copied()
+        .any(|address| std::net::UdpSocket::bind(SocketAddr::new(address, 0)).is_ok())
 }
 
 fn text(hint: Hint, failure: &Failure, target: &Target) -> String {
@@ -112,13 +115,15 @@ fn text(hint: Hint, failure: &Failure, target: &Target) -> String {
     let host = target
         .proxy
         .as_ref()
-        .map_or(&target.host, |proxy| &proxy.host);
+        .map(|proxy| &proxy.host)
+        .unwrap_or(&target.host);
     match hint {
         Hint::NoPort => {
             let sources = target
                 .source
                 .as_ref()
-                .map_or(1, |source| source.addresses().len());
+                .map(|source| source.addresses().len())
+                .unwrap_or(1);
             no_port(&to, number_of_ports(), sources)
         }
         Hint::NoFile => no_file(open_files().as_deref()),
@@ -160,7 +165,9 @@ fn no_port(to: &str, ports: Option<u32>, sources: usize) -> String {
 }
 
 fn no_file(limit: Option<&str>) -> String {
-    let limit = limit.map_or_else(String::new, |limit| format!(" of {limit}"));
+    let limit = limit
+        .map(|limit| format!(" of {limit}"))
+        .unwrap_or_default();
     format!(
         "No file or socket can be opened: the limit{limit} open files is reached. Raise it before the run: ulimit -n 1048576 in the shell, LimitNOFILE= of a service, --ulimit nofile= of a container"
     )

@@ -161,8 +161,11 @@ fn rewrite(
     } else {
         RequestHead::java(call.keep_alive, &call.headers)
     };
-    let cookies = builder.cookies.as_ref().filter(|_| !bare);
-    let cookies = cookies.and_then(|cookies| cookies.header(cx, &sending.url));
+    let cookies = builder
+        .cookies
+        .as_ref()
+        .filter(|_| !bare)
+        .and_then(|cookies| cookies.header(cx, &sending.url));
     head.cookies(cookies.as_deref());
     if let Some(body) = &body {
         head.java_body(body);

@@ -165,7 +165,8 @@ impl GeneralProxy {
         let choice = |scheme: &str, default_port: u16| {
             let host = system(&format!("{scheme}.proxyHost")).filter(|host| !host.is_empty())?;
             let port = system(&format!("{scheme}.proxyPort"))
-                .map_or(default_port, |port| port.trim().parse().unwrap_or(0));
+                .map(|port| port.trim().parse().unwrap_or(0))
+                .unwrap_or(default_port);
             (port > 0).then(|| {
                 Arc::new(ProxyChoice {
                     proxy: Arc::new(Proxy {

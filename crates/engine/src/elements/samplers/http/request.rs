@@ -9,7 +9,7 @@ use drumfire_results::{Sample, SharedText};
 use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::Body;
 use drumfire_web::cache::CachedResponse;
-use drumfire_web::headers::{DEFAULT_USER_AGENT, Header, RequestHead};
+use drumfire_web::headers::{DEFAULT_USER_AGENT, RequestHead};
 use drumfire_web::property::Client;
 use drumfire_web::url::{Url, WireAddress};
 use recycle_box::RecycleBox;
@@ -184,10 +184,14 @@ impl RequestBuilder {
         to: Destination<'_>,
     ) -> Result<Draft, Exception> {
         let Destination { url, wire, .. } = to;
-        let cookies = self.cookies.as_ref();
-        let cookies = cookies.and_then(|cookies| cookies.header(cx, url));
-        let is_type = |header: &&Header<'_>| header.name.eq_ignore_ascii_case("Content-Type");
-        let content_type = call.headers.iter().find(is_type);
+        let cookies = self
+            .cookies
+            .as_ref()
+            .and_then(|cookies| cookies.header(cx, url));
+        let content_type = call
+            .headers
+            .iter()
+            .find(|header| header.name.eq_ignore_ascii_case("Content-Type"));
         let body = self.body(cx, call, to, content_type.map(|header| &*header.value))?;
         let target = self.target(cx, call, url, wire);
         let given = Given {
@@ -390,15 +394,14 @@ impl RequestBuilder {
 
     /// The proxy of a request: the sampler's own, else the one of the properties.
     fn proxy<'c>(&'c self, call: &'c HttpCall<'_>, url: &Url) -> Option<&'c Arc<ProxyChoice>> {
-        let general = || {
+        call.proxy.as_ref().or_else(|| {
             let general = &self.settings.proxy;
             if self.client == Client::HttpClient {
                 general.for_client(url.host())
             } else {
                 general.for_java(url.host(), url.is_secure())
             }
-        };
-        call.proxy.as_ref().or_else(general)
+        })
     }
 
     /// The user's client for this address and proxy; `None` without a proxy.

@@ -318,7 +318,10 @@ pub fn phases(times: &Times, is_secure: bool) -> Phases {
         phases.connect_us = since(resolved, connected);
         phases.handshake_us = since(connected, ready);
     }
-    phases.wait_us = times.first_byte.map_or(0, |first| since(ready, first));
+    phases.wait_us = times
+        .first_byte
+        .map(|first| since(ready, first))
+        .unwrap_or(0);
     phases
 }
 

@@ -337,7 +337,8 @@ impl RequestView for HttpSampler {
 
     fn text(&self, cx: &mut Context, name: &Template, place: usize) -> String {
         let text = self.template.placed(name, place);
-        text.map_or_else(String::new, |text| text.eval(cx).into_string())
+        text.map(|text| text.eval(cx).into_string())
+            .unwrap_or_default()
     }
 
     fn change(&self, cx: &mut Context, before: Request, mut after: Request, in_place: bool) {
@@ -354,7 +355,9 @@ impl RequestView for HttpSampler {
 
     fn cookies(&self, cx: &mut Context) -> Vec<SeenCookie> {
         let manager = self.cookie_manager();
-        manager.map_or_else(Vec::new, |manager| manager.cookies(cx))
+        manager
+            .map(|manager| manager.cookies(cx))
+            .unwrap_or_default()
     }
 
     fn set_cookies(&self, cx: &mut Context, cookies: Option<Vec<Cookie>>) {

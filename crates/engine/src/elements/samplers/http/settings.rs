@@ -114,7 +114,8 @@ impl HttpSettings {
         let text = |name, default: &str| {
             properties
                 .get(name)
-                .map_or_else(|| default.to_owned(), |value| value.to_string())
+                .map(|value| value.to_string())
+                .unwrap_or_else(|| default.to_owned())
         };
         HttpSettings {
             max_redirects: long("httpsampler.max_redirects", 20) as u32,
@@ -197,7 +198,8 @@ fn cached_mode(properties: &Properties) -> CachedMode {
         "RETURN_200_CACHE" => CachedMode::Ok {
             message: properties
                 .get("RETURN_200_CACHE.message")
-                .map_or_else(|| "(ex cache)".to_owned(), |message| message.to_string()),
+                .map(|message| message.to_string())
+                .unwrap_or_else(|| "(ex cache)".to_owned()),
         },
         "RETURN_CUSTOM_STATUS" => CachedMode::Custom {
             code: text("RETURN_CUSTOM_STATUS.code"),

@@ -205,9 +205,13 @@ impl Settlement<'_> {
         same: bool,
     ) -> Result<(), TransferFailure> {
         let body = sending.body.take().filter(|_| same);
-        let (body, query) = body.map_or((None, None), |body| body.redirected(method));
-        let with_query = query.map(|query| url.with_more_query(&query)).transpose();
-        let with_query = with_query.map_err(TransferFailure::Java)?;
+        let (body, query) = body
+            .map(|body| body.redirected(method))
+            .unwrap_or((None, None));
+        let with_query = query
+            .map(|query| url.with_more_query(&query))
+            .transpose()
+            .map_err(TransferFailure::Java)?;
         let url = with_query.as_ref().unwrap_or(url);
         url.wire().map_err(TransferFailure::Java)?;
         sending.access = self.request.access(cx, call, url);

@@ -183,7 +183,9 @@ fn device(name: &str, kind: SourceType) -> Result<IpAddr, Exception> {
 
 /// How many addresses a source names: 1 if it is not a list.
 pub fn source_addresses(text: &str) -> u64 {
-    listed(text).map_or(1, |addresses| addresses.len() as u64)
+    listed(text)
+        .map(|addresses| addresses.len() as u64)
+        .unwrap_or(1)
 }
 
 /// The addresses of a list of addresses and ranges; `None` if the text is no such list.

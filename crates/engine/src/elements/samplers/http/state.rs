@@ -93,7 +93,8 @@ impl UserState {
     /// Headers of the plan that scripts have changed.
     pub fn changed_headers(&self) -> ChangedHeaders {
         let rare = self.rare.as_ref();
-        rare.map_or_else(ChangedHeaders::default, |rare| rare.changed_headers.clone())
+        rare.map(|rare| rare.changed_headers.clone())
+            .unwrap_or_default()
     }
 
     /// The trace of the sample that is under way, if requests are traced.
@@ -278,9 +279,10 @@ impl RunState {
     /// The TLS settings of other protocols, made on first use.
     fn lasting_tls(&self, trusts_all: bool) -> Result<Arc<Tls>, TrustError> {
         let tls = self.lasting[usize::from(trusts_all)].get_or_init(|| {
-            let trust = match trusts_all {
-                true => Trust::All,
-                false => authorities(&self.properties)?,
+            let trust = if trusts_all {
+                Trust::All
+            } else {
+                authorities(&self.properties)?
             };
             verified_tls(TlsOptions {
                 trust,
@@ -308,8 +310,9 @@ pub fn lasting_worker(cx: &Context, trusts_all: bool) -> Result<Rc<Worker>, Trus
         time_to_live: None,
         ..pool_options(&state.run.properties)
     };
-    let made = || Worker::with_resolver(tls, pool, state.run.resolver());
-    Ok(cell.get_or_init(made).clone())
+    Ok(cell
+        .get_or_init(|| Worker::with_resolver(tls, pool, state.run.resolver()))
+        .clone())
 }
 
 impl RunSlot for RunState {

@@ -480,9 +480,10 @@ impl RequestTemplate {
         &self,
         read: &mut BodyReader<'_>,
     ) -> (Option<Arc<SourceAddresses>>, Option<Exception>) {
-        let source = self.source.as_ref();
-        let source =
-            source.and_then(|source| read.read(Property::Source, |cx| source.evaluate(cx)));
+        let source = self
+            .source
+            .as_ref()
+            .and_then(|source| read.read(Property::Source, |cx| source.evaluate(cx)));
         let local = || (self.settings.local_address.as_ref()).map(|local| local.source.clone());
         match source {
             None | Some(Ok(None)) => (local(), None),

@@ -94,8 +94,9 @@ impl OkRequest {
             ("Connection", "Keep-Alive"),
             ("Accept-Encoding", "gzip"),
             ("User-Agent", USER_AGENT),
-        ];
-        let added = added.into_iter().filter(|(name, _)| {
+        ]
+        .into_iter()
+        .filter(|(name, _)| {
             let is_ranged = *name == "Accept-Encoding" && self.has("Range");
             !self.has(name) && !is_ranged
         });
@@ -114,10 +115,9 @@ impl OkRequest {
 
     /// Whether the request asks to close the connection.
     pub fn keeps_connection(&self) -> bool {
-        let closes = |(name, value): &(String, String)| {
+        !self.headers.iter().any(|(name, value)| {
             name.eq_ignore_ascii_case("Connection") && value.eq_ignore_ascii_case("close")
-        };
-        !self.headers.iter().any(closes)
+        })
     }
 
     /// Turns into the request that follows a response (`RetryAndFollowUpInterceptor.followUpRequest`); false if none does.
@@ -213,7 +213,7 @@ fn same_server(one: &Url, other: &Url) -> bool {
 }
 
 fn message_of(message: Option<impl Into<String>>) -> String {
-    message.map_or_else(|| "null".to_owned(), Into::into)
+    message.map(Into::into).unwrap_or_else(|| "null".to_owned())
 }
 
 /// The type of a body, as OkHttp's `MediaType` reads it: whether it is that of server-sent events, and the text; `None` if it is
@@ -223,8 +223,10 @@ pub(super) fn media_type(value: &[u8]) -> Option<(bool, String)> {
     let essence = text.split(';').next().unwrap_or_default().trim_end();
     let (kind, subtype) = essence.split_once('/')?;
     let is_token = |text: &str| {
-        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-!#$%&'*+.^_`{|}~".contains(&byte);
-        !text.is_empty() && text.bytes().all(fits)
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-!#$%&'*+.^_`{|}~".contains(&byte))
     };
     if !is_token(kind) || !is_token(subtype) {
         return None;
@@ -239,8 +241,9 @@ pub(super) fn failure(failure: Box<Failure>, url: &Url, target: &Target) -> Stri
     match &failure.kind {
         FailureKind::Refused => {
             let address = failure.addresses.first();
-            let shown =
-                address.map_or_else(|| target.host.to_string(), |ip| socket_address(ip, target));
+            let shown = address
+                .map(|ip| socket_address(ip, target))
+                .unwrap_or_else(|| target.host.to_string());
             format!("Failed to connect to {shown}")
         }
         FailureKind::ClosedBeforeResponse => {
@@ -302,8 +305,11 @@ pub(super) fn unended(line: &Unended) -> Option<String> {
 
 /// The message of okio's `readUtf8LineStrict` at the end of a stream.
 fn no_line_feed(rest: &[u8]) -> String {
-    let shown = rest.iter().take(SHOWN_BYTES);
-    let shown: String = shown.map(|byte| format!("{byte:02x}")).collect();
+    let shown: String = rest
+        .iter()
+        .take(SHOWN_BYTES)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     format!("\\n not found: limit={} content={shown}…", rest.len())
 }
 

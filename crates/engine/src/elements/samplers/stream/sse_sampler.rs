@@ -182,9 +182,10 @@ impl SseSampler {
             };
             let want = WantedParts {
                 keep: Keep::Nothing,
-                decode: match request.inflates() {
-                    true => Decode::PlainGzip,
-                    false => Decode::Nothing,
+                decode: if request.inflates() {
+                    Decode::PlainGzip
+                } else {
+                    Decode::Nothing
                 },
                 ..WantedParts::NOTHING
             };

@@ -45,11 +45,15 @@ impl WebSocketCall {
     ) -> Result<WebSocketCall, ExceptionText> {
         let connect = text(&sampler.connect_timeout, DEFAULT_CONNECT_TIMEOUT_MS, cx);
         let read = text(&sampler.read_timeout, DEFAULT_READ_TIMEOUT_MS, cx);
-        let address = sampler.address.as_ref().filter(|address| {
-            let when = address.when.as_ref();
-            when.is_none_or(|when| property_bool(&when.eval(cx)))
-        });
-        let address = address.map(|address| endpoint(address, cx)).transpose()?;
+        let address = sampler
+            .address
+            .as_ref()
+            .filter(|address| {
+                let when = address.when.as_ref();
+                when.is_none_or(|when| property_bool(&when.eval(cx)))
+            })
+            .map(|address| endpoint(address, cx))
+            .transpose()?;
         if address.is_some() {
             check_timeout("Connection", &connect, 1, 999_999)?;
         }
@@ -105,8 +109,10 @@ fn endpoint(address: &WebSocketAddress, cx: &mut Context) -> Result<Endpoint, Ex
     let Ok(number) = port.parse::<i32>() else {
         return Err(format!("Port number '{port}' is not a number.").into());
     };
-    let number = u16::try_from(number).ok().filter(|number| *number > 0);
-    let number = number.ok_or_else(|| format!("Port number '{port}' is not valid."))?;
+    let number = u16::try_from(number)
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| format!("Port number '{port}' is not valid."))?;
     Ok(Endpoint {
         tls: property_bool(&address.tls.eval(cx)),
         host: address.server.eval(cx).into_string(),

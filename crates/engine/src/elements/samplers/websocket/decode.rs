@@ -96,9 +96,9 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketS
         _ => {
             // The only sampler whose default is true.
             let default = matches!(deed, WebSocketAction::RequestResponse(_));
-            let when = d.optional("createNewConnection");
-            let when =
-                when.unwrap_or_else(|| Template::raw(if default { "true" } else { "false" }));
+            let when = d
+                .optional("createNewConnection")
+                .unwrap_or_else(|| Template::raw(if default { "true" } else { "false" }));
             Some(address(d, Some(when)))
         }
     };

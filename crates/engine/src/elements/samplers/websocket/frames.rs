@@ -38,7 +38,8 @@ pub(super) fn shown(frame: &Frame, is_binary: bool) -> String {
             let close = CloseReason::of(payload);
             let status = close
                 .status
-                .map_or("null".to_owned(), |status| status.to_string());
+                .map(|status| status.to_string())
+                .unwrap_or("null".to_owned());
             let reason = close.reason.as_deref().unwrap_or("null");
             format!("Close frame with status code {status} and close reason '{reason}'")
         }

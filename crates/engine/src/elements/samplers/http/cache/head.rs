@@ -58,7 +58,6 @@ struct LastHead {
 
 impl LastHead {
     fn is_of(&self, differing: Differing<'_>) -> bool {
-        let begins = |bytes: &[u8], start: &str| bytes.starts_with(start.as_bytes());
         let Differing {
             method,
             target,
@@ -84,6 +83,11 @@ impl LastHead {
             self.length = differing.length;
         }
     }
+}
+
+/// Whether bytes begin with this text.
+fn begins(bytes: &[u8], start: &str) -> bool {
+    bytes.starts_with(start.as_bytes())
 }
 
 impl Head {

@@ -54,7 +54,9 @@ impl SettingsCache {
         let settings = entries
             .get_mut(&key)
             .and_then(|entry| entry.settings.as_mut());
-        settings.map_or(Cached::Miss, |settings| settings.get(cx))
+        settings
+            .map(|settings| settings.get(cx))
+            .unwrap_or(Cached::Miss)
     }
 
     /// Caches settings that were just evaluated with this version of the properties; `variables` returns those in them.

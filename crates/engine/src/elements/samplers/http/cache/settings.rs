@@ -66,8 +66,10 @@ impl CallMemo {
         let Some(variables) = &self.variables else {
             return;
         };
-        let values = variables.iter().map(|slot| cx.vars().get(*slot).cloned());
-        let values: Box<[Option<Value>]> = values.collect();
+        let values: Box<[Option<Value>]> = variables
+            .iter()
+            .map(|slot| cx.vars().get(*slot).cloned())
+            .collect();
         self.last = call.map(|call| Last {
             version,
             values,

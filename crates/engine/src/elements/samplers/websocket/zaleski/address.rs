@@ -55,9 +55,12 @@ impl AddressTemplate {
         let mut query = String::new();
         for argument in &self.arguments {
             let encodes = property_bool(&argument.encode.eval(cx));
-            let append = |text: &str, charset: &Charset, out: &mut String| match encodes {
-                true => append_url_encoded(text, charset, out),
-                false => out.push_str(text),
+            let append = |text: &str, charset: &Charset, out: &mut String| {
+                if encodes {
+                    append_url_encoded(text, charset, out)
+                } else {
+                    out.push_str(text)
+                }
             };
             let name = argument.name.eval(cx).into_string();
             if name.is_empty() {
@@ -94,10 +97,13 @@ fn endpoint(text: &str) -> Result<Endpoint, Problem> {
             let text = format_args!("port out of range:{}", parts.port);
             return Err(Problem::unexpected(text));
         }
-        _ => match tls {
-            true => 443,
-            false => 80,
-        },
+        _ => {
+            if tls {
+                443
+            } else {
+                80
+            }
+        }
     };
     let quoted = &text[parts.path];
     let mut path = unquoted(quoted);

@@ -365,7 +365,10 @@ fn compiled(log: &mut String, name: &str, text: &str) -> Option<Pattern> {
         Ok(pattern) => Some(pattern),
         Err(error) => {
             let thrown = error.exception_text(text, Dialect::Java);
-            let why = thrown.split_once(": ").map_or(&*thrown, |(_, why)| why);
+            let why = thrown
+                .split_once(": ")
+                .map(|(_, why)| why)
+                .unwrap_or(&*thrown);
             log.push_str(&format!(
                 " - Invalid {name} regular expression pattern: {why}\n"
             ));

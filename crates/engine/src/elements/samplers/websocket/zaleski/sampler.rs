@@ -56,9 +56,10 @@ impl ZaleskiSampler {
         let id = self.connection_id.eval(cx).into_string();
         let begin_ns = cx.clock().now_ns();
         sample.start_ms = (begin_ns / 1_000_000) as i64;
-        let earlier_link = match streams {
-            true => cx.state(self.links, Links::default).remove(&id),
-            false => None,
+        let earlier_link = if streams {
+            cx.state(self.links, Links::default).remove(&id)
+        } else {
+            None
         };
         let mut link = None;
         let outcome = match self
