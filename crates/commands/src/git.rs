@@ -105,13 +105,13 @@ fn git(
     let (mut output, mut errors) = (git.stdout.take(), git.stderr.take());
     let (send, received) = channel();
     std::thread::spawn(move || {
-        let (mut bytes, mut told) = (Vec::new(), String::new());
+        let (mut bytes, mut errors_text) = (Vec::new(), String::new());
         let read = output.as_mut().map(|output| output.read_to_end(&mut bytes));
         let _ = errors
             .as_mut()
-            .map(|errors| errors.read_to_string(&mut told));
+            .map(|errors| errors.read_to_string(&mut errors_text));
         // Nobody waits any more if git took too long.
-        let _ = send.send((matches!(read, Some(Ok(_))), bytes, told));
+        let _ = send.send((matches!(read, Some(Ok(_))), bytes, errors_text));
     });
     let received = received.recv_timeout(limit);
     if received.is_err() {
@@ -121,7 +121,7 @@ fn git(
     let ended = git.wait().map_err(|error| error.to_string())?;
     match received {
         Ok((true, bytes, _)) if ended.success() => Ok(bytes),
-        Ok((_, _, told)) => Err(told
+        Ok((_, _, errors_text)) => Err(errors_text
             .trim()
             .lines()
             .next()

@@ -88,11 +88,11 @@ impl Refusal {
     /// The same refusal, printed to standard error only.
     #[must_use]
     pub fn off_standard_output(self) -> Self {
-        let told = self.out.replacen("An error occurred: ", "error: ", 1);
+        let out = self.out.replacen("An error occurred: ", "error: ", 1);
         Refusal {
             exit: self.exit,
             out: String::new(),
-            err: told + &self.err,
+            err: out + &self.err,
         }
     }
 }

@@ -167,10 +167,10 @@ fn listen(
 ) -> Result<(Arc<OnceLock<&'static str>>, Listening), Refusal> {
     let first = Arc::new(OnceLock::new());
     let grace = order.grace.map(Duration::from_millis).unwrap_or(GRACE);
-    let (told, leave) = (first.clone(), leave.clone());
+    let (name_cell, leave) = (first.clone(), leave.clone());
     let listening = signals::listen(Some(grace), move |heard| match heard {
         Heard::Signal(1, name) => {
-            let _ = told.set(name);
+            let _ = name_cell.set(name);
             tracing::warn!("{name}: the agent hands its part over and ends");
             if !leave.ask() {
                 std::process::exit(i32::from(Exit::by_signal(name).code()));
@@ -208,11 +208,13 @@ fn own_properties(
         }
     }
     let values = |names: Vec<String>, table: &PropertyTable| {
-        let value = |name: String| {
-            let value = located(&name, table.get(&name)?, started_in);
-            Some((name, value))
-        };
-        names.into_iter().filter_map(value).collect()
+        names
+            .into_iter()
+            .filter_map(|name| {
+                let value = located(&name, table.get(&name)?, started_in);
+                Some((name, value))
+            })
+            .collect()
     };
     (
         values(properties, &settings.properties),
@@ -273,19 +275,21 @@ fn trusted(texts: &[String]) -> Result<Vec<String>, Refusal> {
 /// Restarts the agent's process for the next run, in the folder in which it was started: Java can be started only once per
 /// process, and nothing of the last run remains.
 fn again(started_in: &Path, hello: &Hello) -> Refusal {
-    let cannot = |error: std::io::Error| {
-        Refusal::run_failed(format!("the agent cannot start again: {}", cause(&error)))
-    };
     match std::env::current_exe() {
         // It returns only if it fails.
-        Ok(program) => cannot(replace_by(
+        Ok(program) => cannot_start_again(replace_by(
             Command::new(program)
                 .args(std::env::args_os().skip(1))
                 .current_dir(started_in)
                 .env(CONNECTED, serde_json::to_string(hello).unwrap_or_default()),
         )),
-        Err(error) => cannot(error),
+        Err(error) => cannot_start_again(error),
     }
+}
+
+/// The refusal if the agent cannot start again.
+fn cannot_start_again(error: std::io::Error) -> Refusal {
+    Refusal::run_failed(format!("the agent cannot start again: {}", cause(&error)))
 }
 
 /// Ends this process when its standard input is closed.
@@ -422,9 +426,12 @@ fn listed(hello: &Hello, runs: &[WaitingRun]) -> Value {
 /// Which agents a run waits for, and since when.
 fn waiting(run: &WaitingRun, agents: &[Hello]) -> String {
     let since_s = (Timestamp::now().as_millisecond() - run.since_ms).max(0) / 1000;
-    let busy = agents.iter().filter(|hello| run.selection.covers(hello));
-    let busy = busy.filter(|hello| hello.run.is_some());
-    let busy: Vec<String> = busy.map(|hello| format!("`{}`", hello.name)).collect();
+    let busy: Vec<String> = agents
+        .iter()
+        .filter(|hello| run.selection.covers(hello))
+        .filter(|hello| hello.run.is_some())
+        .map(|hello| format!("`{}`", hello.name))
+        .collect();
     let busy = if busy.is_empty() {
         String::new()
     } else {
@@ -503,12 +510,13 @@ pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
         cells.max().unwrap_or(0).min(WIDEST_COLUMN)
     };
     let widths: Vec<usize> = (0..N).map(width).collect();
-    let line = |row: &[String; N]| {
-        let cells = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell:width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    rows.iter().map(line).collect()
+    rows.iter()
+        .map(|row| {
+            let cells = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| format!("{cell:width$}"));
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        })
+        .collect()
 }

@@ -74,18 +74,18 @@ fn no_such_value(error: &Error) -> (String, Option<String>) {
     let [option, value] =
         [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|kind| text(error, kind));
     let name = option_name(&option);
-    let known = texts(error, ContextKind::ValidValue);
+    let possible = texts(error, ContextKind::ValidValue);
     if value.is_empty() {
-        let hint = if known.is_empty() {
+        let hint = if possible.is_empty() {
             format!("write `{option}`")
         } else {
-            format!("write one of {}", quoted(&known))
+            format!("write one of {}", quoted(&possible))
         };
         return (format!("`{name}` has no value"), Some(hint));
     }
     let hint = match texts(error, ContextKind::SuggestedValue).last() {
         Some(near) => format!("write `{near}`"),
-        None => format!("write one of {}", quoted(&known)),
+        None => format!("write one of {}", quoted(&possible)),
     };
     (format!("`{value}` is not a value of `{name}`"), Some(hint))
 }

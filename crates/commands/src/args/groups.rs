@@ -65,8 +65,10 @@ pub fn listed(program: Command) -> Command {
         let _ = writeln!(list, "{task}:");
         for name in *names {
             let command = program.find_subcommand(name);
-            let about = command.and_then(Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
+            let about = command
+                .and_then(Command::get_about)
+                .map(ToString::to_string)
+                .unwrap_or_default();
             let lines = wrap(&about, &" ".repeat(NAME + 2), COLUMNS);
             let text = lines.join("\n");
             let _ = writeln!(list, "  {name:<NAME$}{}", text.trim_start());

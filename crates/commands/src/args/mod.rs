@@ -60,7 +60,8 @@ pub fn with_joined_ui(words: &[String]) -> Vec<String> {
         }
         let address = words
             .next_if(|next| is_address(next))
-            .map_or_else(|| ListenAddress::default().0.to_string(), String::clone);
+            .cloned()
+            .unwrap_or_else(|| ListenAddress::default().0.to_string());
         joined.push(format!("--ui={address}"));
     }
     joined

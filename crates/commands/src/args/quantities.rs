@@ -47,8 +47,11 @@ pub fn per_second(text: &str) -> Result<f64, UsageError> {
         "h" => Some(3600.0),
         _ => None,
     };
-    let number = number.trim().parse().ok();
-    let number = number.filter(|number: &f64| number.is_finite() && *number > 0.0);
+    let number = number
+        .trim()
+        .parse()
+        .ok()
+        .filter(|number: &f64| number.is_finite() && *number > 0.0);
     match (number, seconds) {
         (Some(number), Some(seconds)) => Ok(number / seconds),
         _ => Err("write a rate above 0 such as `200/s`, with /s, /m or /h".into()),

@@ -61,7 +61,9 @@ pub struct HighestRate {
 /// The name of this machine in a calibration: host, cores and kernel.
 pub fn machine() -> String {
     let host = gethostname::gethostname();
-    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let cores = std::thread::available_parallelism()
+        .map(usize::from)
+        .unwrap_or(0);
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     format!(
         "{}, {cores} cores, {}",
@@ -84,15 +86,15 @@ impl Calibration {
         &self,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Option<PathBuf>, FileFailure> {
-        let Some(place) = place(variable) else {
+        let Some(path) = place(variable) else {
             return Ok(None);
         };
-        if let Some(folder) = place.parent() {
+        if let Some(folder) = path.parent() {
             // If it cannot be made, the file tells why.
             let _ = std::fs::create_dir_all(folder);
         }
-        whole_file::write(&place, self.to_json().as_bytes())?;
-        Ok(Some(place))
+        whole_file::write(&path, self.to_json().as_bytes())?;
+        Ok(Some(path))
     }
 
     /// The document.

@@ -97,10 +97,10 @@ impl Bench<'_> {
             errors,
             highest,
         };
-        let kept = calibration.keep(console.variable)?;
+        let stored = calibration.keep(console.variable)?;
         if json {
             console.print(&calibration.to_json());
-        } else if kept.is_some() {
+        } else if stored.is_some() {
             console.line("kept for this machine: `drumfire doctor` and reports tell it");
         }
         Ok(Exit::Ok)
@@ -126,16 +126,18 @@ impl Bench<'_> {
             // Beside the plan, so that its data files are found.
             let whole = std::path::absolute(&plan).map_err(Refusal::failed)?;
             let beside = whole.parent().unwrap_or(Path::new(""));
-            let file = tempfile::Builder::new().suffix(".jmx").tempfile_in(beside);
-            let file = file.map_err(Refusal::failed)?;
+            let file = tempfile::Builder::new()
+                .suffix(".jmx")
+                .tempfile_in(beside)
+                .map_err(Refusal::failed)?;
             std::fs::write(file.path(), &shape.plan).map_err(Refusal::failed)?;
             left_out = shape.left_out;
             bench.measured(&name, file.path(), &[])
         })?;
         let row = errors_of(words, &rounds);
         if self.arguments.json {
-            let text = serde_json::to_string_pretty(&row);
-            let text = text.expect("numbers and texts can be written");
+            let text =
+                serde_json::to_string_pretty(&row).expect("numbers and texts can be written");
             console.print(&format!("{text}\n"));
             return Ok(Exit::Ok);
         }
@@ -306,14 +308,16 @@ fn columns(first: &str) -> String {
 /// A service with its true percentiles and how far the measured ones are off.
 fn line(errors: &ServiceErrors) -> String {
     let cells = errors.percentiles.map(|error| {
-        let text = error.map_or("–".to_owned(), |error| {
-            format!(
-                "{} {} ±{} ms",
-                ms(error.truth_ms),
-                signed(error.bias_ms),
-                ms(error.spread_ms / 2.0)
-            )
-        });
+        let text = error
+            .map(|error| {
+                format!(
+                    "{} {} ±{} ms",
+                    ms(error.truth_ms),
+                    signed(error.bias_ms),
+                    ms(error.spread_ms / 2.0)
+                )
+            })
+            .unwrap_or("–".to_owned());
         format!("{text:>COLUMN$}")
     });
     format!("{:<FIRST$}{}", errors.service, cells.concat())

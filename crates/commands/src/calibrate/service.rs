@@ -56,10 +56,13 @@ impl Service {
 
     /// When a request that begins at a time is served, since the Unix epoch. A stall delays its begin.
     pub fn end(&self, begin: Duration) -> Duration {
-        let wait_ms = self.stall.map_or(0.0, |(length, period)| {
-            let phase = (begin.as_secs_f64() * 1000.0) % period;
-            (length - phase).max(0.0)
-        });
+        let wait_ms = self
+            .stall
+            .map(|(length, period)| {
+                let phase = (begin.as_secs_f64() * 1000.0) % period;
+                (length - phase).max(0.0)
+            })
+            .unwrap_or(0.0);
         begin + Duration::from_secs_f64((wait_ms + self.draw_ms()).max(0.0) / 1000.0)
     }
 

@@ -23,7 +23,7 @@ pub struct Shape {
 /// theirs; assertions and listeners neither, since the answers are the target's.
 pub fn redirected(tree: &Tree, host: &str, port: &str, path: &str) -> Shape {
     let mut shape = Shape::default();
-    let own = [
+    let target = [
         (&http::PROTOCOL, "http"),
         (&http::DOMAIN, host),
         (&http::PORT, port),
@@ -33,7 +33,7 @@ pub fn redirected(tree: &Tree, host: &str, port: &str, path: &str) -> Shape {
     ];
     let mut roots = tree.roots.to_vec();
     for node in &mut roots {
-        redirect(node, &own, &mut shape);
+        redirect(node, &target, &mut shape);
     }
     let tree = Tree {
         roots: roots.into(),

@@ -118,9 +118,10 @@ fn first_request(bytes: &[u8]) -> io::Result<Option<Request>> {
     let mut request = httparse::Request::new(&mut fields);
     let parsed = request.parse(bytes).map_err(io::Error::other)?;
     let httparse::Status::Complete(head) = parsed else {
-        return match bytes.len() > MOST_HEAD {
-            true => Err(io::ErrorKind::InvalidData.into()),
-            false => Ok(None),
+        return if bytes.len() > MOST_HEAD {
+            Err(io::ErrorKind::InvalidData.into())
+        } else {
+            Ok(None)
         };
     };
     let field = |name: &str| {
@@ -132,8 +133,10 @@ fn first_request(bytes: &[u8]) -> io::Result<Option<Request>> {
         let end = memchr::memmem::find(&bytes[head..], b"0\r\n\r\n");
         end.map(|at| at + 5)
     } else {
-        let length = field("Content-Length").map_or(Some(0), |value| value.trim().parse().ok());
-        let length: usize = length.ok_or(io::ErrorKind::InvalidData)?;
+        let length: usize = field("Content-Length")
+            .map(|value| value.trim().parse().ok())
+            .unwrap_or(Some(0))
+            .ok_or(io::ErrorKind::InvalidData)?;
         Some(length).filter(|length| bytes.len() >= head + length)
     };
     Ok(body.map(|body| Request {
@@ -168,7 +171,9 @@ fn answer(path: &str, arrived: Duration, stream: &StampedStream, names: &Names) 
     let mut stream = stream.stream();
     if let Some(name) = path.strip_prefix(TRUTH) {
         let times = lock(names).get(name).cloned();
-        let truth = times.map_or_else(Truth::default, |named| Truth::of(&lock(&named.times_us)));
+        let truth = times
+            .map(|named| Truth::of(&lock(&named.times_us)))
+            .unwrap_or_default();
         let body = serde_json::to_string(&truth).map_err(io::Error::other)?;
         let length = body.len();
         return write!(

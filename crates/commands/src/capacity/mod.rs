@@ -32,7 +32,10 @@ pub fn capacity(
 ) -> Result<Exit, Refusal> {
     let goal = goal(arguments)?;
     let made = run_url::plan_of(&arguments.plan.to_string_lossy())?;
-    let plan = made.as_ref().map_or(&arguments.plan, |(_, plan)| plan);
+    let plan = made
+        .as_ref()
+        .map(|(_, plan)| plan)
+        .unwrap_or(&arguments.plan);
     let mut words = vec!["run".to_owned(), plan.display().to_string()];
     let is_insecure = |word: &String| made.is_some() && run_url::is_insecure(word);
     let others = arguments.options.iter().filter(|word| !is_insecure(word));

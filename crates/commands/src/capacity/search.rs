@@ -445,8 +445,9 @@ impl Search {
                 "capacity  at least {held}/s: the generator was the limit, not the target; run it on a machine of its own or on more cores"
             ),
             (held, _, Some(LevelOutcome::NotJudged)) => {
-                let capacity =
-                    held.map_or_else(|| "unknown".to_owned(), |held| format!("at least {held}/s"));
+                let capacity = held
+                    .map(|held| format!("at least {held}/s"))
+                    .unwrap_or_else(|| "unknown".to_owned());
                 let unjudged = self.unjudged.as_deref().unwrap_or_default();
                 format!("capacity  {capacity}: {unjudged}")
             }

@@ -149,8 +149,11 @@ fn rows(rows: &[SurveyRow], verbose: bool, style: Style) -> String {
             None => shown.push((row, 1)),
         }
     }
-    let class_columns = shown.iter().map(|(row, _)| row.class.width()).max();
-    let class_columns = class_columns.unwrap_or(0);
+    let class_columns = shown
+        .iter()
+        .map(|(row, _)| row.class.width())
+        .max()
+        .unwrap_or(0);
     let mut text = String::new();
     for (row, count) in shown {
         let rung = match row.rung {
@@ -192,7 +195,7 @@ struct FindingView<'f> {
 
 impl FindingView<'_> {
     fn of(finding: &Diagnostic) -> FindingView<'_> {
-        let place = findings::line(finding);
+        let position = findings::line(finding);
         FindingView {
             code: finding.code,
             severity: finding.severity.as_str(),
@@ -201,8 +204,8 @@ impl FindingView<'_> {
                 .source
                 .as_ref()
                 .map(|source| source.path.display().to_string()),
-            line: place.map(|(line, _)| line),
-            column: place.map(|(_, column)| column),
+            line: position.map(|(line, _)| line),
+            column: position.map(|(_, column)| column),
             path: &finding.path,
             remedy: findings::remedy(finding),
         }

@@ -52,10 +52,14 @@ fn of_finding(finding: &Diagnostic, plan: &Path) -> Value {
         Severity::Warning => "warning",
         Severity::Note => "note",
     };
-    let file = finding.source.as_ref().map_or(plan, |source| &source.path);
+    let file = finding
+        .source
+        .as_ref()
+        .map(|source| source.path.as_path())
+        .unwrap_or(plan);
     let text = format!("{}; {}", finding.message, findings::remedy(finding));
-    let place = findings::line(finding);
-    result(finding.code, level, &text, file, place, &finding.path)
+    let position = findings::line(finding);
+    result(finding.code, level, &text, file, position, &finding.path)
 }
 
 fn of_advice<'a>(advice: &'a Advice, plan: &'a Path) -> impl Iterator<Item = Value> + 'a {

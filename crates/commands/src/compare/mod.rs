@@ -70,18 +70,18 @@ fn cases(comparison: &Comparison) -> Vec<Case> {
     let mut cases = Vec::new();
     for other in &comparison.others {
         for label in std::iter::once(&other.total).chain(&other.labels) {
-            let told = label
+            let sentences: Vec<String> = label
                 .differences
                 .iter()
-                .map(drumfire_report::Difference::to_string);
-            let told: Vec<String> = told.collect();
+                .map(drumfire_report::Difference::to_string)
+                .collect();
             cases.push(Case {
                 name: format!("{}: {}", other.name, label.label),
                 told: format!(
                     "{} is {}: {}",
                     label.label,
                     label.finding.word(),
-                    told.join("; ")
+                    sentences.join("; ")
                 ),
                 state: match label.finding {
                     Finding::Worse => CaseState::Failed,
@@ -161,7 +161,9 @@ fn read_at_once(inputs: &[PathBuf], settings: &RunProperties) -> Vec<Read> {
             progress.at(ended as u64, inputs.len() as u64);
         }
     };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let cores = thread::available_parallelism()
+        .map(usize::from)
+        .unwrap_or(1);
     thread::scope(|scope| {
         for _ in 1..cores.min(inputs.len()) {
             // If a thread cannot be started, the others read its share.

@@ -73,7 +73,7 @@ impl ControlClient {
         let parts = url
             .split_once("/?token=")
             .filter(|(place, token)| place.starts_with("http://") && !token.is_empty());
-        let Some((place, token)) = parts else {
+        let Some((address, token)) = parts else {
             let message = format!("`{url}` is not the address of a run's page");
             let hint = "write it as the run printed it, such as `http://127.0.0.1:9280/?token=…`";
             return Err(Refusal::usage(message).hint(hint));
@@ -85,7 +85,7 @@ impl ControlClient {
             .proxy(None)
             .build();
         Ok(ControlClient {
-            place: place.to_owned(),
+            place: address.to_owned(),
             token: token.to_owned(),
             agent: agent.into(),
         })
@@ -97,8 +97,10 @@ impl ControlClient {
             .header("Authorization", format!("Bearer {}", self.token))
             .call()
             .map_err(|error| drumfire_authorities::told(&error))?;
-        let text = answer.body_mut().read_to_string();
-        let text = text.map_err(|error| drumfire_authorities::told(&error))?;
+        let text = answer
+            .body_mut()
+            .read_to_string()
+            .map_err(|error| drumfire_authorities::told(&error))?;
         match answer.status() {
             StatusCode::OK => {
                 serde_json::from_str(&text).map_err(|_| "the answer is not that of a run".into())
@@ -135,18 +137,19 @@ impl ControlClient {
 fn failure(status: StatusCode, text: &str) -> ControlFailure {
     let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let why = value.as_ref().and_then(|value| value["error"].as_str());
-    why.map_or_else(|| status.to_string().into(), ControlFailure::from)
+    why.map(ControlFailure::from)
+        .unwrap_or_else(|| status.to_string().into())
 }
 
 /// Finds the only run of this user on this machine, and removes the entries of runs that do not
 /// answer.
 fn only_run(console: &Console<'_>) -> Result<ControlClient, Refusal> {
     let host = gethostname::gethostname().to_string_lossy().into_owned();
-    let known = recent::runs_folder(console.variable)
+    let runs = recent::runs_folder(console.variable)
         .map(|folder| drumfire_serve::runs(&folder, &host))
         .unwrap_or_default();
     let mut answering = Vec::new();
-    for (run, file) in known {
+    for (run, file) in runs {
         let Ok(page) = ControlClient::parse(&run.url) else {
             continue;
         };

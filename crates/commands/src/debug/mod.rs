@@ -85,8 +85,8 @@ fn run_options(arguments: &DebugArguments, more: &[String]) -> Result<RunArgumen
     let load = [
         ("drumfire.load.once", "true".to_owned()),
         ("drumfire.load.users", arguments.user.to_string()),
-    ];
-    let load = load.map(|(name, value)| Change::Property(name.to_owned(), value));
+    ]
+    .map(|(name, value)| Change::Property(name.to_owned(), value));
     options.properties.changes.extend(load);
     options.progress = Progress::Quiet;
     options.report.no_run_file = true;

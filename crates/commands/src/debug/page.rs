@@ -27,13 +27,19 @@ pub fn serve(
 ) -> Result<Exit, Refusal> {
     refuse_without_effect(&options, plain)?;
     let plan = existing_plan(&arguments.plan)?;
-    let demo = options.demo.then(|| DemoSite::start(0, 0));
-    let demo = demo.transpose().map_err(Refusal::failed)?;
-    let own = demo.as_ref().map(DemoSite::properties);
-    let own = own.map_or_else(Vec::new, |own| own.to_vec());
+    let demo = options
+        .demo
+        .then(|| DemoSite::start(0, 0))
+        .transpose()
+        .map_err(Refusal::failed)?;
+    let demo_properties = demo
+        .as_ref()
+        .map(DemoSite::properties)
+        .map(|own| own.to_vec())
+        .unwrap_or_default();
     // Properties that cannot be read are refused here; the inspector would use the defaults.
-    crate::settings::settings(&options.properties, &own, Some(&plan), console)?;
-    let looker = Looker::with_options(*engine, options.properties, own);
+    crate::settings::settings(&options.properties, &demo_properties, Some(&plan), console)?;
+    let looker = Looker::with_options(*engine, options.properties, demo_properties);
     let ListenAddress(address) = arguments.ui.unwrap_or_default();
     let page = PageOrder {
         plan: &plan,

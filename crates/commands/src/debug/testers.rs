@@ -26,8 +26,8 @@ pub fn find(kind: &str, expression: &str, text: &str) -> Result<Vec<String>, Str
             let (left, right) = expression
                 .split_once("...")
                 .ok_or("Write the boundaries as LEFT...RIGHT")?;
-            let found = Boundary::new(left, right);
-            Ok(found
+            let boundary = Boundary::new(left, right);
+            Ok(boundary
                 .find_iter(text)
                 .take(MOST)
                 .map(str::to_owned)
@@ -37,18 +37,21 @@ pub fn find(kind: &str, expression: &str, text: &str) -> Result<Vec<String>, Str
         "jmespath" => {
             let path = JmesPath::compile(expression).map_err(|error| error.to_string())?;
             let json = parse_strict(text).map_err(|error| error.to_string())?;
-            let found = path.search(&json).map_err(|error| error.to_string())?;
-            Ok(found.values().into_iter().take(MOST).collect())
+            let hits = path.search(&json).map_err(|error| error.to_string())?;
+            Ok(hits.values().into_iter().take(MOST).collect())
         }
         "css" => {
             let (selector, attribute) = match expression.rsplit_once('@') {
                 Some((selector, attribute)) => (selector.trim(), Some(attribute)),
                 None => (expression, None),
             };
-            let selector = Selector::compile(selector, Engine::Jsoup);
-            let selector = selector.map_err(|error| error.to_string())?;
-            let found = selector.select(&Document::parse(text), attribute, MOST);
-            Ok(found.into_iter().map(Option::unwrap_or_default).collect())
+            let selector =
+                Selector::compile(selector, Engine::Jsoup).map_err(|error| error.to_string())?;
+            let selected = selector.select(&Document::parse(text), attribute, MOST);
+            Ok(selected
+                .into_iter()
+                .map(Option::unwrap_or_default)
+                .collect())
         }
         "xpath" => xpath(expression, text),
         _ => Err(format!("`{kind}` is none of {}", KINDS.join(", "))),
@@ -56,10 +59,10 @@ pub fn find(kind: &str, expression: &str, text: &str) -> Result<Vec<String>, Str
 }
 
 fn regex(expression: &str, text: &str) -> Result<Vec<String>, String> {
-    let pattern = Pattern::compile(expression, Dialect::Oro, RegexOptions::default());
-    let pattern = pattern.map_err(|error| error.to_string())?;
-    let found = pattern.captures_iter(text).take(MOST);
-    Ok(found
+    let pattern = Pattern::compile(expression, Dialect::Oro, RegexOptions::default())
+        .map_err(|error| error.to_string())?;
+    let captures = pattern.captures_iter(text).take(MOST);
+    Ok(captures
         .map(|found| {
             let groups: Vec<&str> = found.groups().map(Option::unwrap_or_default).collect();
             // Show the whole match only if the expression has no groups.
@@ -75,8 +78,8 @@ fn regex(expression: &str, text: &str) -> Result<Vec<String>, String> {
 fn json_path(expression: &str, text: &str) -> Result<Vec<String>, String> {
     let path = JsonPath::compile(expression).map_err(|error| error.to_string())?;
     let json = Json::parse(text).map_err(|error| error.to_string())?;
-    let found = path.find(&json).map_err(|error| error.to_string())?;
-    Ok(found
+    let hits = path.find(&json).map_err(|error| error.to_string())?;
+    Ok(hits
         .iter()
         .take(MOST)
         .map(|node| node.to_java_text().into_owned())
@@ -125,7 +128,7 @@ mod tests {
             let found = find(kind, expression, text);
             assert_eq!(
                 found.as_deref(),
-                Ok(expected.map_owned().as_slice()),
+                Ok(owned(expected).as_slice()),
                 "{kind} {expression}"
             );
         }
@@ -135,13 +138,7 @@ mod tests {
         assert!(find("sql", "a", page).is_err());
     }
 
-    trait MapOwned {
-        fn map_owned(&self) -> Vec<String>;
-    }
-
-    impl MapOwned for &[&str] {
-        fn map_owned(&self) -> Vec<String> {
-            self.iter().map(|text| (*text).to_owned()).collect()
-        }
+    fn owned(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
     }
 }

@@ -171,13 +171,13 @@ fn render_step(text: &mut String, step: &DebugStep, secrets: Secrets) {
                 format!("{cut:?}")
             })
         };
-        let told = match (shown(&change.before), shown(&change.after)) {
+        let change_text = match (shown(&change.before), shown(&change.after)) {
             (None, Some(after)) => format!("+ {} = {after}", change.name),
             (Some(before), Some(after)) => format!("~ {} = {after}, was {before}", change.name),
             (Some(before), None) => format!("- {}, was {before}", change.name),
             (None, None) => continue,
         };
-        let _ = writeln!(text, "    {told}  by {} ({class})", step.turn.name);
+        let _ = writeln!(text, "    {change_text}  by {} ({class})", step.turn.name);
     }
 }
 

@@ -21,9 +21,9 @@ pub fn put_into_cart(visit: &Visit<'_>) -> Reply {
         product: product.id,
         quantity: 1,
     };
-    let known = session(visit);
-    let is_new = known.is_none();
-    let (id, session) = known.unwrap_or_else(|| visit.shop.open_session());
+    let open_session = session(visit);
+    let is_new = open_session.is_none();
+    let (id, session) = open_session.unwrap_or_else(|| visit.shop.open_session());
     visit
         .shop
         .change_session(&id, |session| session.cart.push(line));

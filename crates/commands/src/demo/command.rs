@@ -12,10 +12,10 @@ use crate::signals;
 /// Serves the site until a signal stops the process, which is the regular end of this command.
 pub fn demo(options: &DemoArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let site = DemoSite::start(options.port, options.https_port).map_err(Refusal::failed)?;
-    let (told, stop) = mpsc::channel();
+    let (sender, stop) = mpsc::channel();
     let listening = signals::listen(None, move |_| {
         // The receiver is gone if this is not the first signal.
-        let _ = told.send(());
+        let _ = sender.send(());
     });
     let _listening = listening.map_err(Refusal::failed)?;
     console.line(&format!("demo site  http://{}/", site.http));

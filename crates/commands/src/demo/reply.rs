@@ -127,8 +127,9 @@ impl Body for Zeros {
         if self.left == 0 {
             return Poll::Ready(None);
         }
-        let length =
-            usize::try_from(self.left).map_or(self.chunk.len(), |left| left.min(self.chunk.len()));
+        let length = usize::try_from(self.left)
+            .map(|left| left.min(self.chunk.len()))
+            .unwrap_or(self.chunk.len());
         self.left -= length as u64;
         Poll::Ready(Some(Ok(Frame::data(self.chunk.slice(..length)))))
     }

@@ -111,8 +111,8 @@ fn get(visit: &Visit<'_>) -> Reply {
 /// Answers paths that carry a product's id.
 fn numbered(visit: &Visit<'_>, path: &str) -> Option<Reply> {
     if let Some(id) = path.strip_prefix("/api/products/") {
-        let found = id.parse().ok().and_then(|id| visit.shop.product(id));
-        return Some(match found {
+        let product = id.parse().ok().and_then(|id| visit.shop.product(id));
+        return Some(match product {
             Some(product) => reply::json(StatusCode::OK, &json!(product), visit.headers),
             None => fault(visit, StatusCode::NOT_FOUND, "no such product"),
         });

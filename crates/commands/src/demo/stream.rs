@@ -105,9 +105,10 @@ impl Body for Events {
         } else {
             event(self.form, self.sent)
         };
-        match text.is_empty() {
-            true => Poll::Ready(None),
-            false => Poll::Ready(Some(Ok(Frame::data(text.into())))),
+        if text.is_empty() {
+            Poll::Ready(None)
+        } else {
+            Poll::Ready(Some(Ok(Frame::data(text.into()))))
         }
     }
 }
@@ -115,7 +116,7 @@ impl Body for Events {
 /// The text of an event. It holds the time at which it was made, in microseconds since the Unix epoch.
 fn event(form: Form, number: u64) -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let at_us = since.map_or(0, |since| since.as_micros() as u64);
+    let at_us = since.map(|since| since.as_micros() as u64).unwrap_or(0);
     match form {
         Form::Sse => {
             format!("id: {number}\nevent: tick\ndata: {{\"n\":{number},\"at_us\":{at_us}}}\n\n")

@@ -48,14 +48,14 @@ pub fn doctor(
     };
     let demand = demand.as_ref();
     let limits = Machine::default().limits();
-    let found = ceilings(&limits, &load(demand));
+    let ceilings = ceilings(&limits, &load(demand));
     let dangers = dangerous_settings(&limits);
     let calibration = Calibration::last(console.variable);
     let text = if options.json {
         let value = serde_json::json!({
             "calibration": calibration,
             "demand": demand,
-            "ceilings": found,
+            "ceilings": ceilings,
             "dangerous_settings": dangers,
         });
         format!("{value:#}\n")
@@ -65,7 +65,14 @@ pub fn doctor(
             .map(|last| last.sentence(Timestamp::now().as_millisecond()))
             .unwrap_or_else(|| "never; `drumfire calibrate` measures this machine".to_owned());
         let machine = machine(&limits, &calibrated);
-        text(&machine, &found, &dangers, demand, console.style, columns)
+        text(
+            &machine,
+            &ceilings,
+            &dangers,
+            demand,
+            console.style,
+            columns,
+        )
     };
     console.print(&text);
     Ok(Exit::Ok)
@@ -101,16 +108,16 @@ fn load(demand: Option<&MachineDemand>) -> PlanDemands {
         new_connections: true,
         ..MachineDemand::default()
     };
-    let known = demand.unwrap_or(&unknown);
+    let planned = demand.unwrap_or(&unknown);
     PlanDemands {
         users: demand.map(|demand| demand.users),
-        new_connections: known.new_connections,
-        tls: known.tls,
-        loopback: known.loopback,
-        source_addresses: known.source_addresses.max(1),
+        new_connections: planned.new_connections,
+        tls: planned.tls,
+        loopback: planned.loopback,
+        source_addresses: planned.source_addresses.max(1),
         bytes_per_user: BYTES_PER_USER,
         sample_us: SAMPLE_US,
-        connection_us: if known.tls {
+        connection_us: if planned.tls {
             TLS_CONNECTION_US
         } else {
             CONNECTION_US
@@ -164,9 +171,10 @@ fn text(
         let _ = writeln!(
             text,
             "{}",
-            match ceiling.is_exceeded() {
-                true => style.red(row),
-                false => row.to_owned(),
+            if ceiling.is_exceeded() {
+                style.red(row)
+            } else {
+                row.to_owned()
             }
         );
         paragraph(&mut text, &ceiling.because, columns, |line| line.to_owned());

@@ -38,12 +38,12 @@ const CLAIM: &str = "claim";
 impl Bodies {
     pub fn new(folder: &Path) -> io::Result<Bodies> {
         files::private_folder(folder)?;
-        let own = tempfile::Builder::new().prefix(FOLDER).tempdir_in(folder)?;
-        let claim = files::private(&own.path().join(CLAIM))?;
+        let own_folder = tempfile::Builder::new().prefix(FOLDER).tempdir_in(folder)?;
+        let claim = files::private(&own_folder.path().join(CLAIM))?;
         // Without a lock, nobody can tell that the folder is in use, and nobody removes it.
         let _ = claim.try_lock();
         Ok(Bodies(Arc::new(BodyFolder {
-            folder: own,
+            folder: own_folder,
             _claim: claim,
         })))
     }
@@ -90,9 +90,9 @@ impl Bodies {
         }
         (1..).zip(&sample.children).any(|(number, child)| {
             path.push(number);
-            let found = self.has_text(path, child, text);
+            let is_within = self.has_text(path, child, text);
             path.pop();
-            found
+            is_within
         })
     }
 
@@ -132,9 +132,10 @@ impl Bodies {
             bytes.truncate(whole_characters(&bytes));
         }
         let next = offset + bytes.len() as u64;
-        let (text, base64) = match is_text {
-            true => (Some(String::from_utf8_lossy(&bytes).into_owned()), None),
-            false => (None, Some(STANDARD.encode(&bytes))),
+        let (text, base64) = if is_text {
+            (Some(String::from_utf8_lossy(&bytes).into_owned()), None)
+        } else {
+            (None, Some(STANDARD.encode(&bytes)))
         };
         Ok(BodyWindow {
             offset,

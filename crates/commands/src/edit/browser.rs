@@ -26,8 +26,10 @@ pub fn open(url: &str, folder: &Path, in_window: bool) -> Result<(), String> {
     let file = leading_to(url, folder)
         .map_err(|error| format!("the browser cannot be opened: {error}"))?;
     let mut command = if in_window {
-        let program = CHROMIUM.iter().find_map(|name| on_path(name));
-        let program = program.ok_or("no Chromium is installed for `--app`")?;
+        let program = CHROMIUM
+            .iter()
+            .find_map(|name| on_path(name))
+            .ok_or("no Chromium is installed for `--app`")?;
         let mut command = Command::new(program);
         command.arg(format!("--app=file://{}", file.display()));
         command

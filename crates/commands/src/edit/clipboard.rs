@@ -20,10 +20,9 @@ const METHODS: [&str; 9] = [
 /// No importer reads the text.
 pub fn elements(text: &str) -> Result<Vec<Node>, Refused> {
     let entry = har_entry(text).or_else(|| sent_request(text));
-    let input = entry.map_or_else(
-        || text.to_owned(),
-        |entry| json!({"log": {"entries": [entry]}}).to_string(),
-    );
+    let input = entry
+        .map(|entry| json!({"log": {"entries": [entry]}}).to_string())
+        .unwrap_or_else(|| text.to_owned());
     let options = ImportOptions {
         all_domains: true,
         keep_static: true,
@@ -65,28 +64,28 @@ fn sent_request(text: &str) -> Option<Value> {
     if !METHODS.contains(&method) || words.next().is_some_and(|word| !word.starts_with("HTTP/")) {
         return None;
     }
-    let headers = lines.map(|line| {
-        let (name, value) = line.split_once(':')?;
-        Some((name.trim().to_owned(), value.trim().to_owned()))
-    });
-    let headers = headers.collect::<Option<Vec<_>>>()?;
+    let headers = lines
+        .map(|line| {
+            let (name, value) = line.split_once(':')?;
+            Some((name.trim().to_owned(), value.trim().to_owned()))
+        })
+        .collect::<Option<Vec<_>>>()?;
     let field = |name: &str| {
         let mut headers = headers.iter();
         headers
             .find(|(own, _)| own.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.as_str())
     };
-    let url = match target.contains("://") {
-        true => target.to_owned(),
-        false => {
-            let host = field("host")?;
-            let scheme = if host.ends_with(":80") || host.starts_with("localhost") {
-                "http"
-            } else {
-                "https"
-            };
-            format!("{scheme}://{host}{target}")
-        }
+    let url = if target.contains("://") {
+        target.to_owned()
+    } else {
+        let host = field("host")?;
+        let scheme = if host.ends_with(":80") || host.starts_with("localhost") {
+            "http"
+        } else {
+            "https"
+        };
+        format!("{scheme}://{host}{target}")
     };
     let sent: Vec<Value> = headers
         .iter()

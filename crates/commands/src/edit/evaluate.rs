@@ -36,11 +36,6 @@ impl Trials {
         for (name, value) in settings.system.iter() {
             properties.set_system(name, value);
         }
-        let refused = |why: &str| Trial {
-            outcome: Err(why.to_owned()),
-            is_wrong: false,
-            variables: BTreeMap::new(),
-        };
         if self.0.fetch_add(1, Ordering::Relaxed) >= MOST_STUCK {
             self.0.fetch_sub(1, Ordering::Relaxed);
             return refused("Earlier evaluations still go on");
@@ -66,6 +61,15 @@ impl Trials {
                 refused("The evaluation ended without a value, which is a bug in Drumfire")
             }
         }
+    }
+}
+
+/// A trial that was not evaluated.
+fn refused(why: &str) -> Trial {
+    Trial {
+        outcome: Err(why.to_owned()),
+        is_wrong: false,
+        variables: BTreeMap::new(),
     }
 }
 
@@ -102,8 +106,8 @@ fn evaluated(order: &TrialOrder, properties: Properties) -> Trial {
     let (names, vars) = compiler.finish();
     let value = |name: &str| vars.get_named(name).map(|value| shortened(value));
     let mut variables: BTreeMap<String, Option<String>> = BTreeMap::new();
-    let read = template.reads();
-    let read = read.iter().map(|slot| names.name(*slot));
+    let slots = template.reads();
+    let read = slots.iter().map(|slot| names.name(*slot));
     for name in read.chain(order.named.iter().map(String::as_str)) {
         variables.insert(name.to_owned(), value(name));
     }
@@ -125,18 +129,19 @@ fn evaluated(order: &TrialOrder, properties: Properties) -> Trial {
 /// Defines the variables: those of the run as they are; without one, those of the start evaluated.
 fn define(order: &TrialOrder, compiler: &mut Compiler) {
     for element in order.at_start.iter().filter(|_| order.variables.is_empty()) {
-        let mut own = Vec::new();
+        let mut values = Vec::new();
         for (name, text) in element {
             let template =
                 Template::compile(text, compiler).unwrap_or_else(|_| Template::raw(text));
             let is_tried = untried(&template, &Vars::new(Arc::default())).is_none();
-            let value = match is_tried {
-                true => template.eval(compiler.scope_mut()).to_string(),
-                false => text.clone(),
+            let value = if is_tried {
+                template.eval(compiler.scope_mut()).to_string()
+            } else {
+                text.clone()
             };
-            own.push((name, value));
+            values.push((name, value));
         }
-        for (name, value) in own {
+        for (name, value) in values {
             compiler.define(name, value.as_str());
         }
     }
@@ -160,7 +165,10 @@ fn untried(template: &Template, vars: &Vars) -> Option<String> {
         let spec = called
             .iter()
             .find(|spec| spec.rung() == drumfire_expr::FunctionRung::Jvm);
-        let name = spec.or(called.first()).map_or("the text", |spec| spec.name);
+        let name = spec
+            .or(called.first())
+            .map(|spec| spec.name)
+            .unwrap_or("the text");
         return Some(format!("`{name}` is not evaluated here: Java runs it"));
     }
     if template.reads_previous_response() {
@@ -181,10 +189,6 @@ fn untried(template: &Template, vars: &Vars) -> Option<String> {
     let evaluates = called
         .iter()
         .any(|spec| matches!(spec.name, "__eval" | "__evalVar"));
-    let has_effect = |text: &str| {
-        let mut with_effect = functions().iter().filter(|spec| !spec.effect.is_empty());
-        with_effect.any(|spec| text.contains(spec.name))
-    };
     let is_risky =
         evaluates && (has_effect(source) || vars.iter().any(|(_, value)| has_effect(value)));
     is_risky.then(|| {
@@ -193,13 +197,18 @@ fn untried(template: &Template, vars: &Vars) -> Option<String> {
     })
 }
 
+/// Whether a text calls a function that has an effect.
+fn has_effect(text: &str) -> bool {
+    let mut with_effect = functions().iter().filter(|spec| !spec.effect.is_empty());
+    with_effect.any(|spec| text.contains(spec.name))
+}
+
 /// The values, or why the evaluation fails with these variables.
 fn samples(
     template: &Template,
     times: usize,
     mut scope: TrialScope,
 ) -> Result<Vec<String>, String> {
-    let failed = |message: &str| format!("The evaluation fails: {message}");
     let mut all = Vec::with_capacity(times);
     for _ in 0..times {
         match template.try_eval(&mut scope) {
@@ -215,6 +224,11 @@ fn samples(
         Some(message) if all.iter().all(String::is_empty) => Err(failed(&message)),
         _ => Ok(all),
     }
+}
+
+/// The message about an evaluation that failed.
+fn failed(message: &str) -> String {
+    format!("The evaluation fails: {message}")
 }
 
 fn shortened(text: &str) -> String {

@@ -32,7 +32,6 @@ struct LoadProcess {
 /// # Errors
 /// The plan cannot run.
 pub fn start(plan: &Path, listener: LoadListener) -> Result<Arc<dyn RunningLoad>, Refused> {
-    let failed = |error: &std::io::Error| Refused::new(FILE, cause(error));
     let program = std::env::current_exe().map_err(|error| failed(&error))?;
     let mut command = Command::new(program);
     command
@@ -44,7 +43,7 @@ pub fn start(plan: &Path, listener: LoadListener) -> Result<Arc<dyn RunningLoad>
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| failed(&error))?;
-    let (send, told) = channel();
+    let (send, urls) = channel();
     let output = child.stdout.take();
     let said = Arc::new(Mutex::new(String::new()));
     if let Some(output) = output {
@@ -65,7 +64,7 @@ pub fn start(plan: &Path, listener: LoadListener) -> Result<Arc<dyn RunningLoad>
             }
         });
     }
-    let url = match told.recv_timeout(START) {
+    let url = match urls.recv_timeout(START) {
         Ok(url) => url,
         Err(why) => {
             if why == RecvTimeoutError::Timeout {
@@ -98,6 +97,11 @@ pub fn start(plan: &Path, listener: LoadListener) -> Result<Arc<dyn RunningLoad>
     });
     spawned.map_err(|error| failed(&error))?;
     Ok(run)
+}
+
+/// The refusal if the run cannot start.
+fn failed(error: &std::io::Error) -> Refused {
+    Refused::new(FILE, cause(error))
 }
 
 /// Why a run did not start.

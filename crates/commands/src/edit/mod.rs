@@ -146,8 +146,8 @@ fn refusal(refused: Refused) -> Refusal {
 /// Waits until Ctrl-C, and tells idle pages that the program is there.
 fn wait(server: &EditorServer) {
     let is_over = Arc::new(AtomicBool::new(false));
-    let told = is_over.clone();
-    let listening = signals::listen(None, move |_| told.store(true, Ordering::Relaxed));
+    let is_interrupted = is_over.clone();
+    let listening = signals::listen(None, move |_| is_interrupted.store(true, Ordering::Relaxed));
     if listening.is_err() {
         return;
     }

@@ -16,29 +16,30 @@ pub fn proposals(
     response: &StoredResponse,
     all: &[StoredResponse],
 ) -> Vec<ProposedExtractor> {
-    let own = read(response);
+    let own_response = read(response);
     let all: Vec<Response> = all.iter().map(read).collect();
-    let found = correlate::proposals(&own, text, at).into_iter();
-    let found = found.map(|proposal| {
-        let costs = (0..TRIES).map(|_| {
-            let begun = Instant::now();
-            proposal.yielded(&own);
-            begun.elapsed().as_micros() as u64
+    let proposals = correlate::proposals(&own_response, text, at)
+        .into_iter()
+        .map(|proposal| {
+            let costs = (0..TRIES).map(|_| {
+                let begun = Instant::now();
+                proposal.yielded(&own_response);
+                begun.elapsed().as_micros() as u64
+            });
+            let cost_us = costs.min().unwrap_or_default();
+            let values = all.iter().map(|response| proposal.yielded(response));
+            ProposedExtractor {
+                kind: proposal.kind().to_owned(),
+                expression: proposal.expression(),
+                number: proposal.number(),
+                matches: proposal.matches,
+                cost_us,
+                name: proposal.name.clone(),
+                values: values.collect(),
+                element: Box::new(move |variable| proposal.element(variable)),
+            }
         });
-        let cost_us = costs.min().unwrap_or_default();
-        let values = all.iter().map(|response| proposal.yielded(response));
-        ProposedExtractor {
-            kind: proposal.kind().to_owned(),
-            expression: proposal.expression(),
-            number: proposal.number(),
-            matches: proposal.matches,
-            cost_us,
-            name: proposal.name.clone(),
-            values: values.collect(),
-            element: Box::new(move |variable| proposal.element(variable)),
-        }
-    });
-    found.collect()
+    proposals.collect()
 }
 
 /// A stored response as the importers read one.

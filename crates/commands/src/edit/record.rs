@@ -48,7 +48,7 @@ const OWN_NAMING: &str = "request";
 /// The settings of a plan's recorder, or the usual ones.
 pub fn offer(tree: &Tree) -> RecordOffer {
     let element = Recorder::element(tree);
-    let recorder = element.map_or_else(Recorder::usual, Recorder::of);
+    let recorder = element.map(Recorder::of).unwrap_or_else(Recorder::usual);
     RecordOffer {
         settings: shown(&recorder),
         from: element.map(|element| element.name.to_string()),
@@ -73,7 +73,10 @@ fn shown(own: &Recorder) -> RecordSettings {
         content_include: own.content_include.clone(),
         content_exclude: own.content_exclude.clone(),
         keep_resources: own.keeps_resources,
-        grouping: grouping.map_or("pages", |(_, name)| name).to_owned(),
+        grouping: grouping
+            .map(|(_, name)| *name)
+            .unwrap_or("pages")
+            .to_owned(),
         pause_ms: own.pause_ms,
         naming: mode.copied().unwrap_or(OWN_NAMING).to_owned(),
         prefix: naming
@@ -107,13 +110,12 @@ fn recorder(own: &RecordSettings, tree: &Tree) -> Result<Recorder, Refused> {
         let message = format!("`{}` is none of `{OWN_NAMING}`, `{names}`", own.naming);
         return Err(Refused::new(PARAMETERS, message));
     }
-    let lines = |list: &[String]| {
-        let lines = list.iter().map(|line| line.trim().to_owned());
-        lines.filter(|line| !line.is_empty()).collect::<Vec<_>>()
-    };
-    let found = Recorder::find(tree);
-    let shortest_value = found.as_ref().unwrap_or(&Recorder::usual()).shortest_value;
-    let domains = lines(&own.domains)
+    let recorder_of_plan = Recorder::find(tree);
+    let shortest_value = recorder_of_plan
+        .as_ref()
+        .unwrap_or(&Recorder::usual())
+        .shortest_value;
+    let domains = trimmed_lines(&own.domains)
         .into_iter()
         .map(|domain| match domain.as_str() {
             drumfire_recorder::ANY_DOMAIN => domain,
@@ -123,8 +125,8 @@ fn recorder(own: &RecordSettings, tree: &Tree) -> Result<Recorder, Refused> {
         port: own.port.to_string(),
         domains: domains.collect(),
         all_domains: own.all_domains,
-        include: lines(&own.include),
-        exclude: lines(&own.exclude),
+        include: trimmed_lines(&own.include),
+        exclude: trimmed_lines(&own.exclude),
         content_include: own.content_include.clone(),
         content_exclude: own.content_exclude.clone(),
         keeps_resources: own.keep_resources,
@@ -144,8 +146,14 @@ fn recorder(own: &RecordSettings, tree: &Tree) -> Result<Recorder, Refused> {
         }),
         pause_ms: own.pause_ms,
         keeps_pauses: own.think_times,
-        timers: found.map(|own| own.timers).unwrap_or_default(),
+        timers: recorder_of_plan.map(|own| own.timers).unwrap_or_default(),
     })
+}
+
+/// The lines without blanks around them; empty ones are left out.
+fn trimmed_lines(list: &[String]) -> Vec<String> {
+    let lines = list.iter().map(|line| line.trim().to_owned());
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>()
 }
 
 /// A visit that is recorded in a thread. Dropping it ends the recording.
@@ -261,8 +269,8 @@ pub fn start(
         Source::Proxy(proxy) => {
             let address = proxy.address().map_err(|error| failed(&error.into()))?;
             let certificate = proxy.certificate();
-            let told = certificate.map(|own| (certificate::told(&own), proxy.is_new()));
-            (Some(address), told)
+            let certificate_told = certificate.map(|own| (certificate::told(&own), proxy.is_new()));
+            (Some(address), certificate_told)
         }
     };
     let (orders, given) = channel();
@@ -307,8 +315,8 @@ fn source(order: &RecordOrder, recorder: &Recorder) -> Result<Source, Refused> {
     }
     let of_url = order.url.as_deref().and_then(site_of);
     let domains: Vec<String> = of_url.into_iter().chain(recorder.domains.clone()).collect();
-    let variable = |name: &str| std::env::var_os(name);
-    let folder = certificate::folder(&variable).map_err(|refusal| refused(&refusal))?;
+    let folder = certificate::folder(&|name: &str| std::env::var_os(name))
+        .map_err(|refusal| refused(&refusal))?;
     let address = SocketAddr::from(([127, 0, 0, 1], order.settings.port));
     let proxy = Proxy::bind(address, &folder, &domains);
     Ok(Source::Proxy(proxy.map_err(|error| failed(&error))?))
@@ -360,7 +368,6 @@ impl RecordingThread {
 
     fn row(&mut self, seen: &SeenExchange) -> RecordRow {
         let (request, response) = (&seen.entry["request"], &seen.entry["response"]);
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let complete = seen.stage == Stage::Complete;
         let left_out = if seen.is_left_out {
             Some("requests while the recording was paused".to_owned())
@@ -371,9 +378,10 @@ impl RecordingThread {
         };
         if seen.stage == Stage::Sent {
             let mut taken = lock(&self.taken);
-            let numbers = match seen.is_left_out {
-                true => &mut taken.paused,
-                false => &mut taken.numbers,
+            let numbers = if seen.is_left_out {
+                &mut taken.paused
+            } else {
+                &mut taken.numbers
             };
             numbers.push(seen.number);
         }
@@ -381,12 +389,12 @@ impl RecordingThread {
         let status = u16::try_from(status).unwrap_or_default();
         RecordRow {
             number: seen.number,
-            method: text(&request["method"]),
-            url: text(&request["url"]),
+            method: text_of(&request["method"]),
+            url: text_of(&request["url"]),
             status: (seen.stage != Stage::Sent).then_some(status),
             elapsed_ms: seen.entry["time"].as_f64().unwrap_or_default() as u64,
             bytes: seen.bytes,
-            content_type: text(&response["content"]["mimeType"]),
+            content_type: text_of(&response["content"]["mimeType"]),
             complete,
             left_out,
         }
@@ -405,6 +413,11 @@ impl RecordingThread {
         });
         taken.notes = unread.chain(untrusted).collect();
     }
+}
+
+/// The text of a value; empty if it is none.
+fn text_of(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 impl VisitRecording {
@@ -439,8 +452,11 @@ impl Found {
             };
             let findings = correlate_as(&mut draft, self.other.as_ref(), wishes);
             // Without one variable, a value may come from another response.
-            let more = findings.iter().filter(|own| !is_wanted(own));
-            let more: Vec<Constant> = more.map(constant).collect();
+            let more: Vec<Constant> = findings
+                .iter()
+                .filter(|own| !is_wanted(own))
+                .map(constant)
+                .collect();
             if more.is_empty() {
                 return (draft, findings);
             }
@@ -479,8 +495,8 @@ impl Found {
                     .as_ref()
                     .map(|used| used.expression())
                     .unwrap_or_default(),
-                found: used.as_ref().map_or(1, |used| used.number()),
-                matches: used.as_ref().map_or(1, |used| used.matches),
+                found: used.as_ref().map(|used| used.number()).unwrap_or(1),
+                matches: used.as_ref().map(|used| used.matches).unwrap_or(1),
                 from: own.from,
                 used_in: own.used_in.clone(),
                 proof: (*proof).to_owned(),
@@ -505,10 +521,8 @@ impl Found {
 
     /// Takes what the recording of another user shows. Further values may differ in it.
     fn take_pair(&mut self, found: Vec<Finding>) {
-        let is_same =
-            |one: &Finding, other: &Finding| one.value == other.value && one.from == other.from;
         for (finding, proof) in &mut self.findings {
-            let confirmed = found.iter().find(|one| is_same(one, finding));
+            let confirmed = found.iter().find(|one| is_same_value(one, finding));
             *proof = match confirmed {
                 Some(own) if own.is_confirmed => "users",
                 Some(_) => "recording",
@@ -516,7 +530,11 @@ impl Found {
             };
         }
         for own in found {
-            if !self.findings.iter().any(|(known, _)| is_same(known, &own)) {
+            if !self
+                .findings
+                .iter()
+                .any(|(known, _)| is_same_value(known, &own))
+            {
                 let proof = if own.is_confirmed {
                     "users"
                 } else {
@@ -526,6 +544,11 @@ impl Found {
             }
         }
     }
+}
+
+/// Whether both findings are about the same value of the same request.
+fn is_same_value(one: &Finding, other: &Finding) -> bool {
+    one.value == other.value && one.from == other.from
 }
 
 fn constant(finding: &Finding) -> Constant {
@@ -553,9 +576,10 @@ fn replay(words: &[String], gives_up: &AtomicBool) -> Result<(), Refusal> {
         }
         std::thread::sleep(PAUSE);
     }
-    match gives_up.load(Ordering::SeqCst) {
-        true => Err(Refusal::run_failed("the replay was ended")),
-        false => Ok(()),
+    if gives_up.load(Ordering::SeqCst) {
+        Err(Refusal::run_failed("the replay was ended"))
+    } else {
+        Ok(())
     }
 }
 
@@ -587,14 +611,16 @@ impl RunningRecording for VisitRecording {
         taken: Vec<String>,
     ) -> Result<RecordedElements, Refused> {
         let (har, numbers, paused, mut notes) = {
-            let own = lock(&self.taken);
-            let nothing = || Refused::unfit("nothing was recorded");
-            let har = own.har.clone().ok_or_else(nothing)?;
+            let recorded = lock(&self.taken);
+            let har = recorded
+                .har
+                .clone()
+                .ok_or_else(|| Refused::unfit("nothing was recorded"))?;
             (
                 har,
-                own.numbers.clone(),
-                own.paused.clone(),
-                own.notes.clone(),
+                recorded.numbers.clone(),
+                recorded.paused.clone(),
+                recorded.notes.clone(),
             )
         };
         let mut draft = self.draft(har)?;
@@ -622,16 +648,16 @@ impl RunningRecording for VisitRecording {
             nodes.insert(0, manager);
         }
         let left_out = draft.left_out_lines();
-        let mut found = Found {
+        let mut correlation = Found {
             draft,
             insertion: Some(insertion),
             taken,
             ..Found::default()
         };
-        let (correlated, findings) = found.search();
-        found.findings = findings.into_iter().map(|own| (own, "recording")).collect();
-        let proposals = found.proposals(&correlated);
-        *lock(&self.found) = found;
+        let (correlated, findings) = correlation.search();
+        correlation.findings = findings.into_iter().map(|own| (own, "recording")).collect();
+        let proposals = correlation.proposals(&correlated);
+        *lock(&self.found) = correlation;
         Ok(RecordedElements {
             nodes,
             omitted,
@@ -642,17 +668,21 @@ impl RunningRecording for VisitRecording {
     }
 
     fn samplers(&self, variables: &[(usize, String)]) -> Result<Vec<Node>, Refused> {
-        let found = lock(&self.found);
-        let wanted = variables.iter().filter_map(|(number, name)| {
-            let (finding, _) = found.findings.get(*number)?;
-            Some((constant(finding), name.clone()))
-        });
-        let wanted: Vec<(Constant, String)> = wanted.collect();
-        let (draft, made) = found.with_variables(&wanted);
+        let correlation = lock(&self.found);
+        let wanted: Vec<(Constant, String)> = variables
+            .iter()
+            .filter_map(|(number, name)| {
+                let (finding, _) = correlation.findings.get(*number)?;
+                Some((constant(finding), name.clone()))
+            })
+            .collect();
+        let (draft, made) = correlation.with_variables(&wanted);
         for (value, name) in &wanted {
-            let is_made = |own: &Finding| own.value == value.value && own.from == value.from;
-            if !made.iter().any(is_made) {
-                let (why, hint) = match found.other {
+            if !made
+                .iter()
+                .any(|own| own.value == value.value && own.from == value.from)
+            {
+                let (why, hint) = match correlation.other {
                     Some(_) => (
                         "is the same for both users, or no extractor yields both values",
                         "leave it as it is",
@@ -665,8 +695,11 @@ impl RunningRecording for VisitRecording {
                 return Err(Refused::unfit(format!("`{name}` {why}")).hint(hint));
             }
         }
-        let nodes = found.insertion.as_ref().map(|own| own.elements(&draft));
-        let nodes = nodes.unwrap_or_default();
+        let nodes = correlation
+            .insertion
+            .as_ref()
+            .map(|own| own.elements(&draft))
+            .unwrap_or_default();
         Ok(samplers(&nodes).into_iter().cloned().collect())
     }
 
@@ -675,33 +708,33 @@ impl RunningRecording for VisitRecording {
         with: Option<String>,
     ) -> Result<(Vec<ProposedVariable>, Vec<String>), Refused> {
         let (correlated, findings) = {
-            let mut found = lock(&self.found);
+            let mut correlation = lock(&self.found);
             if let Some(har) = with {
                 let other = self.draft(har)?;
-                if correlate::counterparts(&found.draft, &other) == 0 {
+                if correlate::counterparts(&correlation.draft, &other) == 0 {
                     let message = "the other recording is of another visit: they share no request";
                     return Err(Refused::unfit(message).hint("record the same steps"));
                 }
-                found.other = Some(other);
-                let (correlated, findings) = found.search();
-                found.take_pair(findings);
-                return Ok((found.proposals(&correlated), Vec::new()));
+                correlation.other = Some(other);
+                let (correlated, findings) = correlation.search();
+                correlation.take_pair(findings);
+                return Ok((correlation.proposals(&correlated), Vec::new()));
             }
-            found.search()
+            correlation.search()
         };
-        let nowhere = || Refused::unfit("nothing was recorded");
-        let server = first_server(&correlated).ok_or_else(nowhere)?;
+        let server =
+            first_server(&correlated).ok_or_else(|| Refused::unfit("nothing was recorded"))?;
         let proof = verify::prove(&correlated, &findings, &server, &self.plan, &|words| {
             replay(words, &self.gives_up)
-        });
-        let proof = proof.map_err(|error| refused(&error))?;
+        })
+        .map_err(|error| refused(&error))?;
         let steps: Vec<String> = correlated
             .steps()
             .map(|step| step.request.label())
             .collect();
-        let mut found = lock(&self.found);
-        found.take_proof(&proof);
-        Ok((found.proposals(&correlated), proof.differing(&steps)))
+        let mut correlation = lock(&self.found);
+        correlation.take_proof(&proof);
+        Ok((correlation.proposals(&correlated), proof.differing(&steps)))
     }
 
     fn give_up(&self) {

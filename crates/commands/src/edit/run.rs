@@ -92,7 +92,8 @@ pub fn start(
         users: order.users,
         most: order
             .samples
-            .map_or(MOST_SAMPLES, |most| most.min(MOST_SAMPLES)),
+            .map(|most| most.min(MOST_SAMPLES))
+            .unwrap_or(MOST_SAMPLES),
         pace,
         variables: order
             .variables
@@ -167,9 +168,9 @@ fn on_sample(elements: Elements, bodies: Bodies, listener: Arc<PartListener>) ->
         let id = elements.sampler(shown);
         let iteration = {
             let mut all = iterations.lock().unwrap_or_else(PoisonError::into_inner);
-            let own = all.entry((shown.thread_name.clone(), id)).or_default();
-            *own += 1;
-            *own
+            let iteration = all.entry((shown.thread_name.clone(), id)).or_default();
+            *iteration += 1;
+            *iteration
         };
         let sample = RunSample {
             id,
@@ -387,14 +388,15 @@ impl RunningPart for PartRun {
         let text = text.to_lowercase();
         let count = self.session.samples(<[Shown]>::len);
         // A run that goes on does not wait while bodies are read.
-        let has_text = |number: &usize| {
-            let shown = self.session.samples(|all| all.get(number - 1).cloned());
-            shown.is_some_and(|shown| {
-                self.bodies
-                    .has_text(&mut vec![*number], &shown.sample, &text)
+        (1..=count)
+            .filter(|number| {
+                let shown = self.session.samples(|all| all.get(number - 1).cloned());
+                shown.is_some_and(|shown| {
+                    self.bodies
+                        .has_text(&mut vec![*number], &shown.sample, &text)
+                })
             })
-        };
-        (1..=count).filter(has_text).collect()
+            .collect()
     }
 
     fn sample(&self, asked: &RunSampleDetail) -> Result<RunDetail, Refused> {
@@ -402,13 +404,15 @@ impl RunningPart for PartRun {
         let view = within(&shown.sample, &asked.path)?;
         let mut path = vec![asked.number];
         path.extend(&asked.path);
-        let body = self.bodies.window(
-            &path,
-            asked.offset,
-            asked.length.unwrap_or(WINDOW),
-            !view.is_binary,
-        );
-        let body = body.map_err(|error| unreadable(&error))?;
+        let body = self
+            .bodies
+            .window(
+                &path,
+                asked.offset,
+                asked.length.unwrap_or(WINDOW),
+                !view.is_binary,
+            )
+            .map_err(|error| unreadable(&error))?;
         let id = self
             .elements
             .sampler(&shown)

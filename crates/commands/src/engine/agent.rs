@@ -87,11 +87,11 @@ fn lines(findings: &[Diagnostic], severity: Severity) -> Vec<String> {
 
 /// A finding as one line.
 fn line(finding: &Diagnostic) -> String {
-    let place = finding.path.join(" > ");
+    let element = finding.path.join(" > ");
     let help = finding.help.as_ref().map(|help| format!("; {help}"));
-    let separator = if place.is_empty() { "" } else { ": " };
+    let separator = if element.is_empty() { "" } else { ": " };
     format!(
-        "{place}{separator}{}{}",
+        "{element}{separator}{}{}",
         finding.message,
         help.unwrap_or_default()
     )

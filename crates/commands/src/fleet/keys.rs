@@ -21,11 +21,11 @@ pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusa
             agent,
             at,
         } => {
-            let place = KeyFolders {
+            let folders = KeyFolders {
                 folder,
                 at: at.as_deref(),
             };
-            init(&place, host, *port, agent, console)?;
+            init(&folders, host, *port, agent, console)?;
         }
         FleetCommand::Add { folder, agent } => {
             for name in agent {

@@ -298,7 +298,8 @@ pub fn print_agents(agents: &[AgentOutcome], console: &mut Console<'_>) {
         let verdict = match verdict {
             None => "lost".to_owned(),
             Some(verdict) => verdict
-                .map_or(Grade::Valid, |verdict| verdict.grade)
+                .map(|verdict| verdict.grade)
+                .unwrap_or(Grade::Valid)
                 .to_string(),
         };
         [

@@ -302,7 +302,7 @@ fn summary(
     }
     text.push_str(&uploads.lines());
     for finding in findings.iter().take(MOST_LINES) {
-        let from = steps.get(finding.from).map_or("", String::as_str);
+        let from = steps.get(finding.from).map(String::as_str).unwrap_or("");
         let used = counted(finding.used_in.len() as u64, "request");
         let confirmed = if finding.is_confirmed {
             ", confirmed by the other user"

@@ -16,9 +16,10 @@ use crate::terminal::format::counted;
 
 /// The file among those to import that has services; the plan of such a file is made here.
 pub(super) fn asked(files: &[std::path::PathBuf]) -> Option<&Path> {
-    let is_proto =
-        |file: &&std::path::PathBuf| file.extension().is_some_and(|ending| ending == "proto");
-    files.iter().find(is_proto).map(std::path::PathBuf::as_path)
+    files
+        .iter()
+        .find(|file| file.extension().is_some_and(|ending| ending == "proto"))
+        .map(std::path::PathBuf::as_path)
 }
 
 /// Writes the plan of a `.proto` file.
@@ -42,9 +43,10 @@ pub(super) fn import(
         .iter()
         .map(|method| GrpcMethod {
             name: method.path()[1..].to_owned(),
-            request: match method.client_streaming {
-                true => format!("[{}]", schema.example(method.input)),
-                false => schema.example(method.input),
+            request: if method.client_streaming {
+                format!("[{}]", schema.example(method.input))
+            } else {
+                schema.example(method.input)
             },
         })
         .collect();
@@ -84,10 +86,6 @@ fn protos(file: &Path, plan: &Path) -> String {
 
 /// The server of `--server`, such as `https://api.example:443`; without it, properties name the server.
 fn server(given: Option<&str>, protos: String) -> Result<GrpcServer, Refusal> {
-    let wrong = |text: &str| {
-        let message = format!("`{text}` is not a gRPC server");
-        refusal(&ImportError::new(message).hint("write `http://host:port` or `https://host:port`"))
-    };
     let (host, port, tls) = match given {
         None => ("127.0.0.1".to_owned(), "50051".to_owned(), false),
         Some(text) => {
@@ -95,12 +93,12 @@ fn server(given: Option<&str>, protos: String) -> Result<GrpcServer, Refusal> {
             let (host, port) = rest
                 .trim_end_matches('/')
                 .rsplit_once(':')
-                .ok_or_else(|| wrong(text))?;
+                .ok_or_else(|| not_a_server(text))?;
             if !matches!(scheme, "http" | "https")
                 || port.parse::<u16>().is_err()
                 || host.is_empty()
             {
-                return Err(wrong(text));
+                return Err(not_a_server(text));
             }
             (host.to_owned(), port.to_owned(), scheme == "https")
         }
@@ -111,6 +109,12 @@ fn server(given: Option<&str>, protos: String) -> Result<GrpcServer, Refusal> {
         tls,
         protos,
     })
+}
+
+/// The refusal of a text that names no server.
+fn not_a_server(text: &str) -> Refusal {
+    let message = format!("`{text}` is not a gRPC server");
+    refusal(&ImportError::new(message).hint("write `http://host:port` or `https://host:port`"))
 }
 
 #[cfg(test)]

@@ -84,8 +84,13 @@ fn line(upload: &Upload) -> String {
 
 /// The file's name without its folders. It never equals one of the `taken` names.
 fn plain(path: &str, taken: &[String]) -> String {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    let name: String = path
+        .rsplit(['/', '\\'])
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect();
     match name.as_str() {
         "" | "." | ".." => "file.bin".to_owned(),
         _ if taken.contains(&name) => format!("upload-{name}"),

@@ -65,10 +65,10 @@ impl Proof {
 
     /// The outcome for a finding.
     pub fn outcome(&self, finding: &Finding) -> Option<ReplayState> {
-        let is_own = |own: &&(Finding, ReplayState)| {
-            own.0.value == finding.value && own.0.from == finding.from
-        };
-        self.findings.iter().find(is_own).map(|(_, state)| *state)
+        self.findings
+            .iter()
+            .find(|own| own.0.value == finding.value && own.0.from == finding.from)
+            .map(|(_, state)| *state)
     }
 
     /// The result of the replays for a finding, as the summary shows it.
@@ -119,16 +119,18 @@ impl Proof {
 
     /// The requests that answered otherwise than in the recording, a line each.
     pub fn differing(&self, steps: &[String]) -> Vec<String> {
-        let line = |(place, recorded, replayed): &(usize, String, String)| {
-            let label = steps.get(*place).map(String::as_str).unwrap_or_default();
-            let answer = if replayed.is_empty() {
-                "was not sent".to_owned()
-            } else {
-                format!("answered {replayed}")
-            };
-            format!("`{label}` {answer}, in the recording {recorded}")
-        };
-        self.differing.iter().map(line).collect()
+        self.differing
+            .iter()
+            .map(|(place, recorded, replayed)| {
+                let label = steps.get(*place).map(String::as_str).unwrap_or_default();
+                let answer = if replayed.is_empty() {
+                    "was not sent".to_owned()
+                } else {
+                    format!("answered {replayed}")
+                };
+                format!("`{label}` {answer}, in the recording {recorded}")
+            })
+            .collect()
     }
 }
 
@@ -260,13 +262,13 @@ fn rows(file: &Path) -> Result<HashMap<usize, ReplayedAnswer>, Refusal> {
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
         let field = |name: &str| fields.get(name).cloned().unwrap_or_default();
-        let place = field("label")
+        let step = field("label")
             .strip_prefix("step-")
             .and_then(|place| place.parse().ok());
-        if let Some(place) = place {
+        if let Some(step) = step {
             let code = field("responseCode");
             rows.insert(
-                place,
+                step,
                 ReplayedAnswer {
                     code,
                     values: fields,
@@ -288,7 +290,7 @@ fn judge(
     for (place, step) in draft.steps().enumerate() {
         let status = step.response.as_ref().map_or(0, |response| response.status);
         recorded.push(status.to_string());
-        let code = first.get(&place).map_or("", |row| row.code.as_str());
+        let code = first.get(&place).map(|row| row.code.as_str()).unwrap_or("");
         if status != 0 && code != status.to_string() {
             proof
                 .differing

@@ -167,64 +167,66 @@ impl Given<'_> {
 
     /// The properties of `-G`, which JMeter sets on remote servers and ignores without any. A pair without a value names a file.
     fn global(&self) -> Vec<Change> {
-        let change = |item: &CommandLineItem| match item {
-            CommandLineItem::Option {
-                letter: 'G',
-                argument,
-                value,
-            } if value.is_empty() => Some(Change::File(PathBuf::from(argument))),
-            CommandLineItem::Option {
-                letter: 'G',
-                argument,
-                value,
-            } => Some(Change::Property(argument.clone(), value.clone())),
-            _ => None,
-        };
         if self.has('r') || self.has('R') {
-            self.items.iter().filter_map(change).collect()
+            self.items
+                .iter()
+                .filter_map(|item| match item {
+                    CommandLineItem::Option {
+                        letter: 'G',
+                        argument,
+                        value,
+                    } if value.is_empty() => Some(Change::File(PathBuf::from(argument))),
+                    CommandLineItem::Option {
+                        letter: 'G',
+                        argument,
+                        value,
+                    } => Some(Change::Property(argument.clone(), value.clone())),
+                    _ => None,
+                })
+                .collect()
         } else {
             Vec::new()
         }
     }
 
     fn changes(&self) -> Vec<Change> {
-        let change = |item: &CommandLineItem| match item {
-            CommandLineItem::Option {
-                letter: 'q',
-                argument,
-                ..
-            } => Some(Change::File(PathBuf::from(argument))),
-            CommandLineItem::Option {
-                letter: 'S',
-                argument,
-                ..
-            } => Some(Change::SystemFile(PathBuf::from(argument))),
-            CommandLineItem::Option {
-                letter: 'J',
-                argument,
-                value,
-            } => Some(Change::Property(argument.clone(), value.clone())),
-            CommandLineItem::Option {
-                letter: 'D',
-                argument,
-                value,
-            } => Some(Change::System(argument.clone(), value.clone())),
-            _ => None,
-        };
-        self.items.iter().filter_map(change).collect()
+        self.items
+            .iter()
+            .filter_map(|item| match item {
+                CommandLineItem::Option {
+                    letter: 'q',
+                    argument,
+                    ..
+                } => Some(Change::File(PathBuf::from(argument))),
+                CommandLineItem::Option {
+                    letter: 'S',
+                    argument,
+                    ..
+                } => Some(Change::SystemFile(PathBuf::from(argument))),
+                CommandLineItem::Option {
+                    letter: 'J',
+                    argument,
+                    value,
+                } => Some(Change::Property(argument.clone(), value.clone())),
+                CommandLineItem::Option {
+                    letter: 'D',
+                    argument,
+                    value,
+                } => Some(Change::System(argument.clone(), value.clone())),
+                _ => None,
+            })
+            .collect()
     }
 
     /// The proxy for all requests. JMeter sets it after all other properties (`JMeter.setProxy`).
     fn proxy(&self) -> Vec<Change> {
         let mut changes = Vec::new();
-        let own = |name: &str, value: &str| Change::Property(name.to_owned(), value.to_owned());
         if let Some(user) = self.argument('u') {
-            changes.push(own("http.proxyUser", user));
+            changes.push(property("http.proxyUser", user));
             if let Some(password) = self.argument('a') {
-                changes.push(own("http.proxyPass", password));
+                changes.push(property("http.proxyPass", password));
             }
         }
-        let system = |name: &str, value: &str| Change::System(name.to_owned(), value.to_owned());
         if let (Some(host), Some(port)) = (self.argument('H'), self.argument('P')) {
             for scheme in ["http", "https"] {
                 changes.push(system(&format!("{scheme}.proxyHost"), host));
@@ -247,6 +249,16 @@ impl Given<'_> {
     fn levels(&self) -> Vec<(String, String)> {
         self.items.iter().filter_map(level).collect()
     }
+}
+
+/// A definition of a system property.
+fn system(name: &str, value: &str) -> Change {
+    Change::System(name.to_owned(), value.to_owned())
+}
+
+/// A definition of a property.
+fn property(name: &str, value: &str) -> Change {
+    Change::Property(name.to_owned(), value.to_owned())
 }
 
 fn level(item: &CommandLineItem) -> Option<(String, String)> {

@@ -107,9 +107,12 @@ pub fn settle_server(order: &mut AgentArguments, settings: &RunProperties) {
     let port = ports
         .find(|port| *port != "0")
         .filter(|port| *port != SERVER_PORT);
-    let host = settings.system.get(HOSTNAME);
-    let host = host.or_else(|| settings.properties.get(HOSTNAME));
-    let host = host.map(str::to_owned).unwrap_or_else(this_host);
+    let host = settings
+        .system
+        .get(HOSTNAME)
+        .or_else(|| settings.properties.get(HOSTNAME))
+        .map(str::to_owned)
+        .unwrap_or_else(this_host);
     let name = match port {
         Some(port) => format!("{host}-{port}"),
         None => host,
@@ -121,16 +124,16 @@ pub fn settle_server(order: &mut AgentArguments, settings: &RunProperties) {
 /// The value of a property of JMeter, without spaces around it. A system property stands in for one that is not set, as in
 /// `JMeterUtils#loadJMeterProperties`; one that the command line sets also replaces a default.
 fn property<'s>(settings: &'s RunProperties, name: &str) -> Option<&'s str> {
-    let own = settings.properties.get(name);
+    let given = settings.properties.get(name);
     let system = settings.system.get(name);
     let is_default = JMETER_DEFAULTS
         .iter()
-        .any(|(known, default)| *known == name && own == Some(*default));
-    let value = match (own, system) {
+        .any(|(known, default)| *known == name && given == Some(*default));
+    let value = match (given, system) {
         (Some(_), Some(system)) if is_default && !settings.given.iter().any(|set| set == name) => {
             system
         }
-        (own, system) => own.or(system)?,
+        (given, system) => given.or(system)?,
     };
     Some(value.trim()).filter(|value| !value.is_empty())
 }
@@ -174,10 +177,10 @@ pub fn settle(
         counted(hosts.hosts.len() as u64, "agent")
     )];
     if let Some(mode) = property("mode") {
-        let known = MODES
+        let mode_row = MODES
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case(mode));
-        let meaning = known.map_or("-l has every row", |(_, meaning)| meaning);
+        let meaning = mode_row.map_or("-l has every row", |(_, meaning)| meaning);
         lines.push(format!(
             "mode={mode}: agents send sums every second and rows at the end; {meaning}"
         ));
@@ -210,8 +213,10 @@ fn settle_link(link: &mut LinkOptions, settings: &RunProperties) {
 }
 
 fn list(hosts: &str) -> Vec<String> {
-    let hosts = hosts.split(',').map(str::trim);
-    let hosts = hosts.filter(|host| !host.is_empty());
+    let hosts = hosts
+        .split(',')
+        .map(str::trim)
+        .filter(|host| !host.is_empty());
     hosts.map(str::to_owned).collect()
 }
 

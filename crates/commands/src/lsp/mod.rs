@@ -9,7 +9,7 @@ use drumfire_jmx::Tree;
 use drumfire_lsp::{Hint, Inspection, Inspector};
 
 use crate::console::Console;
-use crate::engine::{Advice, AdvicePlace, Engine, Glance};
+use crate::engine::{Advice, Engine, Glance};
 use crate::exit_codes::Exit;
 use crate::refusal::Refusal;
 use crate::settings::options::PropertyOptions;
@@ -78,8 +78,8 @@ impl Looker {
     /// findings of its own.
     fn with_settings<T>(&self, plan: &Path, ask: impl FnOnce(&RunProperties) -> T) -> Option<T> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((own, read, settings)) = last.as_ref()
-            && own == plan
+        if let Some((last_plan, read, settings)) = last.as_ref()
+            && last_plan == plan
             && read.elapsed() < KEPT
         {
             return Some(ask(settings));
@@ -153,18 +153,20 @@ fn hints(advice: &Advice) -> Vec<Hint> {
         places,
         ..
     } = advice;
-    let hint = |place: &AdvicePlace| {
-        let detail = match place.detail.as_str() {
-            "" => String::new(),
-            detail => format!(": {detail}"),
-        };
-        Hint {
-            rule: (*rule).to_owned(),
-            message: format!("{finding}{detail}\n{reason}\n{remedy}"),
-            line: place.line,
-            path: place.path.clone(),
-            property: place.property.clone(),
-        }
-    };
-    places.iter().map(hint).collect()
+    places
+        .iter()
+        .map(|place| {
+            let detail = match place.detail.as_str() {
+                "" => String::new(),
+                detail => format!(": {detail}"),
+            };
+            Hint {
+                rule: (*rule).to_owned(),
+                message: format!("{finding}{detail}\n{reason}\n{remedy}"),
+                line: place.line,
+                path: place.path.clone(),
+                property: place.property.clone(),
+            }
+        })
+        .collect()
 }

@@ -222,12 +222,14 @@ fn combinations(matrix: &Matrix, console: &Console<'_>) -> Result<Vec<Combinatio
         }
         let values: Vec<String> = values.iter().map(text).collect::<Result<_, _>>()?;
         let longer = all.iter().flat_map(|one| {
-            let extend = |value: &String| {
-                let mut one = one.clone();
-                one.push((axis.clone(), value.clone()));
-                one
-            };
-            values.iter().map(extend).collect::<Vec<_>>()
+            values
+                .iter()
+                .map(|value| {
+                    let mut one = one.clone();
+                    one.push((axis.clone(), value.clone()));
+                    one
+                })
+                .collect::<Vec<_>>()
         });
         all = longer.collect();
         if all.len() > MAX_COMBINATIONS {
@@ -393,14 +395,15 @@ fn against_base(comparison: &Comparison, rows: &[RunRow], at: usize) -> String {
 
 /// Reads the run files of all combinations and names the runs after them.
 fn read_runs(all: &[Combination], place: &Path) -> Result<Vec<RunFile>, FileFailure> {
-    let read = |one: &Combination| {
-        let file = place.join(format!("{}.drumfire", slug(one)));
-        let read = read_input(&file, &Default::default(), &mut Vec::new());
-        let mut run = read.map_err(|error| error.to_string())?;
-        run.name = name(one);
-        Ok(run)
-    };
-    all.iter().map(read).collect()
+    all.iter()
+        .map(|one| {
+            let file = place.join(format!("{}.drumfire", slug(one)));
+            let read = read_input(&file, &Default::default(), &mut Vec::new());
+            let mut run = read.map_err(|error| error.to_string())?;
+            run.name = name(one);
+            Ok(run)
+        })
+        .collect()
 }
 
 /// The table in Markdown.

@@ -195,6 +195,8 @@ fn collect_within(facts: &ElementFacts, value: &Value, top: &str, files: &mut Ve
 
 /// Whether a file stays in the folder of its plan, whatever the run computes.
 fn is_inside(file: &str) -> bool {
-    let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    !file.contains("${") && Path::new(file.trim()).components().all(stays)
+    !file.contains("${")
+        && Path::new(file.trim())
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }

@@ -108,7 +108,7 @@ impl Desk {
         let program = Arc::new(EditorProgram::new(Looker::new(*engine), state.as_deref()));
         let journals = state.map(Journals::new);
         let host = Host::new(program, journals, vec![folder.clone()]);
-        let (tell, told) = channel();
+        let (tell, notifications) = channel();
         host.listen(Box::new(move |method, parameters| {
             let parameters = serde_json::from_str(parameters).unwrap_or_default();
             tell.send((method.to_owned(), parameters)).is_ok()
@@ -118,7 +118,7 @@ impl Desk {
             folder,
             allowed: arguments.allow_run.clone(),
             looker: Looker::new(*engine),
-            told: Mutex::new(told),
+            told: Mutex::new(notifications),
         })
     }
 
@@ -189,12 +189,12 @@ impl Desk {
     }
 
     pub fn element(&self, arguments: &ElementOf) -> Result<Value, Refused> {
-        let place = json!({"plan": arguments.plan, "id": arguments.id});
-        let mut element = self.request("element", place.clone())?;
+        let parameters = json!({"plan": arguments.plan, "id": arguments.id});
+        let mut element = self.request("element", parameters.clone())?;
         for field in element["fields"].as_array_mut().into_iter().flatten() {
             shorten(field);
         }
-        element["variables"] = self.request("variables", place)?;
+        element["variables"] = self.request("variables", parameters)?;
         let inside = self.request(
             "palette",
             json!({"plan": arguments.plan, "parent": arguments.id}),
@@ -208,7 +208,7 @@ impl Desk {
     pub fn edit(&self, arguments: &Edit) -> Result<Value, Refused> {
         let plan = arguments.plan;
         let before = self.text(plan)?;
-        let known = self.findings(plan)?;
+        let findings_before = self.findings(plan)?;
         let mut created = Vec::new();
         for (index, operation) in arguments.operations.iter().enumerate() {
             match self.operate(plan, operation) {
@@ -232,12 +232,12 @@ impl Desk {
         let after = self.text(plan)?;
         let findings = self.findings(plan)?;
         let lines = TextDiff::from_lines(&before, &after);
-        let mut diff = lines.unified_diff();
-        let diff = diff.context_radius(CONTEXT).header("before", "after");
+        let mut unified = lines.unified_diff();
+        let diff = unified.context_radius(CONTEXT).header("before", "after");
         let mut answer = json!({
             "created": created,
-            "new_findings": less(&findings, &known),
-            "gone_findings": less(&known, &findings),
+            "new_findings": less(&findings, &findings_before),
+            "gone_findings": less(&findings_before, &findings),
             "findings": counted(&findings),
             "diff": diff.to_string(),
             "unsaved": self.request("tree", json!({"plan": plan}))?["dirty"],
@@ -316,15 +316,17 @@ fn counted(findings: &[Value]) -> Value {
 
 /// The findings that the others lack. Lines move with every edit and do not count.
 fn less(findings: &[Value], others: &[Value]) -> Vec<Value> {
-    let same = |a: &Value, b: &Value| {
-        ["severity", "id", "property", "message"]
-            .iter()
-            .all(|name| a[name] == b[name])
-    };
     let missing = findings
         .iter()
-        .filter(|finding| !others.iter().any(|other| same(finding, other)));
+        .filter(|finding| !others.iter().any(|other| is_same_finding(finding, other)));
     missing.cloned().collect()
+}
+
+/// Whether two findings say the same about the same place.
+fn is_same_finding(a: &Value, b: &Value) -> bool {
+    ["severity", "id", "property", "message"]
+        .iter()
+        .all(|name| a[name] == b[name])
 }
 
 /// A line for each element, or for one and those below it: its number, type, name and state.

@@ -60,8 +60,8 @@ pub struct Report {
 pub fn run_sampler(desk: &Desk, arguments: &RunSampler) -> Result<Value, Refused> {
     let plan = arguments.plan;
     bounds::check(desk, plan)?;
-    let told = desk.told.lock().unwrap_or_else(PoisonError::into_inner);
-    while told.try_recv().is_ok() {}
+    let notifications = desk.told.lock().unwrap_or_else(PoisonError::into_inner);
+    while notifications.try_recv().is_ok() {}
     let order = json!({
         "plan": plan, "id": arguments.id, "kind": "this", "variables": arguments.variables,
         "properties": bounds::properties(desk),
@@ -72,7 +72,7 @@ pub fn run_sampler(desk: &Desk, arguments: &RunSampler) -> Result<Value, Refused
     let deadline = Instant::now() + SAMPLER_LIMIT;
     let outcome = loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let Ok((method, parameters)) = told.recv_timeout(left) else {
+        let Ok((method, parameters)) = notifications.recv_timeout(left) else {
             desk.request("run_stop", json!({"run": run}))?;
             let message = format!("the sampler took more than {} s", SAMPLER_LIMIT.as_secs());
             return Err(Refused::new(UNFIT, message).hint("set its response timeout"));

@@ -28,10 +28,10 @@ pub fn mirror(options: &MirrorArguments, console: &mut Console<'_>) -> Result<Ex
             );
             Refusal::run_failed(message)
         })?;
-    let (told, stop) = mpsc::channel();
+    let (sender, stop) = mpsc::channel();
     let listening = signals::listen(None, move |_| {
         // The receiver is gone if this is not the first signal.
-        let _ = told.send(());
+        let _ = sender.send(());
     });
     let _listening = listening.map_err(Refusal::failed)?;
     console.line(&format!("mirror server  http://{}/", mirror.address));

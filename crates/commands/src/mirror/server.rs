@@ -83,11 +83,11 @@ async fn answer(mut stream: TcpStream, counter: &AtomicU64, show: fn(&str)) -> i
         return Ok(());
     };
     if header(&text, ASKS_MIRROR).is_some() {
-        let told = format!(
+        let description = format!(
             "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nrequests {}\n",
             counter.load(Ordering::Relaxed)
         );
-        return finish(stream, told.as_bytes()).await;
+        return finish(stream, description.as_bytes()).await;
     }
     counter.fetch_add(1, Ordering::Relaxed);
     let mut parameters = HashMap::new();
@@ -176,8 +176,9 @@ fn head(request: &str, parameters: &HashMap<String, String>, redirect: Option<&s
 /// The first line, and the path in it.
 fn first_line(request: &str) -> Option<(&str, &str)> {
     let line = &request[..request.find('\r')?];
-    let mut words = line.split(|c: char| c.is_ascii_whitespace() || c == '\u{b}');
-    let mut words = words.by_ref().filter(|word| !word.is_empty());
+    let mut words = line
+        .split(|c: char| c.is_ascii_whitespace() || c == '\u{b}')
+        .filter(|word| !word.is_empty());
     words.next()?;
     Some((line, words.next()?))
 }

@@ -56,9 +56,10 @@ impl TypedValueParser for TemplateName {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let own = TEMPLATES.iter();
         Some(Box::new(
-            own.map(|one| PossibleValue::new(one.name).help(one.about)),
+            TEMPLATES
+                .iter()
+                .map(|one| PossibleValue::new(one.name).help(one.about)),
         ))
     }
 }
@@ -143,7 +144,8 @@ pub(super) fn data_file(plan: &Path) -> PathBuf {
 
 pub(super) fn base_name(file: &Path) -> String {
     file.file_name()
-        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 /// Refuses to overwrite an existing file unless `force` is set.

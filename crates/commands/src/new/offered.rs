@@ -42,8 +42,9 @@ impl Offered {
                 .map(|value| value.trim().to_owned());
             value.filter(|value| !value.is_empty())
         };
-        let home = property("drumfire.jmeter.home").map(PathBuf::from);
-        let home = home.or_else(|| drumfire_platform::variable("JMETER_HOME").map(PathBuf::from));
+        let home = property("drumfire.jmeter.home")
+            .map(PathBuf::from)
+            .or_else(|| drumfire_platform::variable("JMETER_HOME").map(PathBuf::from));
         let files = property("template.files");
         let user = home.map_or_else(Vec::new, |home| user::read(&home, files.as_deref()));
         Offered { user }
@@ -51,8 +52,10 @@ impl Offered {
 
     /// All of them, the own ones first.
     pub fn all(&self) -> impl Iterator<Item = AnyTemplate<'_>> {
-        let own = TEMPLATES.iter().map(AnyTemplate::Own);
-        own.chain(self.user.iter().map(AnyTemplate::User))
+        TEMPLATES
+            .iter()
+            .map(AnyTemplate::Own)
+            .chain(self.user.iter().map(AnyTemplate::User))
     }
 
     /// The template of this name. A name of JMeter's own templates also means the own one of its kind.
@@ -61,8 +64,8 @@ impl Offered {
     /// There is none; the message names one that is spelled almost like it.
     pub fn find(&self, name: &str) -> Result<AnyTemplate<'_>, (String, Option<String>)> {
         let exact = self.all().find(|one| one.name() == name);
-        let found = exact.or_else(|| named(name).map(AnyTemplate::Own));
-        found.ok_or_else(|| {
+        let template = exact.or_else(|| named(name).map(AnyTemplate::Own));
+        template.ok_or_else(|| {
             let near = did_you_mean(name, self.all().map(|one| one.name()));
             (
                 format!("there is no template `{name}`"),
@@ -122,10 +125,10 @@ impl<'o> AnyTemplate<'o> {
     /// # Errors
     /// A name is none of its parameters, or the file of the user's template cannot be used.
     pub fn made(self, data_file: &str, given: &BTreeMap<String, String>) -> Result<Made, String> {
-        let known = self.parameters();
+        let parameters = self.parameters();
         let unknown = given
             .keys()
-            .find(|name| known.iter().all(|one| one.0 != name.as_str()));
+            .find(|name| parameters.iter().all(|one| one.0 != name.as_str()));
         if let Some(name) = unknown {
             return Err(format!(
                 "the template `{}` has no parameter `{name}`",
@@ -144,7 +147,10 @@ impl<'o> AnyTemplate<'o> {
                 let plan = user.made(given)?;
                 let name = user.name.as_str();
                 drumfire_jmx::read(plan.as_bytes(), Path::new(name)).map_err(|findings| {
-                    let fault = findings.first().map_or("", |fault| fault.message.as_str());
+                    let fault = findings
+                        .first()
+                        .map(|fault| fault.message.as_str())
+                        .unwrap_or("");
                     format!("the template `{name}` is no plan: {fault}")
                 })?;
                 Ok(Made {

@@ -104,7 +104,7 @@ fn plain(description: &str) -> String {
     for (number, piece) in description.split('<').enumerate() {
         let text = match number {
             0 => piece,
-            _ => piece.split_once('>').map_or("", |(_, text)| text),
+            _ => piece.split_once('>').map(|(_, text)| text).unwrap_or(""),
         };
         out.push(' ');
         out.push_str(text);

@@ -51,8 +51,8 @@ pub fn recorded(
         None => None,
     };
     let stop = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&stop);
-    let listening = signals::listen(None, move |_| told.store(true, Ordering::SeqCst));
+    let stopped = Arc::clone(&stop);
+    let listening = signals::listen(None, move |_| stopped.store(true, Ordering::SeqCst));
     let _listening = listening.map_err(Refusal::failed)?;
     let orders = typed(arguments.headless);
     match proxy {
@@ -164,7 +164,11 @@ fn decrypted(arguments: &RecordArguments, like: Option<&Recorder>) -> Vec<String
         let domain = domain.trim_start_matches("*.").trim_start_matches('.');
         domain.to_ascii_lowercase()
     });
-    let of_plan = like.map_or(&[][..], |like| &like.domains).iter().cloned();
+    let of_plan = like
+        .map(|like| &like.domains[..])
+        .unwrap_or(&[])
+        .iter()
+        .cloned();
     of_url.into_iter().chain(named).chain(of_plan).collect()
 }
 

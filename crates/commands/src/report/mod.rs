@@ -106,8 +106,10 @@ fn properties(options: &ReportArguments) -> PropertyOptions {
         (options.allow_unjudged, thresholds::ALLOW_UNJUDGED),
         (options.without_warm_up, WITHOUT_WARM_UP),
     ];
-    let switches = switches.iter().filter(|(is_on, _)| *is_on);
-    let changes = switches.map(|(_, name)| Change::switched_on(name));
+    let changes = switches
+        .iter()
+        .filter(|(is_on, _)| *is_on)
+        .map(|(_, name)| Change::switched_on(name));
     properties.changes.extend(changes);
     properties
 }

@@ -190,8 +190,8 @@ impl RunArguments {
             (self.allow_unjudged, ALLOW_UNJUDGED),
             (self.without_warm_up, WITHOUT_WARM_UP),
         ];
-        let switches = switches.iter().filter(|(is_on, _)| *is_on);
-        changes.extend(switches.map(|(_, name)| Change::switched_on(name)));
+        let on = switches.iter().filter(|(is_on, _)| *is_on);
+        changes.extend(on.map(|(_, name)| Change::switched_on(name)));
         authorities::trust(&mut self.properties, self.tls_ca.as_deref());
         self
     }

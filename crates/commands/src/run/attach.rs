@@ -26,8 +26,10 @@ pub fn attach(
     let plan = drumfire_fleet::fetch_plan(&link, &run_name, folder.path())
         .map_err(|error| Refusal::run_failed(error.to_string()))?;
     options.plan = Some(PlanChoice::made(plan.plan));
-    let given = plan.given.into_iter();
-    let given = given.map(|(name, value)| Change::Property(name, value));
+    let given = plan
+        .given
+        .into_iter()
+        .map(|(name, value)| Change::Property(name, value));
     options.properties.put_first(given);
     run(options, engine, console)
 }

@@ -69,7 +69,7 @@ pub fn conclude(
     let until = listening.until;
     let (mut watching, ui) = (listening.watching, listening.ui);
     let (outcome, agents, stopped) = (attended.outcome, attended.agents, attended.stopped);
-    let kept = end_kept(listening.kept, outcome.is_ok(), console);
+    let kept_run = end_kept(listening.kept, outcome.is_ok(), console);
     let mut outcome = outcome.map_err(|error| Refusal::run_failed(format!("{error:#}")))?;
     let nothing_sent = outcome.nothing_sent.take();
     if let Some(why) = &nothing_sent {
@@ -103,7 +103,7 @@ pub fn conclude(
         is_distrusted: strict && !is_trusted,
         is_worse: false,
     };
-    if brief.report.is_wished() || kept.is_some() || ui.is_some() || brief.baseline.is_some() {
+    if brief.report.is_wished() || kept_run.is_some() || ui.is_some() || brief.baseline.is_some() {
         let mut run = run_file::run_file(outcome, &brief.fingerprint, judged, &brief.groups);
         run.settled = settled;
         run.capacity = attended.capacity;
@@ -112,7 +112,7 @@ pub fn conclude(
         let records = Records {
             brief: &brief,
             ui,
-            kept,
+            kept: kept_run,
             nothing_sent: nothing_sent.as_deref(),
         };
         let written = records.write(run, &mut ending, console);
@@ -166,12 +166,15 @@ fn counts(brief: &RunFacts, watching: &mut Watching, outcome: &Outcome) -> Vec<C
     let of = |source, counted, is_scraped, others| {
         CheckedCount::of(source, counted, is_scraped, others, connections, recording)
     };
-    let demo = brief.demo.iter();
-    let demo = demo.map(|site| of("the demo site".to_owned(), site.requests(), false, 0));
+    let demo = brief
+        .demo
+        .iter()
+        .map(|site| of("the demo site".to_owned(), site.requests(), false, 0));
     let others = outcome.targets.len().saturating_sub(1);
-    let watched = watching.requests().into_iter();
-    let watched =
-        watched.map(|counted| of(counted.source, counted.requests, counted.is_scraped, others));
+    let watched = watching
+        .requests()
+        .into_iter()
+        .map(|counted| of(counted.source, counted.requests, counted.is_scraped, others));
     demo.chain(watched).collect()
 }
 
@@ -277,9 +280,9 @@ impl Records<'_> {
                 Err(error) => faults.push(error.into()),
             }
         }
-        if let Some(kept) = &self.kept
-            && matches!(kept.place, KeptPlace::Folder(_))
-            && let Err(error) = kept_run::finish(&kept.place, &run)
+        if let Some(kept_run) = &self.kept
+            && matches!(kept_run.place, KeptPlace::Folder(_))
+            && let Err(error) = kept_run::finish(&kept_run.place, &run)
         {
             console.warn(error.as_ref());
         }
@@ -291,9 +294,14 @@ impl Records<'_> {
             ending.has_faults |= !faults.is_empty();
         }
         let files = [&order.results, &report.files.page, &report.files.run_file];
-        let kept = self.kept.as_ref().map(|kept| kept.place.path().to_owned());
-        let files = files.into_iter().flatten().cloned().chain(kept);
-        let mut files: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
+        let kept_run = self.kept.as_ref().map(|kept| kept.place.path().to_owned());
+        let mut files: Vec<PathBuf> = files
+            .into_iter()
+            .flatten()
+            .cloned()
+            .chain(kept_run)
+            .filter(|file| file.is_file())
+            .collect();
         files.dedup();
         let page = self
             .ui

@@ -149,8 +149,8 @@ fn attend(
     screen.remote_hosts = remote::hosts(&brief.options.fleet);
     screen.start(&brief.settings, control);
     let mut subscribers: Vec<&mut dyn Subscriber> = vec![&mut screen];
-    if let Some(kept) = &mut listening.kept {
-        subscribers.push(kept);
+    if let Some(kept_run) = &mut listening.kept {
+        subscribers.push(kept_run);
     }
     if let Some(ui) = &mut listening.ui {
         subscribers.push(ui);

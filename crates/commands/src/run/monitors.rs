@@ -27,9 +27,12 @@ pub fn add(
             }
             MonitorSpec::Ssh(row) => {
                 let watch = ssh_watch(*row);
-                let known = machines.iter_mut();
-                match known.into_iter().find(|known| known.is_same_place(&watch)) {
-                    Some(known) => known.commands.extend(watch.commands),
+                let machine = machines.iter_mut();
+                match machine
+                    .into_iter()
+                    .find(|known| known.is_same_place(&watch))
+                {
+                    Some(machine) => machine.commands.extend(watch.commands),
                     None => machines.push(watch),
                 }
             }

@@ -121,18 +121,22 @@ pub fn prepare(
     let label_conditions: Vec<_> = thresholds.iter().filter_map(LabelCondition::of).collect();
     check_labels(&label_conditions, &labels, console)?;
     check_labels(conditions, &labels, console)?;
-    let goals = brief.options.until.iter();
-    let goals: Vec<_> = goals.filter_map(Goal::condition).collect();
+    let goals: Vec<_> = brief
+        .options
+        .until
+        .iter()
+        .filter_map(Goal::condition)
+        .collect();
     check_labels(&goals, &labels, console)?;
     if matches!(
         brief.options.plan,
         Some(PlanChoice::File(_) | PlanChoice::Last)
-    ) && let Some(place) = &remembered
-        && let Err(error) = recent::remember(place, &brief.plan)
+    ) && let Some(remembered_file) = &remembered
+        && let Err(error) = recent::remember(remembered_file, &brief.plan)
     {
         tracing::warn!(
             "the path of the plan could not be saved in {}: {error}",
-            place.display()
+            remembered_file.display()
         );
     }
     let results = if brief.options.fleet.is_wanted() {
@@ -228,7 +232,8 @@ fn begin(
     let demo_properties = demo.as_ref().map(DemoSite::properties);
     let demo_properties = demo_properties
         .as_ref()
-        .map_or(&[][..], |demo_properties| demo_properties.as_slice());
+        .map(|demo_properties| demo_properties.as_slice())
+        .unwrap_or(&[][..]);
     let mut settings = settings(&options.properties, demo_properties, Some(&plan), console)?;
     settings.log_levels = options.log.levels.clone();
     if options.fleet.is_wanted() {
@@ -392,8 +397,10 @@ fn watch(options: &RunArguments, settings: &RunProperties) -> Result<Watching, R
         .iter()
         .map(String::as_str)
         .chain(of_property.filter(|text| !text.is_empty()));
-    let sources = all.map(Source::parse).collect::<Result<Vec<_>, _>>();
-    let sources = sources.map_err(|error| Refusal::usage(error.to_string()))?;
+    let sources = all
+        .map(Source::parse)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| Refusal::usage(error.to_string()))?;
     let mut watching = Watching::trusting(authorities::of(settings)?);
     watching
         .add(&sources, now_ms)
@@ -410,12 +417,16 @@ fn serve(
     control: &Control,
     console: &mut Console<'_>,
 ) -> Result<Option<Ui>, Refusal> {
-    let property = settings.properties.get(UI).filter(|text| !text.is_empty());
-    let property = property.map(str::parse::<ListenAddress>).transpose();
-    let property = property.map_err(|error| {
-        let why = format!("`{}` is not a value of the property `{UI}`", error.0);
-        Refusal::usage(why).hint(error)
-    })?;
+    let property = settings
+        .properties
+        .get(UI)
+        .filter(|text| !text.is_empty())
+        .map(str::parse::<ListenAddress>)
+        .transpose()
+        .map_err(|error| {
+            let why = format!("`{}` is not a value of the property `{UI}`", error.0);
+            Refusal::usage(why).hint(error)
+        })?;
     let Some(address) = options.ui.address.or(property) else {
         let UiOptions {
             readonly, stays, ..
@@ -577,8 +588,10 @@ impl ChosenPlan {
             }
             Some(PlanChoice::Last) => {
                 let last = remembered.and_then(recent::recall);
-                let none = || Refusal::usage("-t LAST: no plan has been run yet");
-                (last.ok_or_else(none)?, None)
+                (
+                    last.ok_or_else(|| Refusal::usage("-t LAST: no plan has been run yet"))?,
+                    None,
+                )
             }
             None => {
                 let written = quickstart.insert(Quickstart::write().map_err(|error| {
@@ -601,7 +614,8 @@ fn results_file(file: &ResultsFile, remembered: Option<&Path>) -> PathBuf {
         ResultsFile::File(file) => file.clone(),
         ResultsFile::Last => remembered
             .and_then(recent::recall)
-            .map_or_else(|| PathBuf::from("LAST"), |plan| recent::results_of(&plan)),
+            .map(|plan| recent::results_of(&plan))
+            .unwrap_or_else(|| PathBuf::from("LAST")),
     }
 }
 

@@ -158,8 +158,8 @@ pub fn run_url(
     engine: &Engine,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let (own, others) = split(&words[1..]);
-    let arguments = match parsed(own) {
+    let (own_words, others) = split(&words[1..]);
+    let arguments = match parsed(own_words) {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
             return Err(args::faults::refusal(&error));
@@ -215,8 +215,8 @@ fn parsed(own: Vec<String>) -> Result<UrlArguments, clap::Error> {
 /// # Errors
 /// The refusal of a word that is not understood.
 pub fn understand(words: &[String]) -> Result<(), Refusal> {
-    let (own, others) = split(&words[1..]);
-    if let Err(error) = parsed(own)
+    let (own_words, others) = split(&words[1..]);
+    if let Err(error) = parsed(own_words)
         && error.use_stderr()
     {
         return Err(usage(error.to_string()));
@@ -361,7 +361,7 @@ pub fn plan_of(address: &str) -> Result<Option<(TempDir, PathBuf)>, Refusal> {
 
 /// Splits the words into those for this command and those for `drumfire run`.
 fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
-    let (mut own, mut others) = (Vec::new(), Vec::new());
+    let (mut own_words, mut others) = (Vec::new(), Vec::new());
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let name = word.split('=').next().unwrap_or(word);
@@ -370,13 +370,13 @@ fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
             .filter(|_| !word.starts_with("--"))
             .unwrap_or(name);
         if is_url(word) || ALONE.contains(&name) {
-            own.push(word.clone());
+            own_words.push(word.clone());
         } else if takes_value(name) || (takes_value(short) && word.starts_with('-')) {
-            own.push(word.clone());
+            own_words.push(word.clone());
             let has_value = word.contains('=') && word.starts_with("--")
                 || (word.len() > 2 && !word.starts_with("--"));
             if !has_value && let Some(value) = words.next() {
-                own.push(value.clone());
+                own_words.push(value.clone());
             }
         } else {
             others.push(word.clone());
@@ -388,7 +388,7 @@ fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
             }
         }
     }
-    (own, others)
+    (own_words, others)
 }
 
 fn takes_value(name: &str) -> bool {
@@ -449,10 +449,10 @@ fn amend(request: &mut Request, arguments: &UrlArguments) -> Result<(), Refusal>
                 "`{header}` is not a header field: write `NAME: VALUE`"
             )));
         };
-        let own = name.trim().to_ascii_lowercase();
+        let own_name = name.trim().to_ascii_lowercase();
         request.headers.retain(|(name, _)| {
             name.literal()
-                .is_none_or(|name| !name.eq_ignore_ascii_case(&own))
+                .is_none_or(|name| !name.eq_ignore_ascii_case(&own_name))
         });
         request
             .headers
@@ -543,8 +543,8 @@ fn load(arguments: &UrlArguments) -> Result<DraftLoad, Refusal> {
 
 /// The name of the plan's file. The report is named after it.
 fn file_name(draft: &Draft) -> String {
-    let name: String = draft.name.chars().filter(|c| is_plain(*c)).collect();
-    let name = name.trim_matches('.');
+    let plain: String = draft.name.chars().filter(|c| is_plain(*c)).collect();
+    let name = plain.trim_matches('.');
     if name.is_empty() {
         "url".to_owned()
     } else {

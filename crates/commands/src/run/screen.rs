@@ -155,9 +155,12 @@ impl<'a, 'b> Screen<'a, 'b> {
         if !self.is_of_url {
             self.start_as_jmeter(settings, control);
         }
-        let grace = settings.properties.get(GRACE);
-        let grace = grace.and_then(|seconds| seconds.trim().parse().ok());
-        let grace = grace.map(Duration::from_secs).unwrap_or(USUAL_GRACE);
+        let grace = settings
+            .properties
+            .get(GRACE)
+            .and_then(|seconds| seconds.trim().parse().ok())
+            .map(Duration::from_secs)
+            .unwrap_or(USUAL_GRACE);
         let (asked, control) = (Arc::clone(&self.asked), control.clone());
         match signals::listen(Some(grace), move |heard| asked.hear(heard, grace, &control)) {
             Ok(listening) => self.signals = Some(listening),
@@ -189,8 +192,11 @@ impl<'a, 'b> Screen<'a, 'b> {
     /// Starts JMeter's mirror server alongside the run (`JMeter#startOptionalServers`), on loopback
     /// only.
     fn start_mirror(&mut self, settings: &RunProperties) {
-        let port = settings.properties.get(MIRROR_PORT);
-        let port: u16 = port.and_then(|port| port.trim().parse().ok()).unwrap_or(0);
+        let port: u16 = settings
+            .properties
+            .get(MIRROR_PORT)
+            .and_then(|port| port.trim().parse().ok())
+            .unwrap_or(0);
         if port == 0 {
             return;
         }

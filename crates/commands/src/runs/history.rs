@@ -59,10 +59,10 @@ impl<'v> History<'v> {
             .map(|file| file.with_file_name(PROJECT))
             .into_iter()
             .collect();
-        if let Some(own) = self.of_user() {
-            let noted = std::fs::read_to_string(own.join(PROJECTS)).unwrap_or_default();
+        if let Some(folder_of_user) = self.of_user() {
+            let noted = std::fs::read_to_string(folder_of_user.join(PROJECTS)).unwrap_or_default();
             all.extend(noted.lines().map(PathBuf::from));
-            all.push(own);
+            all.push(folder_of_user);
         }
         all.retain(|folder| self.parts(folder).iter().all(|part| is_real_folder(part)));
         all
@@ -114,11 +114,11 @@ impl<'v> History<'v> {
     }
 
     fn note_project(&self, folder: &Path) -> io::Result<()> {
-        let Some(own) = self.of_user() else {
+        let Some(folder_of_user) = self.of_user() else {
             return Ok(());
         };
-        make_real(&self.parts(&own))?;
-        let file = own.join(PROJECTS);
+        make_real(&self.parts(&folder_of_user))?;
+        let file = folder_of_user.join(PROJECTS);
         let project = whole(folder).to_string_lossy().into_owned();
         let mut noted = std::fs::read_to_string(&file).unwrap_or_default();
         if noted.lines().any(|line| line == project) {

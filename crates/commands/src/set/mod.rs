@@ -24,9 +24,12 @@ pub struct SetArguments {
 
 /// Makes all changes or none. Bytes of the file that belong to none of them stay as they are.
 pub fn set(arguments: &SetArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let usage = |why: EditError| Refusal::usage(why.to_string());
-    let edits = arguments.changes.iter().map(|text| Edit::parse(text));
-    let edits = edits.collect::<Result<Vec<_>, _>>().map_err(usage)?;
+    let edits = arguments
+        .changes
+        .iter()
+        .map(|text| Edit::parse(text))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(usage)?;
     let plan = arguments.plan.as_path();
     let mut bytes = drumfire_platform::files::read_regular(plan)
         .map_err(|error| console.refusal_of(&[Diagnostic::from_io(plan, &error)]))?;
@@ -47,6 +50,11 @@ pub fn set(arguments: &SetArguments, console: &mut Console<'_>) -> Result<Exit, 
     whole_file::write(plan, &bytes)?;
     console.print(&lines);
     Ok(Exit::Ok)
+}
+
+/// An edit that cannot be made, as a refusal.
+fn usage(why: EditError) -> Refusal {
+    Refusal::usage(why.to_string())
 }
 
 /// The settings that an element may have, by the facts of its class.

@@ -36,8 +36,10 @@ pub fn settings(
         variable: console.variable,
     };
     let mut set = project::properties(plan, &choice)?;
-    let own = own.iter().cloned();
-    set.extend(own.map(|(name, value)| (name.to_owned(), value)));
+    set.extend(
+        own.iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone())),
+    );
     let zone = JvmDefaults::of_process().zone.rules().clone();
     let around = Surroundings {
         variable: console.variable,

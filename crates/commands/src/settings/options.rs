@@ -41,11 +41,17 @@ impl PropertyOptions {
     pub fn all_changes(&self) -> Vec<Change> {
         let system_files = self.system_file.iter().cloned().map(Change::SystemFile);
         let files = self.file.iter().cloned().map(Change::File);
-        let system = self.system.iter().map(|text| split_definition(text));
-        let system = system.map(|(name, value)| Change::System(name, value));
-        let own = self.property.iter().map(|text| split_definition(text));
-        let own = own.map(|(name, value)| Change::Property(name, value));
-        let written = system_files.chain(files).chain(system).chain(own);
+        let system = self
+            .system
+            .iter()
+            .map(|text| split_definition(text))
+            .map(|(name, value)| Change::System(name, value));
+        let definitions = self
+            .property
+            .iter()
+            .map(|text| split_definition(text))
+            .map(|(name, value)| Change::Property(name, value));
+        let written = system_files.chain(files).chain(system).chain(definitions);
         written.chain(self.changes.iter().cloned()).collect()
     }
 

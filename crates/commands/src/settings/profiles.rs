@@ -167,8 +167,11 @@ impl Choices {
         let of_environment = (choice.variable)(TARGET)
             .and_then(|value| value.into_string().ok())
             .filter(|name| !name.is_empty());
-        let target = choice.target.map(str::to_owned).or(of_environment);
-        let target = target.or_else(|| profile.and_then(|profile| profile.target.clone()));
+        let target = choice
+            .target
+            .map(str::to_owned)
+            .or(of_environment)
+            .or_else(|| profile.and_then(|profile| profile.target.clone()));
         if let Some(name) = target {
             add(named(&self.targets, &name, "target")?)?;
         }
@@ -250,8 +253,8 @@ fn joined(list: &[String]) -> Option<String> {
 fn named<'t, T>(all: &'t BTreeMap<String, T>, name: &str, kind: &str) -> Result<&'t T, UsageError> {
     all.get(name).ok_or_else(|| {
         let file = Path::new(crate::settings::project::FILE).display();
-        let known = all.keys().map(String::as_str);
-        let hint = match (did_you_mean(name, known), all.is_empty()) {
+        let names = all.keys().map(String::as_str);
+        let hint = match (did_you_mean(name, names), all.is_empty()) {
             (Some(near), _) => format!("\nhint: write `{near}`"),
             (None, true) => format!("\nhint: write [{kind}s.{name}]"),
             (None, false) => format!(

@@ -136,11 +136,11 @@ fn read_project(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, Usage
 /// A fault as the text of an error, with its place.
 fn fault_text(file: &Path, text: &str, fault: &ProjectError) -> String {
     let (line, column) = place(text, fault.span.start);
-    let mut told = format!("{}:{line}:{column}: {}", file.display(), fault.message);
+    let mut message = format!("{}:{line}:{column}: {}", file.display(), fault.message);
     if let Some(hint) = &fault.hint {
-        told.push_str(&format!("\nhint: {hint}"));
+        message.push_str(&format!("\nhint: {hint}"));
     }
-    told
+    message
 }
 
 /// The faults in the text of a project's file, each with its range in bytes.
@@ -239,8 +239,11 @@ fn of_tables(project: &Project, folder: &Path) -> Vec<(String, String)> {
     if let Some(keep) = project.runs.keep {
         put("drumfire.runs.keep", keep.to_string());
     }
-    let tags = project.output.tags.iter();
-    let tags = tags.map(|(name, value)| format!("{name}={value}"));
+    let tags = project
+        .output
+        .tags
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"));
     for (name, values, separator) in [
         ("drumfire.jvm.options", jvm.options.clone(), " "),
         (

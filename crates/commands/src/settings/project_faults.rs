@@ -35,10 +35,10 @@ pub fn place(text: &str, offset: usize) -> (usize, usize) {
 /// A message of the reader in the user's words, with the remedy.
 fn words(message: &str) -> (String, Option<String>) {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    if let (true, [key, known @ ..]) = (message.starts_with("unknown field"), &names[..]) {
-        let hint = match did_you_mean(key, known.iter().copied()) {
+    if let (true, [key, possible @ ..]) = (message.starts_with("unknown field"), &names[..]) {
+        let hint = match did_you_mean(key, possible.iter().copied()) {
             Some(near) => format!("write `{near}`"),
-            None => format!("write one of {}", known.join(", ")),
+            None => format!("write one of {}", possible.join(", ")),
         };
         return (format!("`{key}` is not a key of this table"), Some(hint));
     }

@@ -78,22 +78,23 @@ impl Page<'_> {
             let all = self.elements.iter();
             all.filter(|one| one.marks().contains(&mark)).count() as u64
         };
-        let told: Vec<String> = ["added", "removed", "moved", "changed"]
+        let counts: Vec<String> = ["added", "removed", "moved", "changed"]
             .into_iter()
             .map(|mark| (count(mark), mark))
             .filter(|(count, _)| *count > 0)
             .map(|(count, mark)| format!("{} {mark}", counted(count, "element")))
             .collect();
-        let told = match told.is_empty() {
-            true => "The plans mean the same".to_owned(),
-            false => told.join(", "),
+        let counts = if counts.is_empty() {
+            "The plans mean the same".to_owned()
+        } else {
+            counts.join(", ")
         };
         let (old, new) = (self.text(old), self.text(new));
         let head = format!(
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
              <meta name=\"color-scheme\" content=\"light dark\"><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\
-             <link rel=\"icon\" href=\"data:,\"><title>Changes of a test plan: {told}</title><style>{}</style></head>\n\
-             <body><main><h1>{told}</h1><p>{new} compared with {old}</p>",
+             <link rel=\"icon\" href=\"data:,\"><title>Changes of a test plan: {counts}</title><style>{}</style></head>\n\
+             <body><main><h1>{counts}</h1><p>{new} compared with {old}</p>",
             include_str!("page.css")
         );
         self.push(&head);
@@ -138,9 +139,9 @@ impl Page<'_> {
                 .count();
             if same > MOST_SAME {
                 let (group, others) = rest.split_at(same);
-                let told = counted(same as u64, "unchanged element");
+                let summary = counted(same as u64, "unchanged element");
                 self.push(&format!(
-                    "<li class=\"same\"><details><summary>{told}</summary><ul>"
+                    "<li class=\"same\"><details><summary>{summary}</summary><ul>"
                 ));
                 group.iter().for_each(|at| self.element(*at));
                 self.push("</ul></details></li>");
@@ -176,9 +177,10 @@ impl Page<'_> {
         }
         let is_bare = below.is_empty() && element.changes.is_empty();
         let is_plain = below.is_empty() && is_same;
-        let id = match element.differs() {
-            true => format!(" id=\"e{at}\""),
-            false => String::new(),
+        let id = if element.differs() {
+            format!(" id=\"e{at}\"")
+        } else {
+            String::new()
         };
         if is_bare || is_plain {
             self.push(&format!(
@@ -231,11 +233,11 @@ impl Page<'_> {
                 escaped(label)
             ),
         };
-        let [from, to] = match is_whole {
-            true => [change.from.as_str(), change.to.as_str()],
-            false => change.values(),
+        let [from, to] = if is_whole {
+            [change.from.as_str(), change.to.as_str()]
+        } else {
+            change.values()
         };
-        let is_text = |text: &str| text.contains('\n') || text.len() > LONG;
         if !is_whole && !from.is_empty() && !to.is_empty() && from != to {
             if from.contains('\n') || to.contains('\n') {
                 return format!(
@@ -243,7 +245,7 @@ impl Page<'_> {
                     self.lines(from, to)
                 );
             }
-            if is_text(from) || is_text(to) {
+            if is_long_text(from) || is_long_text(to) {
                 return format!(
                     "<tr>{head}<td colspan=\"2\">{}</td></tr>",
                     self.words(from, to)
@@ -291,6 +293,11 @@ impl Page<'_> {
         }
         html + "</pre>"
     }
+}
+
+/// Whether a value is shown as a block of text.
+fn is_long_text(text: &str) -> bool {
+    text.contains('\n') || text.len() > LONG
 }
 
 fn tag(tag: ChangeTag) -> &'static str {

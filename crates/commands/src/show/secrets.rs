@@ -8,8 +8,8 @@ use drumfire_platform::secrets;
 /// A setting as it is shown to people.
 pub fn masked(node: &Node, setting: &Setting) -> String {
     let value = setting.value.as_str();
-    let known = property(&node.class, &setting.top, &setting.property);
-    let shown = match known.map(|property| property.kind) {
+    let facts = property(&node.class, &setting.top, &setting.property);
+    let shown = match facts.map(|property| property.kind) {
         Some(Kind::Secret) => secrets::secret(value),
         // The expression finds secrets in responses, and holds none.
         Some(Kind::Code(language)) if !holds_data(language) => secrets::addresses(value),
@@ -35,7 +35,8 @@ fn holds_data(language: Language) -> bool {
 fn user_parameter(node: &Node, setting: &Setting) -> String {
     let names = node.props.list(user_parameters::NAMES.name);
     let name = last_index(&setting.path).and_then(|index| names.get(index));
-    name.map_or_else(String::new, |name| name.value.as_str().into_owned())
+    name.map(|name| name.value.as_str().into_owned())
+        .unwrap_or_default()
 }
 
 /// The place in a list with which a path ends, from 0.

@@ -89,19 +89,19 @@ impl Feed {
 
 /// One row per label and the total. Counts are current; times and rates are as of the last full second.
 fn current_rows(tick: &Tick, so_far: &Recording) -> Vec<LabelSnapshot> {
-    let mut told = rows(so_far);
-    let mut total = told.pop().unwrap_or_default();
+    let mut rows = rows(so_far);
+    let mut total = rows.pop().unwrap_or_default();
     (total.samples, total.errors) = tick.totals();
     let labels = tick.labels.iter().map(|label| {
         let mut same = so_far.labels.iter();
-        let place = same
+        let index = same
             .position(|known| known.label == label.label && known.transaction == label.transaction);
         LabelSnapshot {
             label: label.label.clone(),
             transaction: label.transaction,
             samples: label.count,
             errors: label.errors,
-            ..place.map(|place| told[place].clone()).unwrap_or_default()
+            ..index.map(|place| rows[place].clone()).unwrap_or_default()
         }
     });
     labels.chain([total]).collect()
@@ -154,7 +154,9 @@ fn agent_row(agent: &AgentTick) -> AgentRow {
         samples: agent.samples,
         rate_now: now.map_or(0.0, |second| second.samples as f64 / length_s),
         cores: now.map(|second| second.cores_used).unwrap_or(0.0),
-        late_ms: now.map_or(0.0, |second| second.delay.max_us as f64 / 1000.0),
+        late_ms: now
+            .map(|second| second.delay.max_us as f64 / 1000.0)
+            .unwrap_or(0.0),
         grade: agent.grade,
     }
 }

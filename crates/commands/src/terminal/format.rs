@@ -119,11 +119,11 @@ pub fn cut(text: &str, columns: usize) -> String {
     if let Some(clean) = short_enough(text, columns) {
         return clean;
     }
-    let mut kept = within(text.chars(), columns.saturating_sub(1));
+    let mut shortened = within(text.chars(), columns.saturating_sub(1));
     if columns > 0 {
-        kept.push('…');
+        shortened.push('…');
     }
-    kept
+    shortened
 }
 
 /// The same, but cuts in the middle: labels of one plan often differ only at their ends.

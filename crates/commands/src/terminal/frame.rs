@@ -71,9 +71,10 @@ pub fn draw(snapshot: &Snapshot, canvas: &Canvas<'_>) -> Vec<String> {
             canvas.columns,
         )),
         Stopping::Shutdown => {
-            let most = snapshot.grace_left_ms.map_or(String::new(), |left_ms| {
-                format!(", {} s at most", left_ms.div_ceil(1000))
-            });
+            let most = snapshot
+                .grace_left_ms
+                .map(|left_ms| format!(", {} s at most", left_ms.div_ceil(1000)))
+                .unwrap_or_default();
             let line = format!("stopping after the current samples{most}; Ctrl-C: stop now");
             style.yellow(&cut(&line, canvas.columns))
         }
@@ -186,8 +187,10 @@ fn totals(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
         format!("{start}; {failed}{percent}; {times}"),
         format!("{start}; {failed}; {times}"),
     ];
-    let fits = |form: &&String| form.chars().count() <= canvas.columns;
-    let line = forms.iter().find(fits).unwrap_or(&forms[2]);
+    let line = forms
+        .iter()
+        .find(|form| form.chars().count() <= canvas.columns)
+        .unwrap_or(&forms[2]);
     let line = cut(line, canvas.columns);
     if total.errors > 0 {
         canvas.style.red(&line)
@@ -246,7 +249,8 @@ fn agent_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
 fn agent_line(agent: &AgentRow, name_columns: usize, style: Style) -> String {
     let grade = agent
         .grade
-        .map_or_else(String::new, |grade| grade.to_string());
+        .map(|grade| grade.to_string())
+        .unwrap_or_default();
     let line = format!(
         "{}{:>8}{:>8}{:>12}{:>10}{:>7.2}{:>9}  {grade}",
         fit(&cut_middle(&agent.name, name_columns), name_columns),

@@ -155,7 +155,8 @@ pub fn terminal_size() -> (usize, usize) {
 /// The columns of the terminal on standard error; 80 if they are unknown.
 pub fn error_columns() -> usize {
     let size = terminal_size::terminal_size_of(io::stderr());
-    size.map_or(80, |(width, _)| usize::from(width.0).max(1))
+    size.map(|(width, _)| usize::from(width.0).max(1))
+        .unwrap_or(80)
 }
 
 /// Installs a panic hook that shows the cursor again, whichever thread panics.

@@ -27,18 +27,23 @@ pub struct PreciseRow {
 /// The rows of all labels and the total. `None` if the run was too short for intervals.
 pub fn rows(recording: &Recording, total: &LabelStatistics) -> Option<Vec<PreciseRow>> {
     let all = recording.total_precision(total);
-    let labels = recording.labels.iter().enumerate();
-    let labels = labels.map(|(place, label)| row(label, &recording.precision(place)));
+    let labels = recording
+        .labels
+        .iter()
+        .enumerate()
+        .map(|(place, label)| row(label, &recording.precision(place)));
     (all.block_s > 0).then(|| labels.chain([row(total, &all)]).collect())
 }
 
 fn row(label: &LabelStatistics, precision: &Precision) -> PreciseRow {
-    let percentiles = PERCENTS.iter().zip(precision.percentiles_ms);
-    let percentiles = percentiles.map(|(&percent, interval)| Estimate {
-        value: suffices_for(label.count, percent)
-            .then(|| label.service.percentile(percent) / 1000.0),
-        interval,
-    });
+    let percentiles = PERCENTS
+        .iter()
+        .zip(precision.percentiles_ms)
+        .map(|(&percent, interval)| Estimate {
+            value: suffices_for(label.count, percent)
+                .then(|| label.service.percentile(percent) / 1000.0),
+            interval,
+        });
     PreciseRow {
         percentiles_ms: percentiles.collect(),
         mean_ms: Some(Estimate {

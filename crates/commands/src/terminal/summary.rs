@@ -152,9 +152,10 @@ const WIDE: [Column; 12] = [
 
 /// A percentile, unless it is only the maximum because too few samples were taken.
 fn percentile(row: &LabelSnapshot, percent: f64, value_ms: f64) -> String {
-    match suffices_for(row.samples, percent) {
-        true => ms(value_ms),
-        false => "–".to_owned(),
+    if suffices_for(row.samples, percent) {
+        ms(value_ms)
+    } else {
+        "–".to_owned()
     }
 }
 
@@ -263,9 +264,11 @@ fn table(text: &mut String, summary: &Summary, style: Style, columns: Option<usi
 /// Sentences about the numbers of all samples.
 fn notes(recording: &Recording) -> Vec<String> {
     let warm_up = WarmUp::of(recording).map(|warm_up| warm_up.text());
-    let told = warm_up.into_iter().chain(run_length(recording));
-    let told = told.chain(stream_lines(recording));
-    told.chain(Traces::sentence(recording)).collect()
+    let notes = warm_up
+        .into_iter()
+        .chain(run_length(recording))
+        .chain(stream_lines(recording));
+    notes.chain(Traces::sentence(recording)).collect()
 }
 
 /// The table of intervals, with the same labels.
@@ -273,9 +276,13 @@ fn intervals(text: &mut String, summary: &Summary, style: Style, columns: Option
     let Some(rows) = &summary.precise else {
         return;
     };
-    let most = columns.map_or(usize::MAX, |_| MAX_LABEL_COLUMNS);
-    let labels = summary.labels.iter().chain([&summary.total]);
-    let labels: Vec<String> = labels.map(|row| row.marked(most)).collect();
+    let most = columns.map(|_| MAX_LABEL_COLUMNS).unwrap_or(usize::MAX);
+    let labels: Vec<String> = summary
+        .labels
+        .iter()
+        .chain([&summary.total])
+        .map(|row| row.marked(most))
+        .collect();
     precision::table(text, &labels, rows, style, columns.unwrap_or(usize::MAX));
 }
 
@@ -341,16 +348,17 @@ const LEAST_US: f64 = 0.05;
 
 /// Where the time of a sample went: the exchange, and the generator's own work.
 fn stages(text: &mut String, stages: &StageTimes, cpu_us: Option<f64>) {
-    let listed = |own: bool| {
-        let told = Stage::ALL
+    let listed = |is_own_work: bool| {
+        let shown: Vec<String> = Stage::ALL
             .into_iter()
-            .filter(|stage| stage.is_own_work() == own)
+            .filter(|stage| stage.is_own_work() == is_own_work)
             .map(|stage| (stage.title(), stages.mean_us(stage)))
             .filter(|(_, us)| *us >= LEAST_US)
-            .map(|(title, us)| format!("{title} {}", micros(us)));
-        told.collect::<Vec<_>>().join(", ")
+            .map(|(title, us)| format!("{title} {}", micros(us)))
+            .collect();
+        shown.join(", ")
     };
-    let (exchange, own) = (listed(false), listed(true));
+    let (exchange, own_work) = (listed(false), listed(true));
     if !exchange.is_empty() {
         let _ = writeln!(
             text,
@@ -358,8 +366,8 @@ fn stages(text: &mut String, stages: &StageTimes, cpu_us: Option<f64>) {
             count(stages.samples)
         );
     }
-    if !own.is_empty() {
-        let _ = write!(text, "the generator's own work: {own} µs");
+    if !own_work.is_empty() {
+        let _ = write!(text, "the generator's own work: {own_work} µs");
         if let Some(us) = cpu_us {
             let _ = write!(text, "; {} µs of CPU a sample in all", micros(us));
         }
@@ -400,7 +408,9 @@ fn failures(text: &mut String, errors: &[ErrorKind], style: Style, columns: Opti
     text.push('\n');
     let mut sorted: Vec<&ErrorKind> = errors.iter().collect();
     sorted.sort_by_key(|kind| std::cmp::Reverse(kind.count));
-    let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(FAILURE_INDENT));
+    let room = columns
+        .map(|columns| columns.saturating_sub(FAILURE_INDENT))
+        .unwrap_or(usize::MAX);
     for kind in sorted.iter().take(MAX_KINDS) {
         let reason = failure(&kind.code, &kind.message, room);
         let _ = writeln!(text, "{:>12}  {reason}", count(kind.count));

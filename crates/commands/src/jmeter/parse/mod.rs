@@ -244,7 +244,9 @@ fn check_incompatible(items: &[CommandLineItem]) -> Result<(), UsageError> {
 }
 
 fn both_spellings(letter: char) -> String {
-    let name = descriptors::by_letter(letter).map_or("", |option| option.name);
+    let name = descriptors::by_letter(letter)
+        .map(|option| option.name)
+        .unwrap_or("");
     if letter.is_alphabetic() {
         format!("-{letter}/--{name}")
     } else {

@@ -109,13 +109,17 @@ struct JudgedSpan<'i>(&'i Increment);
 impl JudgedSpan<'_> {
     fn label(&self, label: &str) -> Option<LabelIncrement> {
         let mut all = LabelIncrement::new(label.to_owned(), false);
-        let of_label = |one: &&LabelIncrement| label.is_empty() || one.label == label;
-        let mut found = false;
-        for one in self.0.labels.iter().filter(of_label) {
+        let mut has_label = false;
+        for one in self
+            .0
+            .labels
+            .iter()
+            .filter(|one| label.is_empty() || one.label == label)
+        {
             all.absorb(one.clone());
-            found = true;
+            has_label = true;
         }
-        found.then_some(all)
+        has_label.then_some(all)
     }
 }
 

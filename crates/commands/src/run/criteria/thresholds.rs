@@ -63,8 +63,12 @@ pub fn print(
 
 /// The results of thresholds. Those on labels without samples name the labels that are there.
 pub fn results(mut verdicts: Vec<Verdict>, recording: &Recording) -> Vec<ThresholdResult> {
-    let labels = recording.labels.iter().filter(|label| label.count > 0);
-    let labels: Vec<&str> = labels.map(|label| label.label.as_str()).collect();
+    let labels: Vec<&str> = recording
+        .labels
+        .iter()
+        .filter(|label| label.count > 0)
+        .map(|label| label.label.as_str())
+        .collect();
     for verdict in &mut verdicts {
         if let Some(label) = verdict.label()
             && !labels.contains(&label.as_str())

@@ -84,8 +84,8 @@ impl Goal {
             }
             Some(name) => {
                 let mut labels = recording.labels.iter();
-                let place = labels.position(|label| label.label == *name)?;
-                (&recording.labels[place], recording.precision(place))
+                let index = labels.position(|label| label.label == *name)?;
+                (&recording.labels[index], recording.precision(index))
             }
         };
         self.number.estimate(label, &precision)
@@ -111,7 +111,7 @@ impl Goal {
         match self.estimate(recording) {
             None => format!("`{}`: not enough samples", self.text),
             Some((value, Interval { low, high })) => {
-                let high = high.map_or_else(|| "?".to_owned(), text);
+                let high = high.map(text).unwrap_or_else(|| "?".to_owned());
                 format!("`{}`: {} ({} … {high})", self.text, text(value), text(low))
             }
         }
@@ -150,18 +150,19 @@ impl Until {
 
     /// For each goal, whether the run reached it, and a line that says so.
     pub fn outcome(&self, recording: &Recording) -> Vec<(bool, String)> {
-        let told = self.goals.iter().map(|goal| {
+        let outcomes = self.goals.iter().map(|goal| {
             let is_reached = self.has_reached_all() || goal.is_reached(recording);
             let outcome = goal.outcome(recording);
-            match is_reached {
-                true => (true, outcome),
-                false => (
+            if is_reached {
+                (true, outcome)
+            } else {
+                (
                     false,
                     format!("{outcome}; let the run last longer, such as with `--duration 1h`"),
-                ),
+                )
             }
         });
-        told.collect()
+        outcomes.collect()
     }
 
     fn look(&mut self, now_ms: i64, recording: &Recording) {

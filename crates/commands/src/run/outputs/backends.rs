@@ -151,8 +151,11 @@ fn graphite_transport(spec: &BackendSpec) -> Transport {
     let host = parameter(spec, "graphiteHost").unwrap_or_default().trim();
     // Java resolves an empty host name to the loopback address.
     let host = if host.is_empty() { "127.0.0.1" } else { host };
-    let port = parameter(spec, "graphitePort").unwrap_or_default().trim();
-    let port = port.parse::<u16>().unwrap_or(2003);
+    let port = parameter(spec, "graphitePort")
+        .unwrap_or_default()
+        .trim()
+        .parse::<u16>()
+        .unwrap_or(2003);
     Transport::tcp(format!("{host}:{port}"))
 }
 
@@ -172,8 +175,13 @@ fn listed(spec: &BackendSpec, is_pattern: bool) -> Result<Wants, OutputError> {
 /// The window of the last samples, if times are to be computed from it (`backend_metrics_window_mode=fixed`).
 fn windows(spec: &BackendSpec, settings: &RunProperties) -> Option<Windows> {
     let samples = spec.samples.clone()?;
-    let size = settings.properties.get(WINDOW).unwrap_or_default();
-    let size = size.trim().parse().unwrap_or(WINDOW_SIZE);
+    let size = settings
+        .properties
+        .get(WINDOW)
+        .unwrap_or_default()
+        .trim()
+        .parse()
+        .unwrap_or(WINDOW_SIZE);
     Some(Windows::new(samples, size))
 }
 
@@ -230,8 +238,10 @@ fn influx_two_transport(
 
 /// A parameter's value, if the element has it.
 fn parameter<'s>(spec: &'s BackendSpec, name: &str) -> Option<&'s str> {
-    let found = spec.arguments.iter().find(|(known, _)| known == name);
-    found.map(|(_, value)| value.as_str())
+    spec.arguments
+        .iter()
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.as_str())
 }
 
 fn sender<'s>(spec: &'s BackendSpec, name: &str) -> &'s str {

@@ -23,21 +23,21 @@ impl Claims {
     /// One message that lists the files that are written twice.
     pub fn take(wanted: &[Wanted], state: Option<&Path>) -> Result<Claims, Refusal> {
         let mut claims = Claims::default();
-        let mut known: BTreeMap<PathBuf, &str> = BTreeMap::new();
+        let mut claimed: BTreeMap<PathBuf, &str> = BTreeMap::new();
         let mut failed = Vec::new();
         for Wanted { noun, path } in wanted {
             if is_written_in_place(path) {
                 continue;
             }
-            let place = whole(path);
-            match known.insert(place.clone(), noun) {
+            let whole_path = whole(path);
+            match claimed.insert(whole_path.clone(), noun) {
                 // Several listeners may write one file, as in JMeter.
                 Some(other) if other == *noun => continue,
                 Some(other) => failed.push(format!(
                     "the {noun} `{}` cannot be written: the {other} is written there",
                     path.display()
                 )),
-                None if !claims.add(&place, state) => failed.push(format!(
+                None if !claims.add(&whole_path, state) => failed.push(format!(
                     "the {noun} `{}` cannot be written: another run writes it",
                     path.display()
                 )),

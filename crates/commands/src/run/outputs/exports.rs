@@ -118,8 +118,9 @@ impl Exports {
         if sets.is_empty() {
             return None;
         }
-        let lookup = |name: &str| settings.properties.get(name).map(str::to_owned);
-        match Collectors::start(sets, &lookup) {
+        match Collectors::start(sets, &|name: &str| {
+            settings.properties.get(name).map(str::to_owned)
+        }) {
             Ok(collectors) => {
                 self.collectors = Some(collectors);
                 None
@@ -134,8 +135,12 @@ impl Exports {
         self.sinks.iter().for_each(Sink::close);
         self.exporters().for_each(Exporter::close);
         let outputs = self.sinks.into_iter().map(Sink::end);
-        let listeners = self.listeners.into_iter().flatten().map(Exporter::end);
-        let listeners = listeners.filter_map(|delivery| lost("Backend Listener", &delivery));
+        let listeners = self
+            .listeners
+            .into_iter()
+            .flatten()
+            .map(Exporter::end)
+            .filter_map(|delivery| lost("Backend Listener", &delivery));
         let queues = self.queues.iter().filter_map(|(name, queue)| {
             let dropped = queue.dropped();
             (dropped > 0).then(|| {
@@ -249,8 +254,10 @@ fn lost(kind: &str, delivery: &Delivery) -> Option<String> {
         problem,
     } = delivery;
     let all = delivered + dropped;
-    let why = problem.iter().map(|problem| format!(": {problem}"));
-    let why = why.collect::<String>();
+    let why = problem
+        .iter()
+        .map(|problem| format!(": {problem}"))
+        .collect::<String>();
     (*dropped > 0).then(|| {
         format!("{kind} {sink} at `{address}`: {dropped} of {all} batches were not delivered{why}")
     })

@@ -142,8 +142,11 @@ pub fn render(run: &RunFile, exit: Exit, nothing_sent: Option<&str>) -> String {
 
 /// An id that is the same wherever it is computed for the same run: the start time and a prefix of the plan's hash.
 fn run_id(run: &RunFile) -> String {
-    let digest = run.plan.as_ref().map_or("", |plan| &plan.sha256);
-    let digest = digest.get(..8).unwrap_or("result");
+    let digest = run
+        .plan
+        .as_ref()
+        .and_then(|plan| plan.sha256.get(..8))
+        .unwrap_or("result");
     format!("{}-{digest}", run.started_ms)
 }
 

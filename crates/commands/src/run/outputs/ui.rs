@@ -110,9 +110,10 @@ impl Steering for OwnRun {
                 group,
                 users,
                 anyway,
-            } => match anyway {
-                true => Ok(()),
-                false => control.check_users(group, *users),
+            } => if *anyway {
+                Ok(())
+            } else {
+                control.check_users(group, *users)
             }
             .and_then(|()| control.set_users(group, *users)),
             Order::Rate { factor } => control.set_rate(*factor),

@@ -183,22 +183,22 @@ fn write(mut stream: RunStream, inbox: &Inbox) -> io::Result<RunStream> {
 /// Removes the oldest run files in the folder of a file, so that one more fits. Links stay.
 fn make_room(file: &Path, keep: usize) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    let mut known: Vec<(SystemTime, PathBuf)> = Vec::new();
+    let mut runs: Vec<(SystemTime, PathBuf)> = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let is_run = path.extension().is_some_and(|ending| ending == ENDING);
-        let found = path.symlink_metadata();
+        let metadata = path.symlink_metadata();
         if is_run
-            && let Ok(found) = found
-            && found.is_file()
-            && let Ok(changed) = found.modified()
+            && let Ok(metadata) = metadata
+            && metadata.is_file()
+            && let Ok(changed) = metadata.modified()
         {
-            known.push((changed, path));
+            runs.push((changed, path));
         }
     }
-    known.sort();
-    let surplus = (known.len() + 1).saturating_sub(keep.max(1));
-    for (_, path) in &known[..surplus] {
+    runs.sort();
+    let surplus = (runs.len() + 1).saturating_sub(keep.max(1));
+    for (_, path) in &runs[..surplus] {
         // The file of a run that is under way stays.
         let claimed = fs::File::open(path).and_then(|file| claim(&file));
         if claimed.is_err_and(|error| is_claimed(&error)) {
