@@ -220,34 +220,19 @@ impl PowerShellReader<'_> {
             text.push(sign);
             // The arguments of a method call do not matter.
             if sign == '(' {
-                self.skip_to_closing();
+                self.skip_to_closing(1);
             }
         }
         text
     }
 
-    fn skip_to_closing(&mut self) {
-        let mut depth = 1;
-        while let Some(sign) = self.rest.peek().copied() {
-            match sign {
-                '"' | '\'' => {
-                    self.quoted();
-                    continue;
-                }
-                '(' => depth += 1,
-                ')' => depth -= 1,
-                _ => {}
-            }
-            self.rest.next();
-            if depth == 0 {
-                return;
-            }
-        }
-    }
-
     /// Reads the first quoted text in parentheses, as in `([Text.Encoding]::UTF8.GetBytes("…"))`.
     fn parenthesized(&mut self) -> String {
-        let mut depth = 0;
+        self.skip_to_closing(0).unwrap_or_default()
+    }
+
+    /// Skips to the end of the parentheses, of which `depth` are open. Returns the first quoted text before it.
+    fn skip_to_closing(&mut self, mut depth: usize) -> Option<String> {
         let mut first = None;
         while let Some(sign) = self.rest.peek().copied() {
             match sign {
@@ -265,7 +250,7 @@ impl PowerShellReader<'_> {
                 break;
             }
         }
-        first.unwrap_or_default()
+        first
     }
 
     /// Reads a text in quotes. A doubled quote stands for one; in double quotes a backtick escapes.
