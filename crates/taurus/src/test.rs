@@ -71,7 +71,7 @@ pub fn load(file: &Path, overrides: &[String]) -> Result<Test, TaurusError> {
     let module = table(&config, "modules")
         .and_then(|all| all.get("jmeter"))
         .map(|module| as_table(module, "class"))
-        .unwrap_or_else(Table::new);
+        .unwrap_or_default();
     let mut parts = Vec::new();
     let mut criteria = Criteria::default();
     let mut properties = hooks::pairs(table(&module, "properties"));
