@@ -2,7 +2,7 @@
 //!
 //! `postgres` speaks PostgreSQL's protocol as pgjdbc does, with the messages of the `postgres-protocol` crate. Results use the
 //! text format, so every value is what the server wrote; parameters have the types that pgjdbc gives them. `mysql` does the same
-//! as Connector/J for MySQL and MariaDB, with the `mysql_async` crate.
+//! for MySQL and MariaDB, as Connector/J or as MariaDB's driver, with the `mysql_async` crate.
 
 #![warn(missing_docs)]
 #![cfg_attr(not(any(feature = "mysql", feature = "postgres")), allow(unused))]
@@ -131,7 +131,7 @@ impl Connection {
     ) -> Result<Connection, SqlFailure> {
         match address.kind() {
             #[cfg(feature = "mysql")]
-            DatabaseKind::MySql => {
+            DatabaseKind::MySql | DatabaseKind::MariaDb => {
                 let connection = mysql::MySqlConnection::open(address, user, password).await?;
                 Ok(Connection(Driver::MySql(Box::new(connection))))
             }

@@ -1,24 +1,43 @@
-//! A connection to MySQL or MariaDB that behaves like Connector/J, over the `mysql_async` crate.
+//! A connection to MySQL or MariaDB that behaves like MySQL's or MariaDB's driver, over the `mysql_async` crate.
 
+mod connector_j;
 mod literal;
+mod mariadb;
+mod open;
 mod types;
 
-use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
+use mysql_async::consts::StatusFlags;
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, DriverError, Error, Opts, OptsBuilder, ServerError, SslOpts};
+use mysql_async::{Conn, Error, Opts, OptsBuilder};
 use tokio::time::timeout;
-use tokio_rustls::rustls::RootCertStore;
 
-use crate::address::{Encryption, Verification};
+use crate::address::DatabaseKind;
 use crate::{DatabaseAddress, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult};
 
-const PLAIN: &str = "java.sql.SQLException";
 /// `jdbcCompliantTruncation`.
 const STRICT: &str = "SET sql_mode=CONCAT(@@sql_mode,',STRICT_TRANS_TABLES')";
 
+/// The driver whose behaviour a connection has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JdbcDriver {
+    /// MySQL's.
+    ConnectorJ,
+    MariaDb,
+}
+
+impl JdbcDriver {
+    fn of(address: &DatabaseAddress) -> JdbcDriver {
+        match address.kind() {
+            DatabaseKind::MariaDb => JdbcDriver::MariaDb,
+            _ => JdbcDriver::ConnectorJ,
+        }
+    }
+}
+
 pub struct MySqlConnection {
+    driver: JdbcDriver,
     connection: Conn,
     opts: Opts,
     auto_commit: bool,
@@ -46,8 +65,10 @@ impl MySqlConnection {
             .prefer_socket(false)
             .stmt_cache_size(0)
             .setup(vec![STRICT]);
-        let (connection, opts) = connect(address, opts).await?;
+        let driver = JdbcDriver::of(address);
+        let (connection, opts) = open::open(address, driver, opts).await?;
         Ok(MySqlConnection {
+            driver,
             connection,
             opts,
             auto_commit: true,
@@ -61,11 +82,10 @@ impl MySqlConnection {
         statement: Statement<'_>,
         expected: Expected,
     ) -> Result<StatementResult, SqlFailure> {
-        let text = match statement.arguments {
-            Some(arguments) => literal::fill(statement.text, arguments)?,
-            None => statement.text.to_owned(),
+        let text = match self.driver {
+            JdbcDriver::ConnectorJ => connector_j::text(statement, expected)?,
+            JdbcDriver::MariaDb => mariadb::text(statement, self.connection.id())?,
         };
-        refuse(&text, expected)?;
         if self.limit != statement.max_rows {
             let limit = match statement.max_rows {
                 0 => "DEFAULT".to_owned(),
@@ -75,15 +95,22 @@ impl MySqlConnection {
                 .await?;
             self.limit = statement.max_rows;
         }
-        let outcome = match statement.timeout {
-            None => self.ask(&text).await,
-            Some(limit) => self.ask_in_time(&text, limit).await?,
+        let outcome = match (self.driver, statement.timeout) {
+            (JdbcDriver::ConnectorJ, Some(limit)) => self.ask_in_time(&text, limit).await?,
+            _ => self.ask(&text).await,
         };
         let (rows, counts) = outcome.map_err(|error| self.note(error))?;
         match (expected, rows) {
             (Expected::Rows, Some(rows)) => Ok(StatementResult::Rows(rows)),
-            (Expected::Rows, None) => Err(no_rows()),
-            (Expected::Counts, Some(_)) => Err(has_rows()),
+            (Expected::Rows, None) => match self.driver {
+                JdbcDriver::ConnectorJ => Err(connector_j::no_rows()),
+                // `permitNoResults`
+                JdbcDriver::MariaDb => Ok(StatementResult::Rows(Rows::default())),
+            },
+            (Expected::Counts, Some(_)) => Err(match self.driver {
+                JdbcDriver::ConnectorJ => connector_j::has_rows(),
+                JdbcDriver::MariaDb => mariadb::has_rows(self.connection.id()),
+            }),
             (Expected::Counts | Expected::Anything, _) => Ok(StatementResult::Counts(counts)),
         }
     }
@@ -91,6 +118,7 @@ impl MySqlConnection {
     /// Runs a statement; returns the rows of its first result set, and how many rows each other result
     /// changed.
     async fn ask(&mut self, text: &str) -> Result<(Option<Rows>, Vec<i64>), Error> {
+        let driver = self.driver;
         let mut result = self.connection.query_iter(text).await?;
         let mut found = None;
         let mut counts = Vec::new();
@@ -112,7 +140,7 @@ impl MySqlConnection {
                 for (index, column) in row.columns().iter().enumerate() {
                     let cell = row
                         .as_ref(index)
-                        .map_or(Ok(None), |value| types::text(column, value));
+                        .map_or(Ok(None), |value| types::text(driver, column, value));
                     rows.cells
                         .push(cell.map_err(|failure| Error::Other(failure.into()))?);
                 }
@@ -147,11 +175,7 @@ impl MySqlConnection {
         }
         // The result no longer matters, because the limit has passed.
         let _ = work.await;
-        Err(SqlFailure::new(
-            "com.mysql.cj.jdbc.exceptions.MySQLTimeoutException",
-            "Statement cancelled due to timeout or client request",
-            None,
-        ))
+        Err(connector_j::timed_out())
     }
 
     async fn command(&mut self, text: &str) -> Result<(), SqlFailure> {
@@ -161,14 +185,17 @@ impl MySqlConnection {
 
     fn note(&mut self, error: Error) -> SqlFailure {
         self.is_broken |= !matches!(error, Error::Server(_) | Error::Other(_));
-        failure(error)
+        match self.driver {
+            JdbcDriver::ConnectorJ => connector_j::failure(error),
+            JdbcDriver::MariaDb => mariadb::failure(error, self.connection.id()),
+        }
     }
 
     pub fn auto_commit(&self) -> bool {
         self.auto_commit
     }
 
-    /// `ConnectionImpl#setAutoCommit`.
+    /// `Connection#setAutoCommit`.
     pub async fn set_auto_commit(&mut self, on: bool) -> Result<(), SqlFailure> {
         if on != self.auto_commit {
             self.command(if on {
@@ -182,26 +209,37 @@ impl MySqlConnection {
         Ok(())
     }
 
-    /// `ConnectionImpl#commit`, `ConnectionImpl#rollback`.
+    /// `Connection#commit`, `Connection#rollback`.
     pub async fn end_transaction(&mut self, commit: bool) -> Result<(), SqlFailure> {
-        match (commit, self.auto_commit) {
-            (true, true) => Err(SqlFailure::plain("Can't call commit when autocommit=true")),
-            (false, true) => Err(SqlFailure::new(
-                "java.sql.SQLNonTransientConnectionException",
-                "Can't call rollback when autocommit=true",
-                Some("08003"),
-            )),
-            (true, false) => self.command("commit").await,
-            (false, false) => self.command("rollback").await,
+        if self.driver == JdbcDriver::ConnectorJ && self.auto_commit {
+            return Err(connector_j::no_transaction(commit));
         }
+        if self.driver == JdbcDriver::MariaDb && !self.is_in_transaction() {
+            return Ok(());
+        }
+        self.command(if commit { "commit" } else { "rollback" })
+            .await
     }
 
-    /// `ConnectionImpl#setTransactionIsolation`.
+    /// Whether a transaction is open, as far as the last answer says; an error does not.
+    fn is_in_transaction(&self) -> bool {
+        let last = self.connection.last_ok_packet();
+        last.is_none_or(|ok| {
+            ok.status_flags()
+                .contains(StatusFlags::SERVER_STATUS_IN_TRANS)
+        })
+    }
+
+    /// `Connection#setTransactionIsolation`.
     pub async fn set_isolation(&mut self, isolation: Isolation) -> Result<(), SqlFailure> {
         let level = match isolation {
             Isolation::None => {
-                let message = "Transaction isolation level NONE not supported by MySQL";
-                return Err(SqlFailure::plain(message));
+                return Err(SqlFailure::plain(match self.driver {
+                    JdbcDriver::ConnectorJ => {
+                        "Transaction isolation level NONE not supported by MySQL"
+                    }
+                    JdbcDriver::MariaDb => "Unsupported transaction isolation level",
+                }));
             }
             Isolation::ReadUncommitted => "READ UNCOMMITTED",
             Isolation::ReadCommitted => "READ COMMITTED",
@@ -218,161 +256,5 @@ impl MySqlConnection {
 
     pub fn abandon(&mut self) {
         self.is_broken = true;
-    }
-}
-
-/// Connects with encryption, unless the address forbids it, or the server lacks it and the address does not insist
-/// (`NativeProtocol#negotiateSSLConnection`). Certificates are not checked.
-async fn connect(
-    address: &DatabaseAddress,
-    builder: OptsBuilder,
-) -> Result<(Conn, Opts), SqlFailure> {
-    /// Servers that do not offer encryption.
-    static PLAIN_SERVERS: Mutex<Vec<(String, u16)>> = Mutex::new(Vec::new());
-
-    let server = (address.host.clone(), address.port);
-    let plain_servers = || PLAIN_SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let encryption = address.encryption();
-    let is_plain = match encryption {
-        Encryption::Disable => true,
-        Encryption::Require => false,
-        _ => plain_servers().contains(&server),
-    };
-    let plain: Opts = builder.clone().into();
-    if !is_plain {
-        let opts: Opts = builder.ssl_opts(tls(address.verification())).into();
-        match Conn::new(opts.clone()).await {
-            Err(Error::Driver(DriverError::NoClientSslFlagFromServer)) => {
-                if encryption == Encryption::Require {
-                    return Err(no_encryption());
-                }
-                plain_servers().push(server);
-            }
-            connected => return Ok((connected.map_err(failure)?, opts)),
-        }
-    }
-    let connection = Conn::new(plain.clone()).await.map_err(failure)?;
-    Ok((connection, plain))
-}
-
-/// Without verification any certificate will do; with it, its chain must lead to an authority of the system, as Java's own
-/// authorities usually are, and its name must fit.
-fn tls(verification: &Verification) -> SslOpts {
-    static AUTHORITIES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-        let system = rustls_native_certs::load_native_certs().certs;
-        let usable = system
-            .into_iter()
-            .filter(|one| RootCertStore::empty().add(one.clone()).is_ok());
-        usable.map(|one| one.to_vec()).collect()
-    });
-    if verification.chain {
-        let authorities = AUTHORITIES.iter().map(|one| one.clone().into());
-        SslOpts::default().with_root_certs(authorities.collect())
-    } else {
-        SslOpts::default()
-            .with_danger_accept_invalid_certs(true)
-            .with_danger_skip_domain_validation(true)
-    }
-}
-
-fn no_encryption() -> SqlFailure {
-    let message = "SSL Connection required, but not supported by server.";
-    SqlFailure::new(
-        "java.sql.SQLNonTransientConnectionException",
-        message,
-        Some("08001"),
-    )
-}
-
-fn no_rows() -> SqlFailure {
-    let message =
-        "Statement.executeQuery() cannot issue statements that do not produce result sets.";
-    SqlFailure::new(PLAIN, message, Some("S1009"))
-}
-
-fn has_rows() -> SqlFailure {
-    let message = "Statement.executeUpdate() or Statement.executeLargeUpdate() cannot issue statements that produce result sets.";
-    SqlFailure::new(PLAIN, message, Some("01S03"))
-}
-
-/// Refuses a statement whose kind does not fit, judged by its first word as in Connector/J (`QueryInfo`).
-fn refuse(text: &str, expected: Expected) -> Result<(), SqlFailure> {
-    let start = literal::without_comments(text);
-    if start.is_empty() {
-        return Err(SqlFailure::new(
-            PLAIN,
-            "Can not issue empty query.",
-            Some("S1009"),
-        ));
-    }
-    let end = start
-        .find(|c: char| !c.is_ascii_alphabetic())
-        .unwrap_or(start.len());
-    let word = start[..end].to_ascii_uppercase();
-    let gives_rows = [
-        "SELECT", "SHOW", "DESC", "DESCRIBE", "EXPLAIN", "HELP", "TABLE", "VALUES", "WITH",
-        "CHECK", "CHECKSUM",
-    ];
-    let may_give_rows = [
-        "", "CALL", "EXECUTE", "ANALYZE", "OPTIMIZE", "REPAIR", "XA", "CACHE", "DELETE", "INSERT",
-        "REPLACE",
-    ];
-    match expected {
-        Expected::Rows
-            if !gives_rows.contains(&&*word) && !may_give_rows[..8].contains(&&*word) =>
-        {
-            Err(no_rows())
-        }
-        Expected::Counts if gives_rows.contains(&&*word) && word != "WITH" => Err(has_rows()),
-        _ => Ok(()),
-    }
-}
-
-/// `NativeProtocol#checkErrorMessage` and `SQLError#createSQLException`.
-fn failure(error: Error) -> SqlFailure {
-    let ServerError {
-        code,
-        message,
-        state,
-    } = match error {
-        Error::Server(error) => error,
-        Error::Other(error) if error.is::<SqlFailure>() => match error.downcast() {
-            Ok(failure) => return *failure,
-            Err(error) => return SqlFailure::plain(error.to_string()),
-        },
-        other => {
-            tracing::debug!("{other}");
-            let message = "Communications link failure\n\nThe last packet sent successfully to the server was 0 milliseconds ago. The driver has not received any packets from the server.";
-            let class = "com.mysql.cj.jdbc.exceptions.CommunicationsException";
-            return SqlFailure::new(class, message, Some("08S01"));
-        }
-    };
-    let (class, message, state) = match state.get(..2).unwrap_or_default() {
-        "22" => (
-            "com.mysql.cj.jdbc.exceptions.MysqlDataTruncation",
-            format!("Data truncation: {message}"),
-            "22001".to_owned(),
-        ),
-        "08" => (
-            "java.sql.SQLNonTransientConnectionException",
-            message,
-            state,
-        ),
-        "23" => (
-            "java.sql.SQLIntegrityConstraintViolationException",
-            message,
-            state,
-        ),
-        "42" => ("java.sql.SQLSyntaxErrorException", message, state),
-        "40" => (
-            "com.mysql.cj.jdbc.exceptions.MySQLTransactionRollbackException",
-            message,
-            state,
-        ),
-        _ => (PLAIN, message, state),
-    };
-    SqlFailure {
-        code: code.into(),
-        ..SqlFailure::new(class, message, Some(&state))
     }
 }

@@ -2,6 +2,8 @@
 
 #![cfg(feature = "jdbc")]
 
+mod mariadb;
+
 use crate::support::{Ran, group, run_group};
 use drumfire_testkit::databases::{MariaDb, Pem, Postgres};
 
@@ -567,10 +569,12 @@ fn mariadb_is_asked_for_encryption() {
     let refused = rows(&body);
     assert!(refused[0].contains("Access denied"), "{refused:?}");
     // The system's authorities do not know the certificate.
-    let body = at("db", "?sslMode=VERIFY_IDENTITY") + &select("select 1", &[]);
-    let untrusted = rows(&body);
-    assert!(
-        untrusted[0].contains("Communications link failure"),
-        "{untrusted:?}"
-    );
+    for mode in ["VERIFY_CA", "VERIFY_IDENTITY"] {
+        let body = at("db", &format!("?sslMode={mode}")) + &select("select 1", &[]);
+        let untrusted = rows(&body);
+        assert!(
+            untrusted[0].contains("Communications link failure"),
+            "{mode}: {untrusted:?}"
+        );
+    }
 }
