@@ -26,11 +26,38 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     match found.is_file() {
         true => Ok(file),
         false if found.is_dir() => Err(folder_error()),
-        false => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is a device or a pipe, not a file",
-        )),
+        false => Err(irregular()),
     }
+}
+
+/// Creates or empties a file that a plan names, or opens the one that is always empty. Writing to a pipe or another device could
+/// wait for its reader.
+///
+/// # Errors
+/// The operating system's error, or the path is that of a pipe or another device.
+pub fn create_regular(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
+    let file = options
+        .open(path)
+        .map_err(|error| match error.raw_os_error() {
+            // A pipe without a reader.
+            Some(ENXIO) if cfg!(unix) => irregular(),
+            _ => error,
+        })?;
+    match file.metadata()?.is_file() || is_at(Path::new(EMPTY), &file) {
+        true => Ok(file),
+        false => Err(irregular()),
+    }
+}
+
+fn irregular() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "it is a device or a pipe, not a file",
+    )
 }
 
 /// The error of the system that reads a folder.
@@ -92,6 +119,9 @@ const NONBLOCK: i32 = if cfg!(any(target_os = "linux", target_os = "android")) {
 } else {
     0x4
 };
+
+/// `ENXIO`.
+const ENXIO: i32 = 6;
 
 /// A file that is always empty.
 pub const EMPTY: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
@@ -279,6 +309,31 @@ mod tests {
         let file = folder.path().join("file");
         std::fs::write(&file, "text").expect("it is written");
         assert_eq!(read_regular_text(&file).expect("a file"), "text");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn neither_devices_nor_pipes_are_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("it is installed").success());
+        let refused = |path: &Path| {
+            let error = create_regular(path).expect_err("no file");
+            crate::causes::cause(&error)
+        };
+        assert_eq!(refused(&pipe), "it is a device or a pipe, not a file");
+        let reader = File::options().read(true).write(true).open(&pipe);
+        let reader = reader.expect("Linux and macOS open it for both");
+        assert_eq!(refused(&pipe), "it is a device or a pipe, not a file");
+        drop(reader);
+        let zero = refused(Path::new("/dev/zero"));
+        assert_eq!(zero, "it is a device or a pipe, not a file");
+        create_regular(Path::new(EMPTY)).expect("the exception");
+        let file = folder.path().join("file");
+        std::fs::write(&file, "text").expect("it is written");
+        create_regular(&file).expect("a file");
+        assert_eq!(read_regular_text(&file).expect("a file"), "");
     }
 
     #[test]
