@@ -159,6 +159,11 @@ impl Dialogue {
         Ok(())
     }
 
+    /// When the kernel had received the bytes that were read since the last call, as far as it says.
+    pub fn take_arrival(&mut self) -> Option<Instant> {
+        self.arrived.take()
+    }
+
     /// Closes the connection.
     pub fn close(self) {
         self.worker.counts.closed(false);

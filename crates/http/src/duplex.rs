@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 
 use tokio::sync::Notify;
 
@@ -28,6 +29,8 @@ pub struct Duplex {
     mask: Cell<u32>,
     receiver: RefCell<Option<Waker>>,
     flushed: Notify,
+    /// When the kernel had received the bytes of the latest read, as far as it says.
+    arrived: Cell<Option<Instant>>,
 }
 
 impl Duplex {
@@ -48,7 +51,13 @@ impl Duplex {
             mask: Cell::new(mask.unwrap_or(0)),
             receiver: RefCell::default(),
             flushed: Notify::new(),
+            arrived: Cell::default(),
         }
+    }
+
+    /// When the kernel had received the bytes of the latest read, as far as it says.
+    pub fn arrived(&self) -> Option<Instant> {
+        self.arrived.get()
     }
 
     /// Sends bytes, or keeps those that the kernel does not take for the task that receives. True if nothing is kept.
@@ -243,6 +252,9 @@ impl Duplex {
         let is_counted = !connection.surplus.is_empty();
         let scratch = &mut *self.worker.scratch.borrow_mut();
         let read = connection.read(scratch, &mut |bytes| into.extend_from_slice(bytes))?;
+        if into.len() > before {
+            self.arrived.set(scratch.arrivals.last);
+        }
         if !is_counted {
             let count = into.len() - before;
             add(&self.worker.counts.bytes_received, count as u64);

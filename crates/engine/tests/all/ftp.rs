@@ -222,3 +222,12 @@ fn only_allowed_hosts_are_connected_to() {
     let refusal = "java.lang.SecurityException: `127.0.0.1` is not among the hosts of drumfire.http.allowed_hosts";
     assert_eq!(messages(&ran), [refusal]);
 }
+
+/// The kernel begins to stamp a moment after it was asked to, so that some samples have no own part.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_generators_own_part_is_known() {
+    let port = serve(one_file);
+    let ran = run(1, 50, &request(port, "s", &[], ""), &[]);
+    assert!(ran.owned > 25, "{}", ran.owned);
+}

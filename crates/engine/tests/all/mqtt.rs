@@ -93,6 +93,25 @@ fn mqtt_5_with_every_qos_and_sequence_numbers() {
     assert_eq!(messages(&ran, "receive"), received);
 }
 
+/// The kernel begins to stamp a moment after it was asked to, so that some samples have no own part.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_generators_own_part_is_known() {
+    let Some(broker) = Mosquitto::start() else {
+        return;
+    };
+    for qos in ["0", "1", "2"] {
+        let body = [
+            r#"<OnceOnlyController guiclass="g" testclass="OnceOnlyController" testname="once"/><hashTree>"#,
+            &connect(broker.port, "own", &[]),
+            "</hashTree>",
+            &publish("own", qos, "x"),
+        ];
+        let ran = run(&body.concat(), 30, &[]);
+        assert!(ran.owned > 15, "{qos}: {}", ran.owned);
+    }
+}
+
 /// The plugin's client opens no WebSocket connection with this version of JMeter, so no case of compat/ has one.
 #[test]
 fn connections_over_websocket_and_tls() {

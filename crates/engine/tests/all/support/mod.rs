@@ -19,6 +19,8 @@ pub struct Ran {
     pub users: u64,
     /// How many samples have an intended start.
     pub intended: u64,
+    /// How many samples have a known own part of the generator.
+    pub owned: u64,
 }
 
 impl Ran {
@@ -101,6 +103,7 @@ pub fn run_plan_on(workers: usize, plan: &str, properties: &[(&str, &str)]) -> R
         rows: rows(&text),
         users: outcome.users.started,
         intended: outcome.recording.total().response.count(),
+        owned: outcome.recording.total().own.count(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The connection of commands and replies (`FTPClient`).
 
 use std::net::SocketAddr;
+use std::time::Instant;
 
+use drumfire_http::{StampedReads, stamp_arrivals};
 use drumfire_java::charset::Charset;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -10,6 +12,7 @@ use super::failure::FtpFailure;
 use super::reply::{Reply, port};
 use crate::elements::samplers::http::settings::MAX_HEAD_BYTES;
 use crate::elements::samplers::java_socket::{connect_failure, resolve};
+use crate::elements::samplers::own_part::OwnTurns;
 
 /// The port if the plan names none.
 const DEFAULT_PORT: i32 = 21;
@@ -24,6 +27,9 @@ pub struct Control {
     received: Vec<u8>,
     pub reply: Reply,
     max_reply_bytes: usize,
+    turns: OwnTurns,
+    /// When the kernel had received the bytes that were read since the last command, as far as it says.
+    arrived: Option<Instant>,
 }
 
 impl Control {
@@ -48,6 +54,8 @@ impl Control {
             received: Vec::new(),
             reply: Reply::default(),
             max_reply_bytes,
+            turns: OwnTurns::begun_by_server(),
+            arrived: None,
         })
     }
 
@@ -107,6 +115,7 @@ impl Control {
             true => self.reply.extended_port()?,
             false => self.reply.passive_port()?,
         });
+        self.note_answer();
         let data = connect(address).await?;
         self.command(command, Some(file)).await?;
         Ok(self.reply.is_preliminary().then_some(data))
@@ -118,12 +127,29 @@ impl Control {
         let _ = self.command("QUIT", None).await;
     }
 
+    /// The kernel had received the last byte of a fetched file at this time.
+    pub fn note_data(&mut self, arrived: Option<Instant>) {
+        self.arrived = arrived;
+    }
+
+    /// The generator's own part of the conversation so far, in microseconds. `None` if the last command has no reply.
+    pub fn own_us(&mut self) -> Option<u64> {
+        self.note_answer();
+        self.turns.own_us()
+    }
+
+    fn note_answer(&mut self) {
+        self.turns.answered(self.arrived.take());
+    }
+
     async fn command(&mut self, command: &str, argument: Option<&str>) -> Result<(), FtpFailure> {
         let line = match argument {
             Some(argument) => format!("{command} {argument}\r\n"),
             None => format!("{command}\r\n"),
         };
         let bytes = Charset::ISO_8859_1.encode(&line);
+        self.note_answer();
+        self.turns.asks();
         let sent = self.stream.write_all(&bytes).await;
         sent.map_err(|error| FtpFailure::writing(&error))?;
         self.receive().await
@@ -177,7 +203,9 @@ impl Control {
                 return Err(FtpFailure::too_large("reply", limit, MAX_HEAD_BYTES));
             }
             self.received.reserve(READ_BYTES);
-            let read = self.stream.read_buf(&mut self.received).await;
+            let mut reads = StampedReads::new(&self.stream);
+            let read = reads.read_buf(&mut self.received).await;
+            self.arrived = reads.arrived();
             if read.map_err(|error| FtpFailure::reading(&error))? == 0 {
                 let rest = std::mem::take(&mut self.received);
                 return Ok((!rest.is_empty()).then_some(rest));
@@ -188,5 +216,7 @@ impl Control {
 
 async fn connect(address: SocketAddr) -> Result<TcpStream, FtpFailure> {
     let connected = TcpStream::connect(address).await;
-    connected.map_err(|error| FtpFailure::Io(connect_failure(&error)))
+    let stream = connected.map_err(|error| FtpFailure::Io(connect_failure(&error)))?;
+    stamp_arrivals(&stream);
+    Ok(stream)
 }

@@ -7,12 +7,13 @@
 //! that something reads as a response, and `drumfire.max_exchange_ms`.
 //!
 //! As in JMeter, each sample connects, logs in and out; transfers are passive, and a file without bytes fails. A local file is looked
-//! for in the working directory, and then, unlike in JMeter, beside the plan. An interrupted sample fails as if its connection had been
-//! closed. The connect time is measured. A script in the scope that uses the sampler makes Java run it.
+//! for in the working directory, and then, unlike in JMeter, beside the plan; it may not be a pipe or a device other than `/dev/null`.
+//! An interrupted sample fails as if its connection had been closed. The connect time is measured. A script in the scope that uses the
+//! sampler makes Java run it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Cursor, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,7 @@ use drumfire_http::SizeLimits;
 use drumfire_java::url::Url;
 use drumfire_java::values::property_bool;
 use drumfire_java::{JvmDefaults, file_server};
-use drumfire_platform::files::open_regular;
+use drumfire_platform::files::{create_regular, open_regular};
 use drumfire_results::{DataType, Sample, SharedText};
 
 use super::control::Control;
@@ -143,12 +144,13 @@ impl FtpSampler {
         sample.start_ms = (start_ns / 1_000_000) as i64;
         let limit = self.max_exchange;
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mut visited = None;
+        let (mut visited, mut own_us) = (None, None);
         let visit = async {
             let mut control = None;
             visited = Some(self.visit(clock, &mut sample, &values, &mut control).await);
             if let Some(control) = &mut control {
                 control.quit().await;
+                own_us = control.own_us();
             }
         };
         let attended = cx.attend_by(deadline, visit).await;
@@ -161,7 +163,7 @@ impl FtpSampler {
         sample.service_us = (end_ns - start_ns) / 1000;
         sample.set_end((end_ns / 1_000_000) as i64);
         match visited {
-            Ok(()) => {}
+            Ok(()) => sample.own_us = own_us,
             Err(FtpFailure::Io(exception)) => {
                 sample.code = SharedText::Static("000");
                 sample.message = exception.into();
@@ -241,7 +243,7 @@ impl FtpSampler {
     ) -> Result<bool, FtpFailure> {
         let file = match values.local.is_empty() {
             true => None,
-            false => Some(File::create(&values.local)),
+            false => Some(create_regular(Path::new(&values.local))),
         };
         let file = file.transpose();
         let mut target = Target {
@@ -249,10 +251,12 @@ impl FtpSampler {
             body: (values.is_saved && self.needs.body).then(Vec::new),
             max_body_bytes: self.sizes.body_bytes,
         };
-        let Some(mut data) = control.transfer("RETR", &values.remote).await? else {
+        let Some(data) = control.transfer("RETR", &values.remote).await? else {
             return Ok(false);
         };
-        let size = transfer::fetch(&mut data, is_text, &mut target).await?;
+        let fetched = transfer::fetch(&data, is_text, &mut target).await?;
+        control.note_data(fetched.arrived);
+        let size = fetched.size;
         if values.is_saved {
             sample.body_bytes = size;
             sample.response_data = target.body.map(Into::into);

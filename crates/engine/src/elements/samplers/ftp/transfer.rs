@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Write as _};
+use std::time::Instant;
 
+use drumfire_http::StampedReads;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -40,22 +42,34 @@ impl Target {
     }
 }
 
-/// Fetches a file to its end, and returns its size with the line ends of this machine.
+/// A fetched file.
+pub struct Fetched {
+    /// Its bytes, with the line ends of this machine.
+    pub size: u64,
+    /// When the kernel had received the last of them, as far as it says.
+    pub arrived: Option<Instant>,
+}
+
+/// Fetches a file to its end.
 ///
 /// # Errors
 /// The connection breaks, the local file cannot be written, or the body is too large.
 pub async fn fetch(
-    data: &mut TcpStream,
+    data: &TcpStream,
     is_text: bool,
     target: &mut Target,
-) -> Result<u64, FtpFailure> {
+) -> Result<Fetched, FtpFailure> {
+    let mut reads = StampedReads::new(data);
+    let mut arrived = None;
     let mut lines = FetchedLines::default();
     let mut piece = Vec::with_capacity(PIECE_BYTES);
     let mut size = 0;
     loop {
         piece.clear();
-        let read = data.read_buf(&mut piece).await;
+        let read = reads.read_buf(&mut piece).await;
         let is_end = read.map_err(|error| FtpFailure::reading(&error))? == 0;
+        // The end of the stream has no stamp.
+        arrived = reads.arrived().or(arrived);
         let bytes = match is_text && !cfg!(windows) {
             true if is_end => lines.rest().into(),
             true => lines.convert(&piece),
@@ -64,7 +78,7 @@ pub async fn fetch(
         size += bytes.len() as u64;
         target.take(&bytes)?;
         if is_end {
-            return Ok(size);
+            return Ok(Fetched { size, arrived });
         }
     }
 }

@@ -171,14 +171,21 @@ impl Imap {
     }
 
     /// CLOSE deletes the marked mails.
-    pub async fn close(mut self) {
+    pub async fn close(mut self) -> Option<u64> {
         for command in ["CLOSE", "LOGOUT"] {
             // JavaMail ignores the answers, too.
             if self.command(command).await.is_err() {
                 break;
             }
         }
+        let own_us = self.own_us();
         self.wire.dialogue.close();
+        own_us
+    }
+
+    /// See [`Wire::own_us`].
+    pub fn own_us(&mut self) -> Option<u64> {
+        self.wire.own_us()
     }
 
     async fn command(&mut self, command: &str) -> Result<Answer, ReadFailure> {

@@ -131,8 +131,16 @@ impl Mailbox {
         }
     }
 
-    /// Deletes the marked mails, and says goodbye.
-    pub async fn close(self) {
+    /// The generator's own part of the conversation so far, in microseconds.
+    pub fn own_us(&mut self) -> Option<u64> {
+        match self {
+            Mailbox::Pop3(pop3) => pop3.own_us(),
+            Mailbox::Imap(imap) => imap.own_us(),
+        }
+    }
+
+    /// Deletes the marked mails, and says goodbye. Returns the generator's own part of the whole conversation.
+    pub async fn close(self) -> Option<u64> {
         match self {
             Mailbox::Pop3(pop3) => pop3.close().await,
             Mailbox::Imap(imap) => imap.close().await,

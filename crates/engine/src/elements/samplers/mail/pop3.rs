@@ -179,7 +179,7 @@ impl Pop3 {
         self.deleted.push(number);
     }
 
-    pub async fn close(mut self) {
+    pub async fn close(mut self) -> Option<u64> {
         for number in std::mem::take(&mut self.deleted) {
             if self.command(&format!("DELE {number}")).await.is_err() {
                 break;
@@ -187,7 +187,14 @@ impl Pop3 {
         }
         // JavaMail ignores the answer, too.
         let _ = self.command("QUIT").await;
+        let own_us = self.own_us();
         self.wire.dialogue.close();
+        own_us
+    }
+
+    /// See [`Wire::own_us`].
+    pub fn own_us(&mut self) -> Option<u64> {
+        self.wire.own_us()
     }
 
     async fn command(&mut self, command: &str) -> Result<Reply, Broken> {

@@ -242,7 +242,13 @@ impl Reading {
             let child = self.one(&mut mailbox, number).await?;
             sample.add_child(child, self.rename_children);
         }
-        mailbox.close().await;
+        // A sample with mails ends with the last one.
+        let at_mails_end = mailbox.own_us();
+        let at_end = mailbox.close().await;
+        sample.own_us = match sample.children.is_empty() {
+            true => at_end,
+            false => at_mails_end,
+        };
         Ok(())
     }
 

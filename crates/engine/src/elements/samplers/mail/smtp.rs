@@ -88,6 +88,7 @@ impl SmtpSampler {
             }
             Err(Unfinished::Interrupted) => return fail(sample, "interrupted".to_owned()),
         };
+        sample.own_us = sending.own_us;
         time(cx, sample, &sending, values);
         if let Some(failure) = &sending.unconnected {
             let target = Target::new(server.host.clone(), server.port, false);

@@ -40,6 +40,8 @@ pub struct Sending {
     pub outcome: Result<(), SendFailure>,
     /// `None` if there was no connection.
     pub times: Option<Times>,
+    /// The generator's own part, in microseconds, of a conversation that went to its end.
+    pub own_us: Option<u64>,
     /// The failure to connect, for hints.
     pub unconnected: Option<Box<Failure>>,
 }
@@ -73,10 +75,12 @@ pub async fn send(session: &Session, values: &SmtpValues, message: &Message) -> 
     }
     let mut times = transport.times;
     times.end = Instant::now();
+    let own_us = outcome.is_ok().then(|| transport.wire.own_us()).flatten();
     transport.wire.dialogue.close();
     Sending {
         outcome,
         times: Some(times),
+        own_us,
         unconnected: None,
     }
 }
@@ -108,6 +112,7 @@ fn unsent(message: String, unconnected: Option<Box<Failure>>) -> Sending {
     Sending {
         outcome: Err(message.into()),
         times: None,
+        own_us: None,
         unconnected,
     }
 }

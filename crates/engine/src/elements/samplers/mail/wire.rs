@@ -8,6 +8,7 @@ use drumfire_java::text::trim;
 use drumfire_java::values::parse_int;
 
 use super::security::{Begin, Secure, Security};
+use crate::elements::samplers::own_part::OwnTurns;
 
 /// The address of a server, and the limits of a connection to it.
 pub struct Server {
@@ -26,6 +27,7 @@ pub struct Wire {
     read_timeout: Option<Duration>,
     max_line_bytes: usize,
     is_logged: bool,
+    turns: OwnTurns,
 }
 
 /// Why there is no connection.
@@ -84,9 +86,11 @@ impl Wire {
             read_timeout: server.read_timeout,
             max_line_bytes: server.max_line_bytes,
             is_logged,
+            turns: OwnTurns::begun_by_server(),
         };
         if let Some(secure) = secure {
             wire.start_tls(server, secure).await?;
+            wire.turns = OwnTurns::begun_by_server();
             times.connected = Some(Instant::now());
         }
         Ok((wire, times))
@@ -101,6 +105,7 @@ impl Wire {
                 return Err(Unconnected::UnknownProtocol(name.clone()));
             }
         };
+        self.note_answer();
         let (host, port) = (&server.host, server.port);
         let started = self.dialogue.start_tls(tls, host, port, self.read_timeout);
         started.await.map_err(|kind| {
@@ -114,6 +119,7 @@ impl Wire {
         if self.is_logged {
             tracing::info!("Mail client: {shown}");
         }
+        self.ask();
         let line = format!("{line}\r\n");
         let bytes: Vec<u8> = line.encode_utf16().map(|unit| unit as u8).collect();
         self.dialogue.send(&bytes, self.read_timeout).await
@@ -124,7 +130,23 @@ impl Wire {
         if self.is_logged {
             tracing::info!("Mail client: {} bytes", bytes.len());
         }
+        self.ask();
         self.dialogue.send(bytes, self.read_timeout).await
+    }
+
+    /// The generator's own part of the conversation so far, in microseconds. `None` if what was sent last has no answer.
+    pub fn own_us(&mut self) -> Option<u64> {
+        self.note_answer();
+        self.turns.own_us()
+    }
+
+    fn ask(&mut self) {
+        self.note_answer();
+        self.turns.asks();
+    }
+
+    fn note_answer(&mut self) {
+        self.turns.answered(self.dialogue.take_arrival());
     }
 
     /// Receives a line; `None` at the end of the stream.

@@ -239,6 +239,7 @@ impl MqttSampler {
                 .add_exchange(times, values.tls, Stage::Read);
         }
         sample.phases = phases(times, values.tls);
+        sample.own_us = times.own().map(|own| own.as_micros() as u64);
         sample.mark_connect(clock.ms(times.connected.unwrap_or(times.begin)));
         sample.mark_latency(clock.ms(times.end));
     }

@@ -79,7 +79,12 @@ pub enum Answer {
         client_id: Option<String>,
         keep_alive_s: Option<u16>,
     },
-    Published(u16, u8),
+    Published {
+        id: u16,
+        code: u8,
+        /// When the kernel received it, as far as it says.
+        arrived: Option<Instant>,
+    },
     Subscribed(u16, Vec<u8>),
 }
 
@@ -255,13 +260,22 @@ impl Link {
         self.answers.borrow_mut().clear();
     }
 
-    /// Waits for the answer to a message.
-    pub async fn published(&self, id: u16) -> Result<u8, LinkEnd> {
+    /// Waits for the answer to a message: its code, and when the kernel received it.
+    pub async fn published(&self, id: u16) -> Result<(u8, Option<Instant>), LinkEnd> {
         self.answer(|answer| match answer {
-            Answer::Published(own, code) if *own == id => Some(*code),
+            Answer::Published {
+                id: own,
+                code,
+                arrived,
+            } if *own == id => Some((*code, *arrived)),
             _ => None,
         })
         .await
+    }
+
+    /// When the kernel had received the bytes of the latest read, as far as it says.
+    pub fn arrived(&self) -> Option<Instant> {
+        self.wire.arrived()
     }
 
     /// Waits for the answer to a subscription.
@@ -401,7 +415,11 @@ impl Link {
                 client_id: answer.client_id.map(str::to_owned),
                 keep_alive_s: answer.keep_alive_s,
             },
-            Event::Published(id, code) => Answer::Published(id, code),
+            Event::Published(id, code) => Answer::Published {
+                id,
+                code,
+                arrived: self.wire.arrived(),
+            },
             Event::Subscribed(id, codes) => Answer::Subscribed(id, codes.to_vec()),
         };
         let mut answers = self.answers.borrow_mut();

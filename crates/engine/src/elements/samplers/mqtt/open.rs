@@ -79,6 +79,7 @@ pub async fn open(
     let answer = link.connected().await?;
     times.end = Instant::now();
     times.first_byte = Some(times.end);
+    times.arrivals = link.arrived().map(|at| (at, at));
     let Answer::Connected {
         code,
         reason,

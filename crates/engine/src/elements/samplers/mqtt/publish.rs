@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use drumfire_expr::Template;
 use drumfire_health::Stage;
-use drumfire_http::Times;
+use drumfire_http::{Times, place_in};
 use drumfire_mqtt::{Message, Qos, TIME_MARK, TopicError, check_topic, reason};
 use drumfire_results::{Sample, SharedText};
 
@@ -15,6 +15,7 @@ use super::settings::{Unusable, int};
 use crate::decode::setting::Flag;
 use crate::elements::samplers::http::response::since;
 use crate::elements::samplers::http::state::worker;
+use crate::elements::samplers::own_part::own_us;
 use crate::run::context::{Context, StateId, Unfinished};
 use crate::run::sampler::SamplerTurn;
 
@@ -104,9 +105,10 @@ impl MqttSampler {
                     is_taken,
                 };
                 if id == 0 && is_taken {
-                    return SamplerTurn::Done(Some(self.published(cx, sent, Ok(()))));
+                    return SamplerTurn::Done(Some(self.published(cx, sent, Ok(None))));
                 }
-                return SamplerTurn::wait(self.acknowledged(cx, sent));
+                let room = cx.worker.room.futures.room();
+                return SamplerTurn::Placed(place_in(room, || self.acknowledged(cx, sent)));
             }
             Ok(Err(why)) => ("501", why),
             Err(error) => ("502", error.into()),
@@ -127,14 +129,14 @@ impl MqttSampler {
                     link.flushed().await;
                 }
                 if id == 0 {
-                    return Ok(0);
+                    return Ok((0, None));
                 }
                 link.published(id).await
             })
             .await;
         let outcome = match waited {
-            Ok(Ok(code @ 128..)) => Err(reason(code).to_owned()),
-            Ok(Ok(_)) => Ok(()),
+            Ok(Ok((code @ 128.., _))) => Err(reason(code).to_owned()),
+            Ok(Ok((_, arrived))) => Ok(arrived),
             // `MqttSessionExpiredException`
             Ok(Err(_)) => Err("Session expired as connection was closed.".to_owned()),
             Err(Unfinished::TooLong) => Err("the server has not acknowledged in time".to_owned()),
@@ -143,12 +145,23 @@ impl MqttSampler {
         Some(self.published(cx, sent, outcome))
     }
 
-    fn published(&self, cx: &Context, sent: Sent, outcome: Result<(), String>) -> Box<Sample> {
+    /// The sample of a message. It was sent, and the kernel received the acknowledgement at this time; or it failed.
+    fn published(
+        &self,
+        cx: &Context,
+        sent: Sent,
+        outcome: Result<Option<Instant>, String>,
+    ) -> Box<Sample> {
         let mut sample = sent.sample;
         let answered = (sent.id != 0).then(Instant::now);
         self.time_publish(cx, &mut sample, sent.begin, answered);
         match outcome {
-            Ok(()) => {
+            Ok(arrived) => {
+                sample.own_us = match sent.id {
+                    // Nothing is awaited but the kernel, which has taken the message at once.
+                    0 => sent.is_taken.then_some(sample.service_us),
+                    _ => own_us(sent.begin, arrived),
+                };
                 sample.set_ok();
                 let shown = &sent.link.shown;
                 sample.message = format!("publish successfully for Connection {shown}.").into();
