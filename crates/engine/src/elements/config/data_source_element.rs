@@ -5,21 +5,26 @@
 //! (connect before the first sample), `initQuery` (a statement per line, for new connections), `keepAlive` with `connectionAge`
 //! and `trimInterval` (milliseconds), `connectionProperties`. They are evaluated before the run.
 //!
-//! PostgreSQL (`org.postgresql.Driver`) is native and behaves as pgjdbc; MySQL and MariaDB (`com.mysql.cj.jdbc.Driver`) are
-//! native and behave as Connector/J 8. If one JDBC element of a plan needs Java and the driver's own jar, these run all of them.
-//! The reasons are: another database (SQLite too, whose Java drivers differ in the exceptions they throw), an address with
-//! settings beyond user, password, application name, `sslmode`, `ssl`, `sslrootcert` and `sslfactory` with pgjdbc's
-//! `NonValidatingFactory` (for MySQL: user, password, `sslMode` without `VERIFY_CA`, `useSSL`, `requireSSL`,
-//! `characterEncoding=UTF-8`), connection properties, callable statements, result variables, parameters of rare types, and
-//! scripts that use connections or the sampler.
+//! Three drivers are native: PostgreSQL's (`org.postgresql.Driver`) behaves as pgjdbc, MySQL's (`com.mysql.cj.jdbc.Driver`) as
+//! Connector/J 8, and MariaDB's (`org.mariadb.jdbc.Driver`) as its version 3.5. If one JDBC element of a plan needs Java and the
+//! driver's own jar, these run all of them; `drumfire check` names the line that fetches the driver. The reasons are: another
+//! database, such as SQL Server, Oracle or SQLite; an address with other settings than those below; connection properties, callable
+//! statements, result variables, parameters of rare types, and scripts that use connections or the sampler.
 //!
-//! As with the drivers, a connection is encrypted if the server offers it, unless the address says otherwise. A certificate is
-//! verified only if the address asks for that. With `sslmode=verify-ca` and `verify-full`, which is what `ssl=true` means,
-//! `sslrootcert` names the file with the authorities, by default `.postgresql/root.crt` in the home directory
-//! (`%APPDATA%\postgresql\root.crt` on Windows). With `sslMode=VERIFY_IDENTITY` the authorities are the system's and Mozilla's.
+//! | driver | settings of an address, besides user and password |
+//! |---|---|
+//! | PostgreSQL | `ApplicationName`, `sslmode`, `ssl`, `sslrootcert`, `sslfactory` with pgjdbc's `NonValidatingFactory` |
+//! | MySQL | `sslMode`, `useSSL`, `requireSSL`, `verifyServerCertificate`, `characterEncoding=UTF-8`, `allowPublicKeyRetrieval` |
+//! | MariaDB | `sslMode`, `serverSslCert` with the path of a file, which `verify-ca` and `verify-full` need here |
 //!
-//! Differences: a certificate that names its server only as common name does not fit `verify-full`; client certificates are not
-//! sent; the transaction isolation is set once per connection, not at each borrow; idle
+//! A connection of PostgreSQL or MySQL is encrypted if the server offers it, and one of MariaDB's driver is not, unless the address
+//! says otherwise. A certificate is verified only if the address asks for that. With `sslmode=verify-ca` and `verify-full`, which is
+//! what `ssl=true` means, `sslrootcert` names the file with the authorities, by default `.postgresql/root.crt` in the home directory
+//! (`%APPDATA%\postgresql\root.crt` on Windows). With MySQL's `sslMode=VERIFY_CA` and `VERIFY_IDENTITY` the authorities are the
+//! system's and Mozilla's.
+//!
+//! Differences: a certificate that names its server only as common name does not fit `verify-full` and `VERIFY_IDENTITY`; client
+//! certificates are not sent; failures to connect lack the connection's number, which MariaDB's driver puts in front; the transaction isolation is set once per connection, not at each borrow; idle
 //! connections are not tested (`checkQuery`), but replaced after they were idle for longer than both times of `keepAlive`; MySQL
 //! accepts several statements in one text; statements are prepared whatever `poolPreparedStatements` says.
 

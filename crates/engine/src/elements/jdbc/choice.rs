@@ -10,8 +10,8 @@ use drumfire_elements::samplers::jdbc_request;
 use drumfire_jmx::Value;
 use drumfire_sql::DatabaseAddress;
 
-use super::arguments;
 use super::pool::{Pool, Pools};
+use super::{arguments, drivers};
 use crate::decode::{Decoder, DecodingContext, script_words};
 use crate::resolve::Element;
 
@@ -149,7 +149,7 @@ fn of_data_source(element: &Element, decoding: &mut DecodingContext) -> Option<S
     let mut d = Decoder::new(element, decoding);
     let (url, driver) = (d.text_now("dbUrl"), d.text_now("driver"));
     if DatabaseAddress::parse(&url, &driver).is_none() {
-        return Some(format!("{url} with {driver} needs the JDBC driver"));
+        return Some(drivers::needs_driver(&url, &driver));
     }
     let properties = d.text_now("connectionProperties");
     (!properties.is_empty()).then(|| "connection properties need the JDBC driver".to_owned())

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `choice.rs` | whether the plan's JDBC elements run here or in Java |
+//! | `drivers.rs` | where drivers for Java come from |
 //! | `pool.rs` | connections that users share, or have for themselves |
 //! | `statement.rs` | the settings of a statement, and running it |
 //! | `arguments.rs` | values of parameters in the types that the plan gives them |
@@ -10,6 +11,7 @@
 
 mod arguments;
 mod choice;
+mod drivers;
 mod pool;
 mod rows;
 mod statement;
