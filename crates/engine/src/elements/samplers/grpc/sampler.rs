@@ -60,7 +60,8 @@ impl GrpcSampler {
     /// `GRPCSampler#sample`. A sample that fails before it sends anything begins and ends now; in JMeter it has no times.
     async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Box<Sample>> {
         let label = name.eval(cx);
-        let mut sample = Box::new(Sample::new(cx.label(label), cx.thread_name.clone()));
+        let sample = Sample::new(cx.label(label), cx.thread_name.clone());
+        let mut sample = cx.worker.room.sample(sample);
         let mut user = match cx.take_state::<UserChannel>(self.channel) {
             Some(user) => user,
             None => Box::new(UserChannel {

@@ -103,10 +103,9 @@ impl SseSampler {
                 return None;
             }
         };
-        let mut sample = Box::new(Sample::new(
-            name.eval(cx).into_value(),
-            cx.thread_name.clone(),
-        ));
+        let label = name.eval(cx);
+        let sample = Sample::new(cx.label(label), cx.thread_name.clone());
+        let mut sample = cx.worker.room.sample(sample);
         if self.needs.request {
             sample.sampler_data = Some(format!("Connecting to: {url}").into());
         }
@@ -212,8 +211,13 @@ impl SseSampler {
                     };
                     return Err(SseFailure::heard(code, &message));
                 }
-                Ok(response) if request.follow(&response).map_err(unsent)? => {}
-                Ok(_) => return watch.outcome(),
+                Ok(response) => {
+                    let follows = request.follow(&response).map_err(unsent);
+                    session.worker().take_back(response);
+                    if !follows? {
+                        return watch.outcome();
+                    }
+                }
             }
         }
     }
