@@ -4,15 +4,16 @@
 # `install_peers.sh FOLDER [PROGRAM…]`; FOLDER gets JMeter, Gatling, and jars: JMeter's WebSocket plugin, drivers of databases.
 set -uo pipefail
 
-folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 vegeta locust gatling jmeter drivers]}")
+folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 vegeta ghz locust gatling jmeter drivers]}")
 shift
 programs=("$@")
-[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 vegeta locust gatling jmeter drivers)
+[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 vegeta ghz locust gatling jmeter drivers)
 
 gatling_version=3.13.5
 jmeter_version=5.6.3
 k6_version=v0.57.0
 vegeta_version=v12.12.0
+ghz_version=v0.93.0
 locust_version=2.47.0
 
 debian() { apt-get install --yes --no-install-recommends "$@"; }
@@ -57,7 +58,8 @@ RUN
     chmod +x "$home/bin/jmeter"
 }
 
-# JMeter's plugin for WebSockets and drivers of databases, by names without versions.
+# JMeter's plugin for WebSockets and drivers of databases, by names without versions. Its plugins for gRPC and MQTT are in no registry:
+# put jmeter-grpc-request.jar (1.2.6) and mqtt-xmeter.jar (2.0.2) of their releases beside these.
 drivers() {
     for artifact in net.luminis.jmeter:jmeter-websocket-samplers:1.3.1 org.postgresql:postgresql:42.7.4 com.h2database:h2:2.2.224; do
         mvn --quiet --batch-mode dependency:copy -Dartifact="$artifact" -DoutputDirectory="$1" -Dmdep.stripVersion=true || return 1
@@ -84,6 +86,7 @@ install() {
         oha) cargo install --locked oha ;;
         k6) go install "go.k6.io/k6@$k6_version" ;;
         vegeta) vegeta ;;
+        ghz) go install "github.com/bojand/ghz/cmd/ghz@$ghz_version" ;;
         locust) pip install "locust==$locust_version" ;;
         gatling)
             jars "$folder/gatling" "io.gatling.highcharts:gatling-charts-highcharts:$gatling_version" &&

@@ -17,6 +17,8 @@ pub struct Aim {
 /// A figure of our program in one case: the median over the rounds unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
+    /// CPU per sample, in microseconds.
+    CpuUs,
     /// CPU per sample, as a ratio to another program in the same case.
     Cpu(LoadTester),
     /// CPU per sample, as a ratio to another program in another case.
@@ -66,6 +68,7 @@ pub enum Bound {
 impl Figure {
     fn name(self) -> String {
         match self {
+            Figure::CpuUs => "CPU us a sample".to_owned(),
             Figure::Cpu(program) => format!("CPU to {}'s", program.name()),
             Figure::CpuIn(program, case) => format!("CPU to {}'s of '{case}'", program.name()),
             Figure::CpuToCase(case) => format!("CPU to that of '{case}'"),
@@ -109,6 +112,7 @@ impl Figure {
             Some(median(all.collect())).filter(|us| us.is_finite())
         };
         match self {
+            Figure::CpuUs => Some(median(own.rounds.iter().map(cpu_us).collect())),
             Figure::Cpu(program) => ratio_of(own, beside(program)?, cpu_us),
             Figure::CpuIn(program, name) => ratio_of(own, case(program, name)?, cpu_us),
             Figure::CpuToCase(name) => ratio_of(own, ours(name)?, cpu_us),

@@ -13,6 +13,8 @@ const MANY_ENTRIES: usize = 720;
 /// The number of images on the gallery's page, and the size of each.
 const IMAGES: usize = 30;
 const IMAGE_BYTES: usize = 2048;
+/// The events of a stream.
+const EVENTS: usize = 1_000;
 /// The number of accounts that log in.
 const ACCOUNTS: usize = 1000;
 /// The number of products. nginx limits a word of its configuration to 4 KiB.
@@ -39,6 +41,7 @@ pub fn write(folder: &Path) -> std::io::Result<()> {
     std::fs::write(folder.join("catalogue.html"), html(MANY_ENTRIES))?;
     std::fs::write(folder.join("catalogue.xml"), xml(MANY_ENTRIES))?;
     std::fs::write(folder.join("users.csv"), accounts())?;
+    std::fs::write(folder.join("events"), events())?;
     std::fs::write(folder.join("part"), vec![b'p'; 1 << 20])?;
     // Java's backtracking tries every way to divide the letters between the two quantifiers.
     std::fs::write(folder.join("bait.txt"), format!("{}!", "a".repeat(28)))?;
@@ -62,6 +65,15 @@ fn write_gallery(folder: &Path) -> std::io::Result<()> {
         )?;
     }
     std::fs::write(folder.join("gallery.html"), page)
+}
+
+/// A stream of server-sent events, each of 100 bytes.
+fn events() -> String {
+    (1..=EVENTS).fold(String::new(), |mut text, number| {
+        let data = "0123456789".repeat(8);
+        let _ = write!(text, "id: {number:07}\ndata: {data}\n\n");
+        text
+    })
 }
 
 /// Names and passwords.

@@ -57,10 +57,12 @@ pub enum LoadTester {
     Vegeta,
     /// Postfix's generator of mails.
     SmtpSource,
+    /// Makes gRPC calls.
+    Ghz,
 }
 
 impl LoadTester {
-    pub const ALL: [LoadTester; 15] = [
+    pub const ALL: [LoadTester; 16] = [
         LoadTester::Drumfire,
         LoadTester::Wrk,
         LoadTester::Oha,
@@ -76,6 +78,7 @@ impl LoadTester {
         LoadTester::H2load,
         LoadTester::Vegeta,
         LoadTester::SmtpSource,
+        LoadTester::Ghz,
     ];
 
     pub fn name(self) -> &'static str {
@@ -95,6 +98,7 @@ impl LoadTester {
             LoadTester::H2load => "h2load",
             LoadTester::Vegeta => "vegeta",
             LoadTester::SmtpSource => "smtp-source",
+            LoadTester::Ghz => "ghz",
         }
     }
 
@@ -219,6 +223,7 @@ fn port(servers: &Servers, door: Door) -> anyhow::Result<u16> {
         Door::Grpc => servers.services.grpc_port(),
         Door::Ftp => servers.services.ftp_port(),
         Door::Mail => servers.services.mail_port(),
+        Door::Mqtt => servers.services.mqtt_port(),
         door => Ok(servers.nginx.port(door)),
     }
 }
@@ -325,6 +330,7 @@ impl Told<'_> {
             Door::Echo => "ws",
             Door::Ftp => "ftp",
             Door::Mail => "smtp",
+            Door::Mqtt => "mqtt",
         };
         format!("{scheme}://127.0.0.1:{}{}", self.port, self.entry.path)
     }
@@ -366,6 +372,7 @@ impl Told<'_> {
                 self.asking()?
             }
             LoadTester::Curl | LoadTester::CurlUpload | LoadTester::Md5sum => self.bodies(),
+            LoadTester::Ghz => self.calls(),
             // It sends a number of mails, and no lines of more than 80 characters.
             LoadTester::SmtpSource => format!(
                 "-s {} -m {MAILS} -l {MAIL_BYTES} -f me@x.test -t a@x.test -S Subj 127.0.0.1:{}",
@@ -462,6 +469,19 @@ impl Told<'_> {
         Ok(format!(
             "-d {GRPC_REQUEST} -H content-type:application/grpc -H te:trailers "
         ))
+    }
+
+    /// The arguments with which ghz makes the calls of `grpc.jmx`, over a connection for each user.
+    fn calls(&self) -> String {
+        let (users, seconds, port) = (self.entry.users, self.seconds, self.port);
+        let protos = xtask::root().join("compat/grpc/protos");
+        let text = GRPC_TEXT.repeat(GRPC_TEXTS);
+        let method = self.entry.path.trim_start_matches('/');
+        format!(
+            "--insecure --import-paths {0} --proto {0}/echo.proto --call {method} -d {{\"text\":\"{text}\"}} -c {users} \
+             --connections {users} -z {seconds}s --duration-stop ignore -O json 127.0.0.1:{port}",
+            protos.display()
+        )
     }
 
     /// The arguments of programs that transfer or read ten large bodies.
@@ -625,6 +645,7 @@ fn read(
             ..RoundReading::default()
         }),
         LoadTester::H2load => readings::h2load(said),
+        LoadTester::Ghz => readings::ghz(said),
         LoadTester::Vegeta => readings::vegeta(said),
         // It would have failed at the first mail that was not taken.
         LoadTester::SmtpSource => Some(RoundReading {

@@ -309,6 +309,24 @@ pub fn h2load(said: &str) -> Option<RoundReading> {
     })
 }
 
+/// The report of ghz: calls by status, and times in nanoseconds.
+pub fn ghz(said: &str) -> Option<RoundReading> {
+    let report: Value = serde_json::from_str(said).ok()?;
+    let ms = |percentage: u64| {
+        let found = report["latencyDistribution"].as_array()?.iter();
+        let mut found = found.filter(|part| part["percentage"] == percentage);
+        Some(found.next()?["latency"].as_f64()? / 1e6)
+    };
+    let statuses = &report["statusCodeDistribution"];
+    Some(RoundReading {
+        samples: report["count"].as_u64()?,
+        failed: sum(statuses, &|status| status != "OK"),
+        p50_ms: ms(50),
+        p99_ms: ms(99),
+        ..RoundReading::default()
+    })
+}
+
 /// Converts vegeta's record of each request to the lines that [`vegeta`] and [`late_us`] read. Vegeta starts requests evenly
 /// spaced and does not report its own delay. The k-th start is due `k` intervals after an origin, which is chosen so that no
 /// start is early.
@@ -375,6 +393,15 @@ pub fn vegeta(said: &str) -> Option<RoundReading> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_ghz_prints() {
+        let said = r#"{"count": 3, "statusCodeDistribution": {"OK": 2, "Unavailable": 1},
+            "latencyDistribution": [{"percentage": 50, "latency": 1500000}, {"percentage": 99, "latency": 2000000}]}"#;
+        let reading = ghz(said).expect("a report");
+        assert_eq!((reading.samples, reading.failed), (3, 1));
+        assert_eq!((reading.p50_ms, reading.p99_ms), (Some(1.5), Some(2.0)));
+    }
 
     #[test]
     fn counts_of_h2load() {

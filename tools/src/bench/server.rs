@@ -72,8 +72,8 @@ impl Nginx {
     pub fn port(&self, door: Door) -> u16 {
         let [plain, tls, client, http2, http2_tls, ten] = self.ports;
         match door {
-            // The echo is a separate service; a plan for it uses no port of nginx.
-            Door::Plain | Door::Echo | Door::Grpc | Door::Ftp | Door::Mail => plain,
+            // Services of their own, see `services.rs`; a plan for one uses no port of nginx.
+            Door::Plain | Door::Echo | Door::Grpc | Door::Ftp | Door::Mail | Door::Mqtt => plain,
             Door::Tls => tls,
             Door::ClientCertificate => client,
             Door::Http2 => http2,

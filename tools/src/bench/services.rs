@@ -1,5 +1,5 @@
-//! Servers that only some scenarios need: a WebSocket echo, a gRPC service, an FTP server, a mail server, and a database. Each is started
-//! on first use.
+//! Servers that only some scenarios need: a WebSocket echo, a gRPC service, an FTP server, a mail server, an MQTT broker, and a database.
+//! Each is started on first use.
 
 use std::cell::OnceCell;
 use std::net::Ipv4Addr;
@@ -8,6 +8,7 @@ use std::sync::mpsc::channel;
 use anyhow::{Context as _, bail};
 use drumfire_testkit::databases::Postgres;
 use drumfire_testkit::grpc::GrpcServer;
+use drumfire_testkit::mosquitto::Mosquitto;
 use drumfire_testkit::smtp::SmtpServer;
 use drumfire_testkit::vsftpd::Vsftpd;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -22,6 +23,7 @@ pub struct Services {
     grpc: OnceCell<GrpcServer>,
     ftp: OnceCell<Vsftpd>,
     mail: OnceCell<SmtpServer>,
+    mqtt: OnceCell<Mosquitto>,
 }
 
 impl Services {
@@ -72,6 +74,18 @@ impl Services {
         }
         let server = SmtpServer::start(None)?;
         Ok(self.mail.get_or_init(|| server).port)
+    }
+
+    /// The port of an MQTT broker.
+    ///
+    /// # Errors
+    /// Mosquitto is not installed.
+    pub fn mqtt_port(&self) -> anyhow::Result<u16> {
+        if let Some(broker) = self.mqtt.get() {
+            return Ok(broker.port);
+        }
+        let broker = Mosquitto::start().context("Mosquitto is not installed")?;
+        Ok(self.mqtt.get_or_init(|| broker).port)
     }
 
     /// The port of a PostgreSQL server. Its user `jm` has the password `pw`.

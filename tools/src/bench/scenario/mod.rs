@@ -136,6 +136,8 @@ pub enum Door {
     Ftp,
     /// The SMTP server of the tests.
     Mail,
+    /// An MQTT broker.
+    Mqtt,
 }
 
 impl Contender {

@@ -1,13 +1,15 @@
 //! Protocols other than HTTP/1.1, and connections that last for a few requests.
 
 use super::{Contender, Door, Scenario, each};
-use crate::bench::aim::Figure::{Cpu, CpuIn};
+use crate::bench::aim::Figure::{Cpu, CpuIn, CpuToCase, CpuUs, PeakTo};
 use crate::bench::peers::{GRPC_TEXT, GRPC_TEXTS, LoadTester, MAIL_BYTES};
 
 pub(super) fn all() -> Vec<Scenario> {
     vec![
         websocket(),
+        events(),
         grpc(),
+        mqtt(),
         ftp(),
         mails(),
         api(),
@@ -47,7 +49,12 @@ fn websocket() -> Scenario {
 }
 
 fn grpc() -> Scenario {
-    let programs = [LoadTester::Drumfire, LoadTester::H2load, LoadTester::JMeter];
+    let programs = [
+        LoadTester::Drumfire,
+        LoadTester::H2load,
+        LoadTester::Ghz,
+        LoadTester::JMeter,
+    ];
     let entries = each(&programs, |program| {
         let entry = Contender {
             door: Door::Grpc,
@@ -72,7 +79,82 @@ fn grpc() -> Scenario {
         )
     }
     .at_most("", Cpu(LoadTester::H2load), 1.3)
+    .at_most("", Cpu(LoadTester::Ghz), 0.5)
     .at_most("", Cpu(LoadTester::JMeter), 0.25)
+}
+
+/// The case in which nobody looks at the events of a stream.
+const WHOLE: &str = "as one body";
+const EVENTS: &str = "each event timed";
+
+fn events() -> Scenario {
+    let asking = |program, case| {
+        Contender {
+            path: "/events",
+            writes_results: false,
+            ..Contender::new(program, "requests.jmx")
+        }
+        .case(case, 10)
+        .with("path", "/events")
+    };
+    let mut entries = vec![
+        asking(LoadTester::Drumfire, EVENTS).with("drumfire.stream", "sse"),
+        asking(LoadTester::Drumfire, WHOLE),
+    ];
+    let peers = [LoadTester::Oha, LoadTester::K6, LoadTester::JMeter];
+    entries.extend(each(&peers, |program| Contender {
+        writes_results: program == LoadTester::JMeter,
+        ..asking(program, WHOLE)
+    }));
+    Scenario {
+        least_seconds: 5,
+        ..Scenario::new(
+            "events",
+            "answers of 1,000 server-sent events, 100 bytes each, in 100 KB; the others take them as bodies and know no event",
+            entries,
+        )
+    }
+    // 0.3 us an event.
+    .at_most(EVENTS, CpuUs, 300.0)
+    .at_most(EVENTS, CpuToCase(WHOLE), 3.0)
+    .at_most(WHOLE, Cpu(LoadTester::Oha), 1.0)
+}
+
+fn mqtt() -> Scenario {
+    const ONE_CORE: &str = "10 clients, one core";
+    const MANY: &str = "2,000 clients";
+    let publishing = |program, case, users| {
+        let entry = Contender {
+            door: Door::Mqtt,
+            writes_results: program == LoadTester::JMeter,
+            ..Contender::new(program, "mqtt.jmx").case(case, users)
+        };
+        match program {
+            LoadTester::JMeter => entry.with("search_paths", "@JARS@/mqtt-xmeter.jar"),
+            _ => entry,
+        }
+    };
+    let entries = vec![
+        Contender {
+            cores: 1,
+            ..publishing(LoadTester::Drumfire, ONE_CORE, 10)
+        },
+        publishing(LoadTester::Drumfire, MANY, 2_000),
+        publishing(LoadTester::JMeter, MANY, 2_000),
+    ];
+    Scenario {
+        // Connecting is a part of a round.
+        least_seconds: 10,
+        ..Scenario::new(
+            "mqtt",
+            "messages of 100 bytes with QoS 0 to Mosquitto, which nobody has subscribed to",
+            entries,
+        )
+    }
+    // 50,000 messages a second on a core.
+    .at_most(ONE_CORE, CpuUs, 20.0)
+    .at_most(MANY, Cpu(LoadTester::JMeter), 0.25)
+    .at_most(MANY, PeakTo(LoadTester::JMeter), 0.1)
 }
 
 fn ftp() -> Scenario {
