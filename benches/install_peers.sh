@@ -59,7 +59,7 @@ RUN
 }
 
 # JMeter's plugin for WebSockets and drivers of databases, by names without versions. Its plugins for gRPC and MQTT are in no registry:
-# put jmeter-grpc-request.jar (1.2.6) and mqtt-xmeter.jar (2.0.2) of their releases beside these.
+# put jmeter-grpc-request.jar (1.2.6, with what it depends on) and mqtt-xmeter.jar (2.0.2) of their releases beside these.
 drivers() {
     for artifact in net.luminis.jmeter:jmeter-websocket-samplers:1.3.1 org.postgresql:postgresql:42.7.4 com.h2database:h2:2.2.224; do
         mvn --quiet --batch-mode dependency:copy -Dartifact="$artifact" -DoutputDirectory="$1" -Dmdep.stripVersion=true || return 1

@@ -372,7 +372,7 @@ impl Told<'_> {
                 self.asking()?
             }
             LoadTester::Curl | LoadTester::CurlUpload | LoadTester::Md5sum => self.bodies(),
-            LoadTester::Ghz => self.calls(),
+            LoadTester::Ghz => self.calls()?,
             // It sends a number of mails, and no lines of more than 80 characters.
             LoadTester::SmtpSource => format!(
                 "-s {} -m {MAILS} -l {MAIL_BYTES} -f me@x.test -t a@x.test -S Subj 127.0.0.1:{}",
@@ -471,17 +471,22 @@ impl Told<'_> {
         ))
     }
 
-    /// The arguments with which ghz makes the calls of `grpc.jmx`, over a connection for each user.
-    fn calls(&self) -> String {
+    /// The arguments with which ghz makes the calls of `grpc.jmx`, over a connection for each user. It does not understand the
+    /// `optional` of the plan's own file.
+    fn calls(&self) -> anyhow::Result<String> {
+        const PROTO: &str = "echo.proto";
+        const DATA: &str = "request.json";
         let (users, seconds, port) = (self.entry.users, self.seconds, self.port);
-        let protos = xtask::root().join("compat/grpc/protos");
+        let proto = "syntax = \"proto3\"; package compat; message Say { string text = 1; } \
+                     service Echo { rpc Hello(Say) returns (Say); }";
+        std::fs::write(self.folder.join(PROTO), proto)?;
         let text = GRPC_TEXT.repeat(GRPC_TEXTS);
+        std::fs::write(self.folder.join(DATA), format!("{{\"text\": \"{text}\"}}"))?;
         let method = self.entry.path.trim_start_matches('/');
-        format!(
-            "--insecure --import-paths {0} --proto {0}/echo.proto --call {method} -d {{\"text\":\"{text}\"}} -c {users} \
-             --connections {users} -z {seconds}s --duration-stop ignore -O json 127.0.0.1:{port}",
-            protos.display()
-        )
+        Ok(format!(
+            "--insecure --proto {PROTO} --call {method} -D {DATA} -c {users} --connections {users} -z {seconds}s \
+             --duration-stop ignore -O json 127.0.0.1:{port}"
+        ))
     }
 
     /// The arguments of programs that transfer or read ten large bodies.

@@ -1,7 +1,7 @@
 //! Protocols other than HTTP/1.1, and connections that last for a few requests.
 
 use super::{Contender, Door, Scenario, each};
-use crate::bench::aim::Figure::{Cpu, CpuIn, CpuToCase, CpuUs, PeakTo};
+use crate::bench::aim::Figure::{Cpu, CpuIn, CpuUs, PeakTo};
 use crate::bench::peers::{GRPC_TEXT, GRPC_TEXTS, LoadTester, MAIL_BYTES};
 
 pub(super) fn all() -> Vec<Scenario> {
@@ -114,9 +114,8 @@ fn events() -> Scenario {
             entries,
         )
     }
-    // 0.3 us an event.
-    .at_most(EVENTS, CpuUs, 300.0)
-    .at_most(EVENTS, CpuToCase(WHOLE), 3.0)
+    // 0.5 us an event.
+    .at_most(EVENTS, CpuUs, 500.0)
     .at_most(WHOLE, Cpu(LoadTester::Oha), 1.0)
 }
 
