@@ -24,9 +24,10 @@
 //! system's and Mozilla's.
 //!
 //! Differences: a certificate that names its server only as common name does not fit `verify-full` and `VERIFY_IDENTITY`; client
-//! certificates are not sent; failures to connect lack the connection's number, which MariaDB's driver puts in front; the transaction isolation is set once per connection, not at each borrow; idle
-//! connections are not tested (`checkQuery`), but replaced after they were idle for longer than both times of `keepAlive`; MySQL
-//! accepts several statements in one text; statements are prepared whatever `poolPreparedStatements` says.
+//! certificates are not sent; failures to connect lack the connection's number, which MariaDB's driver puts in front; the transaction
+//! isolation is set once per connection, not at each borrow; idle connections are not tested (`checkQuery`), but replaced after they
+//! were idle for longer than both times of `keepAlive`; MySQL and MariaDB accept several statements in one text;
+//! statements are prepared whatever `poolPreparedStatements` says.
 
 use drumfire_elements::config::jdbc_connection as facts;
 
