@@ -133,15 +133,16 @@ impl<'a> JsLexer<'a> {
 
     /// Skips a word that contains a reference, such as `${n}0` or `-${n}.5`, since it could be anything.
     fn skip_word_with_hole(&mut self) -> bool {
-        let end = self
-            .rest
-            .find(|c| !(continues_name(c) || c == '.' || c == HOLE))
-            .unwrap_or(self.rest.len());
-        let has_hole = self.rest[..end].contains(HOLE);
-        if has_hole {
-            self.rest = &self.rest[end..];
+        let ends_word = |c| !(continues_name(c) || c == '.' || c == HOLE);
+        let Some(hole) = self.rest.find(HOLE) else {
+            return false;
+        };
+        if self.rest[..hole].contains(ends_word) {
+            return false;
         }
-        has_hole
+        let end = self.rest.find(ends_word).unwrap_or(self.rest.len());
+        self.rest = &self.rest[end..];
+        true
     }
 
     fn name(&mut self) -> ConditionToken {

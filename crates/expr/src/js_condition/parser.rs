@@ -139,6 +139,15 @@ impl ConditionParser<'_> {
         }
     }
 
+    fn deeper(&mut self) -> Result<(), ConditionError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            unsupported("an expression of this depth")
+        } else {
+            Ok(())
+        }
+    }
+
     fn expression(&mut self) -> Result<JsNode, ConditionError> {
         let mut left = self.assignment()?;
         while self.accept(",")? {
@@ -149,10 +158,7 @@ impl ConditionParser<'_> {
     }
 
     fn assignment(&mut self) -> Result<JsNode, ConditionError> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return unsupported("an expression of this depth");
-        }
+        self.deeper()?;
         let mut node = self.binary(0)?;
         if self.accept("?")? {
             let yes = self.assignment()?;
@@ -194,20 +200,15 @@ impl ConditionParser<'_> {
 
     fn unary(&mut self) -> Result<JsNode, ConditionError> {
         match self.token {
-            ConditionToken::Sign(sign @ ("!" | "-" | "+")) => {
-                self.depth += 1;
-                if self.depth > MAX_DEPTH {
-                    return unsupported("an expression of this depth");
-                }
+            ConditionToken::Sign(sign @ ("!" | "-" | "+" | "++" | "--")) => {
+                self.deeper()?;
                 self.advance()?;
                 let operand = self.unary()?;
                 self.depth -= 1;
-                self.node(JsNode::Unary(sign, operand.into()))
-            }
-            ConditionToken::Sign(sign @ ("++" | "--")) => {
-                self.advance()?;
-                let operand = self.unary()?;
-                change(sign, &operand)
+                match sign {
+                    "++" | "--" => change(sign, &operand),
+                    _ => self.node(JsNode::Unary(sign, operand.into())),
+                }
             }
             _ => {
                 let operand = self.postfix()?;

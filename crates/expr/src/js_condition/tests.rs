@@ -250,6 +250,7 @@ fn names_throw_only_where_they_are_asked_for() {
 fn conditions_that_need_a_script_engine_say_so() {
     let deep = "(".repeat(500) + "1" + &")".repeat(500);
     let long = "1+".repeat(5_000) + "1";
+    let changed = "--".repeat(100_000) + "a";
     let texts = [
         "/a/.test(\"a\")",
         "Math.max(1, 2)",
@@ -271,6 +272,7 @@ fn conditions_that_need_a_script_engine_say_so() {
         "\"😀\".charAt(0)",
         &deep,
         &long,
+        &changed,
     ];
     assert_throws(&texts, |failure| {
         matches!(failure, ConditionError::Unsupported(_))
