@@ -1,6 +1,6 @@
 //! The elements of a page in document order, for samplers that follow its links and forms.
 
-use crate::html::{HtmlNodeKind, Page};
+use crate::html::{HtmlNode, HtmlNodeKind, Page};
 
 /// An element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +29,16 @@ impl Tag {
 pub fn tags(html: &str) -> Vec<Tag> {
     let page = Page::parse(html);
     let mut tags = Vec::new();
+    // The nodes around the one at hand. Counting them anew for each would take the square of a deep page's time.
+    let mut around: Vec<HtmlNode<'_>> = Vec::new();
     let elements = page.root().descendants();
     for node in elements.filter(|node| node.kind() == HtmlNodeKind::Element) {
+        while around
+            .last()
+            .is_some_and(|last| Some(*last) != node.parent())
+        {
+            around.pop();
+        }
         let first = node
             .first_child()
             .filter(|child| child.kind() == HtmlNodeKind::Text);
@@ -41,8 +49,9 @@ pub fn tags(html: &str) -> Vec<Tag> {
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
             text: first.map(|child| child.text().to_owned()),
-            depth: node.ancestors().count(),
+            depth: around.len(),
         });
+        around.push(node);
     }
     tags
 }
@@ -69,5 +78,13 @@ mod tests {
             (found[4].depth + 1, found[6].text.clone()),
             (found[5].depth, None)
         );
+        let depths: Vec<usize> = found.iter().map(|tag| tag.depth).collect();
+        assert_eq!(depths, [0, 1, 1, 2, 3, 4, 4, 2]);
+    }
+
+    #[test]
+    fn deep_pages_take_linear_time() {
+        let found = tags(&"<div>".repeat(50_000));
+        assert_eq!(found.last().map(|tag| tag.depth), Some(50_001));
     }
 }
