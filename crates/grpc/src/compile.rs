@@ -1,12 +1,16 @@
 //! Compiles `.proto` files, as the plugin has `protoc` do it.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::files::{open_regular, read_regular};
 use drumfire_platform::message_error;
 use prost_types::FileDescriptorSet;
 use protox::Compiler;
-use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
+use protox::file::{
+    ChainFileResolver, File, FileResolver, GoogleFileResolver, IncludeFileResolver,
+};
 use protox::prost::Message as _;
 
 message_error! {
@@ -30,7 +34,7 @@ pub fn compile(root: &Path, libraries: &[PathBuf]) -> Result<FileDescriptorSet, 
     let absent = || CompileError::from(format!("`{}` does not exist", root.display()));
     let is_file = root.metadata().map_err(|_| absent())?.is_file();
     if is_file && root.extension().is_some_and(|ending| ending == DESCRIPTORS) {
-        let bytes = fs::read(root).map_err(|error| unreadable(root, &error))?;
+        let bytes = read_regular(root).map_err(|error| unreadable(root, &error))?;
         return FileDescriptorSet::decode(bytes.as_slice()).map_err(|_| {
             format!(
                 "`{}` holds no descriptors of `protoc --descriptor_set_out`",
@@ -53,8 +57,12 @@ pub fn compile(root: &Path, libraries: &[PathBuf]) -> Result<FileDescriptorSet, 
         return Err(format!("`{}` has no `.proto` files", root.display()).into());
     }
     files.sort();
-    let includes = libraries.iter().map(PathBuf::as_path).chain([folder]);
-    let mut compiler = Compiler::new(includes).map_err(told)?;
+    let mut resolver = ChainFileResolver::new();
+    for folder in libraries.iter().map(PathBuf::as_path).chain([folder]) {
+        resolver.add(RegularFiles::of(folder));
+    }
+    resolver.add(GoogleFileResolver::new());
+    let mut compiler = Compiler::with_file_resolver(resolver);
     compiler
         .include_imports(true)
         .open_files(files)
@@ -85,6 +93,37 @@ pub fn compile_texts(files: &[(&str, &str)]) -> Result<FileDescriptorSet, Compil
 /// Each file of a set as servers tell it by reflection: an encoded `FileDescriptorProto`.
 pub fn descriptors(set: &FileDescriptorSet) -> Vec<Vec<u8>> {
     set.file.iter().map(|file| file.encode_to_vec()).collect()
+}
+
+/// The regular files of a folder. A link among them may lead to a device, which has no end.
+struct RegularFiles {
+    folder: PathBuf,
+    files: IncludeFileResolver,
+}
+
+impl RegularFiles {
+    fn of(folder: &Path) -> RegularFiles {
+        RegularFiles {
+            folder: folder.to_owned(),
+            files: IncludeFileResolver::new(folder.to_owned()),
+        }
+    }
+}
+
+impl FileResolver for RegularFiles {
+    fn resolve_path(&self, path: &Path) -> Option<String> {
+        self.files.resolve_path(path)
+    }
+
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        let path = self.folder.join(name);
+        match open_regular(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(protox::Error::new(unreadable(&path, &error)))
+            }
+            _ => self.files.open_file(name),
+        }
+    }
 }
 
 /// Files in memory.
@@ -177,6 +216,23 @@ mod tests {
         let packed = own.path().join("all.bin");
         fs::write(&packed, set.encode_to_vec()).expect("a file");
         assert_eq!(compile(&packed, &[]).expect("descriptors"), set);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_compiled() {
+        let own = folder(&[("a.proto", r#"syntax = "proto3"; import "lib/zero.proto";"#)]);
+        let library = folder(&[("lib/x.proto", MONEY)]);
+        let endless = library.path().join("lib/zero.proto");
+        std::os::unix::fs::symlink("/dev/zero", &endless).expect("a link");
+        let told = "cannot be read: it is a device or a pipe, not a file";
+        for (root, libraries) in [
+            (own.path(), &[library.path().to_owned()][..]),
+            (library.path(), &[]),
+        ] {
+            let fault = compile(root, libraries).expect_err("it has no end");
+            assert!(fault.to_string().contains(told), "{fault}");
+        }
     }
 
     #[test]

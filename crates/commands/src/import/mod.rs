@@ -201,7 +201,7 @@ fn read(file: &Path) -> Result<(String, Vec<u8>), Refusal> {
             let mut bytes = Vec::new();
             std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
         }
-        _ => std::fs::read(file),
+        _ => drumfire_platform::files::read_named(file),
     };
     match read {
         Ok(bytes) => Ok((name, bytes)),

@@ -171,7 +171,7 @@ impl Channel {
             && let Some(file) = file
         {
             let file = file.eval(cx).into_string();
-            let read = std::fs::read_to_string(&file);
+            let read = drumfire_platform::files::read_regular_text(Path::new(&file));
             let read = read.map_err(|error| {
                 let cause = drumfire_platform::causes::unreadable(Path::new(&file), &error);
                 Unprepared::illegal(&format!("Unable to read file: {file}"), cause)
