@@ -170,11 +170,11 @@ fn unreadable(path: &Path, error: &std::io::Error) -> CompileError {
 /// The compiler's message with file, line and column, which only its debug form has.
 fn told(error: protox::Error) -> CompileError {
     let text = format!("{error:?}");
-    let text = match error.file() {
-        Some(file) if !text.starts_with(file) => format!("{file}: {text}"),
-        _ => text,
-    };
-    text.into()
+    match error.file() {
+        Some(file) if !text.starts_with(file) => format!("{file}: {text}").into(),
+        Some(_) => text.into(),
+        None => error.to_string().into(),
+    }
 }
 
 #[cfg(test)]
@@ -231,7 +231,8 @@ mod tests {
             (library.path(), &[]),
         ] {
             let fault = compile(root, libraries).expect_err("it has no end");
-            assert!(fault.to_string().contains(told), "{fault}");
+            let fault = fault.to_string();
+            assert!(fault.starts_with('`') && fault.ends_with(told), "{fault}");
         }
     }
 

@@ -130,7 +130,7 @@ pub fn reads_body() -> &'static str {
 }
 
 /// How the verdict tells that samples are lost, or counted twice.
-const UNACCOUNTED: &str = "the samples do not add up";
+pub const UNACCOUNTED: &str = "the samples do not add up";
 
 /// Checks the exit code of a run and that its output contains these words. Whatever was staged, each sample that users began was
 /// recorded or skipped, unless the words say that some are lost.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use drumfire_testkit::program::{LIMIT, Workshop, jmeter_home};
 
 use super::Fault;
-use super::bench::{FaultBench, ensure, expect, group, pause, plan, sample, start};
+use super::bench::{FaultBench, UNACCOUNTED, ensure, expect, group, pause, plan, sample, start};
 use super::scripts::{groovy, has_java};
 
 pub const FAULTS: &[Fault] = &[
@@ -333,6 +333,9 @@ fn native_crash(bench: &FaultBench) -> anyhow::Result<()> {
     let expected = [
         "JSR223Sampler 'crashes'",
         "has crashed",
+        // The sample that crashed is the only one without a row.
+        UNACCOUNTED,
+        "1 sample without a result",
         "... end of run",
         "verdict  ",
     ];
