@@ -18,6 +18,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use drumfire_platform::causes::unreadable;
+use drumfire_platform::files::read_named;
 use drumfire_platform::spelling::absent;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{Error as PemError, PemObject as _};
@@ -63,9 +64,9 @@ impl Authorities {
             };
             AuthoritiesError { why, hint }
         };
-        let certificates = CertificateDer::pem_file_iter(file)
-            .map_err(wrong)?
-            .map(|one| one.map(|one| certificate(&one)));
+        let pem = read_named(file).map_err(|error| wrong(PemError::Io(error)))?;
+        let certificates =
+            CertificateDer::pem_slice_iter(&pem).map(|one| one.map(|one| certificate(&one)));
         let own: Vec<_> = certificates.collect::<Result<_, _>>().map_err(wrong)?;
         if own.is_empty() {
             Err(wrong(PemError::NoItemsFound))

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::version::HttpVersion;
 use drumfire_certificates::{has_common_name, is_own_authority};
+use drumfire_platform::files::read_named;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{
@@ -324,7 +325,8 @@ impl fmt::Debug for Identity {
 /// # Errors
 /// If the file cannot be read or contains no certificate.
 pub fn certificates(file: impl AsRef<Path>) -> Result<Vec<Vec<u8>>, CertificatesError> {
-    let certificates_found: Vec<_> = CertificateDer::pem_file_iter(file)?
+    let pem = read_named(file.as_ref()).map_err(CertificatesError::Io)?;
+    let certificates_found: Vec<_> = CertificateDer::pem_slice_iter(&pem)
         .map(|one| one.map(|one| one.to_vec()))
         .collect::<Result<_, _>>()?;
     if certificates_found.is_empty() {

@@ -179,6 +179,17 @@ pub const FAULTS: &[Fault] = &[
         stage: files_that_are_none,
     },
     Fault {
+        name: "authorities-without-end",
+        is_quick: false,
+        before: "memory was filled with a line of them",
+        after: "refused with the bound",
+        stage: |bench| {
+            let words = ["--tls-verify", "-Jdrumfire.tls_ca_file=/dev/zero"];
+            let inside = super::bench::request(1, "https", "");
+            expect(&bench.run(&inside, &words), 1, &["larger than a gigabyte"])
+        },
+    },
+    Fault {
         name: "an-editor-announces-too-much",
         is_quick: true,
         before: "memory was asked for until the program aborted",
