@@ -19,7 +19,7 @@ use drumfire_results::Sample;
 use crate::base::clock::Clock;
 use crate::run::action::Action;
 use crate::run::action::OnError;
-use crate::run::alarm::Wait;
+use crate::run::alarm::{Wait, slack_of};
 use crate::run::branch::Branch;
 use crate::run::control::Stopping;
 use crate::run::failures::Failed;
@@ -564,16 +564,22 @@ impl Context {
         self.sleep_until(Instant::now() + Duration::from_millis(ms.max(0) as u64))
     }
 
-    /// Waits until `due`. Ends early when the run is told to stop now, since nothing would be sent afterwards.
+    /// Waits until `due`. Ends early when the run is told to stop now, since nothing would be sent afterwards. Where no schedule
+    /// says when the sample should begin, the wait has some [slack](slack_of).
     pub fn sleep_until(&mut self, due: Instant) -> Sleep<'_> {
-        if self.interrupted || !self.running() || due <= Instant::now() {
+        let left = due.saturating_duration_since(Instant::now());
+        if self.interrupted || !self.running() || left.is_zero() {
             return Sleep {
                 cx: self,
                 wait: None,
                 interruption: None,
             };
         }
-        let wait = Some(self.worker.alarms.wait_until(due));
+        let slack = match self.intended {
+            Some(_) => Duration::ZERO,
+            None => slack_of(left),
+        };
+        let wait = Some(self.worker.alarms.wait_about(due, slack));
         let interruption = self.interruption_wait(true).map(Box::new);
         Sleep {
             cx: self,

@@ -120,7 +120,12 @@ impl Drop for TaskPlace {
 }
 
 impl Worker {
-    pub fn new(shared: &Shared, recorder: Recorder, samplers: Rc<dyn Samplers>) -> Worker {
+    pub fn new(
+        shared: &Shared,
+        recorder: Recorder,
+        samplers: Rc<dyn Samplers>,
+        alarms: Rc<Alarms>,
+    ) -> Worker {
         let bell = shared.control.join();
         Worker {
             program: shared.program.clone(),
@@ -137,7 +142,7 @@ impl Worker {
                 .get("sampleresult.default.encoding")
                 .and_then(|name| Charset::find(&name))
                 .map(Rc::new),
-            alarms: Alarms::new(),
+            alarms,
             room: Room::default(),
             samplers,
             stages: Stages::default(),
