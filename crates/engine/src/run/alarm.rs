@@ -5,7 +5,7 @@
 //! a resolution of nanoseconds and wakes the worker like any socket. Where there is no such timer, and outside a worker, waits
 //! use tokio's timer.
 //!
-//! Waking an idle core costs more than a request. So a wait may end a little late ([`slack_of`]), and users who are due at about
+//! Waking an idle core costs more than a request. So a wait may end a little late ([`SLACK`]), and users who are due at about
 //! the same time are woken together: by the timer, or by a socket that is ready before.
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -24,14 +24,9 @@ use tokio::task::{JoinError, LocalSet};
 /// Entries of cancelled waits are removed once there are more of them than this and they are more than half of the heap.
 const SWEEP_AT: usize = 256;
 
-/// The longest time that a wait may end late, for the sake of waking users together.
-const MOST_SLACK: Duration = Duration::from_micros(500);
-
-/// How late a wait of this length may end: by a thousandth, at most [`MOST_SLACK`]. Linux gives waits of poll(2) the same share
-/// (`select_estimate_accuracy`).
-pub fn slack_of(wait: Duration) -> Duration {
-    (wait / 1_000).min(MOST_SLACK)
-}
+/// How late a wait may end, for the sake of waking users together: as late as Linux ends the sleep of a thread, such as one of
+/// JMeter's (PR_SET_TIMERSLACK(2const)).
+pub const SLACK: Duration = Duration::from_micros(50);
 
 /// The due times of one worker's users.
 pub struct Alarms {
@@ -167,9 +162,9 @@ impl Alarms {
         self.wait_about(due, Duration::ZERO)
     }
 
-    /// A wait that ends at `due`, or up to `slack` later if other users are due then. It never ends earlier.
+    /// A wait that ends at `due`, or up to `slack` (less than a second) later if other users are due then. It never ends earlier.
     pub fn wait_about(self: &Rc<Alarms>, due: Instant, slack: Duration) -> Wait {
-        let slack_ns = slack.min(MOST_SLACK).subsec_nanos();
+        let slack_ns = slack.subsec_nanos();
         Wait {
             alarms: self.clone(),
             due,
@@ -387,12 +382,6 @@ mod tests {
             let together = begin + Duration::from_micros(100_300);
             assert!(ended.iter().all(|(_, at)| *at >= together), "{ended:?}");
         });
-    }
-
-    #[test]
-    fn slack_is_a_thousandth_up_to_a_bound() {
-        assert_eq!(slack_of(300 * MS), Duration::from_micros(300));
-        assert_eq!(slack_of(3_600_000 * MS), MOST_SLACK);
     }
 
     #[test]

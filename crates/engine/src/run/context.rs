@@ -19,7 +19,7 @@ use drumfire_results::Sample;
 use crate::base::clock::Clock;
 use crate::run::action::Action;
 use crate::run::action::OnError;
-use crate::run::alarm::{Wait, slack_of};
+use crate::run::alarm::{SLACK, Wait};
 use crate::run::branch::Branch;
 use crate::run::control::Stopping;
 use crate::run::failures::Failed;
@@ -565,10 +565,9 @@ impl Context {
     }
 
     /// Waits until `due`. Ends early when the run is told to stop now, since nothing would be sent afterwards. Where no schedule
-    /// says when the sample should begin, the wait has some [slack](slack_of).
+    /// says when the sample should begin, the wait has some [slack](SLACK).
     pub fn sleep_until(&mut self, due: Instant) -> Sleep<'_> {
-        let left = due.saturating_duration_since(Instant::now());
-        if self.interrupted || !self.running() || left.is_zero() {
+        if self.interrupted || !self.running() || due <= Instant::now() {
             return Sleep {
                 cx: self,
                 wait: None,
@@ -577,7 +576,7 @@ impl Context {
         }
         let slack = match self.intended {
             Some(_) => Duration::ZERO,
-            None => slack_of(left),
+            None => SLACK,
         };
         let wait = Some(self.worker.alarms.wait_about(due, slack));
         let interruption = self.interruption_wait(true).map(Box::new);

@@ -230,6 +230,8 @@ mod tests {
     use super::*;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use drumfire_testkit::ports::free_address;
     use tokio::net::TcpListener;
 
     /// A name server that answers each query with these flags and records, and counts the queries.
@@ -237,7 +239,7 @@ mod tests {
         flags: [u8; 2],
         records: impl Fn(&str) -> Vec<Vec<u8>> + Send + Sync + 'static,
     ) -> (SocketAddr, Arc<AtomicUsize>) {
-        let socket = UdpSocket::bind("127.0.0.1:0").await.expect("loopback");
+        let socket = UdpSocket::bind(free_address()).await.expect("loopback");
         let address = socket.local_addr().expect("it is bound");
         let listener = TcpListener::bind(address).await;
         let count = Arc::new(AtomicUsize::new(0));
