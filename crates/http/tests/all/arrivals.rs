@@ -148,6 +148,7 @@ fn so_it_is_with_a_message_of_a_websocket() {
     let peer = Peer::start(vec![vec![
         Do::ReadHead,
         Do::Send(upgraded),
+        Do::ReadHead,
         Do::Wait(SERVER),
         Do::Send(message),
     ]]);
@@ -158,12 +159,15 @@ fn so_it_is_with_a_message_of_a_websocket() {
             .expect("a connection");
         socket.send_bytes(GET).await.expect("sent");
         socket.receive_head(None).await.expect("a head");
+        // The server begins to wait when it has this, so not before the exchange begins.
+        let begin = Instant::now();
+        socket.send_bytes(GET).await.expect("sent");
         let arrived = async {
             let frame = socket.receive(None).await.expect("a frame");
             assert_eq!(frame.payload, b"ok");
             socket.arrived()
         };
-        split(Instant::now(), arrived).await
+        split(begin, arrived).await
     }));
 }
 
