@@ -7,7 +7,7 @@
 //! JMeter the sample's own user does.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use drumfire_elements::listeners::save_responses as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
+use drumfire_platform::files::create_regular;
 use drumfire_results::{ExistingFile, ResultFolder, Sample};
 
 use crate::base::exception_text::ExceptionText;
@@ -142,7 +143,9 @@ impl ResultSaver {
         }
         let path = Path::new(&name);
         create_folders(path)?;
-        if let Err(error) = fs::write(path, sample.response_data.as_deref().unwrap_or_default()) {
+        let body = sample.response_data.as_deref().unwrap_or_default();
+        let saved = create_regular(path).and_then(|mut file| file.write_all(body));
+        if let Err(error) = saved {
             tracing::error!(
                 "Error creating sample file for {}: {name}: {error}",
                 sample.label

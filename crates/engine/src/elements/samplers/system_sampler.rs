@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use drumfire_elements::samplers::os_process_sampler as facts;
 use drumfire_expr::Template;
 use drumfire_java::text::spread_hash;
 use drumfire_jmx::Value;
+use drumfire_platform::files::create_regular;
 use drumfire_platform::processes::ending_signal;
 use drumfire_results::{DataType, Sample};
 use tokio::process::{Child, Command};
@@ -228,7 +229,7 @@ fn created(name: &str) -> Result<Option<File>, Unstarted> {
     if name.trim().is_empty() {
         return Ok(None);
     }
-    opened(File::create(name), name.to_owned()).map(Some)
+    opened(create_regular(Path::new(name)), name.to_owned()).map(Some)
 }
 
 fn opened(file: std::io::Result<File>, name: String) -> Result<File, Unstarted> {
@@ -420,6 +421,22 @@ mod tests {
             "{PATH=2, A=1, a=5, B=again, b=6, c=7, d=8, e=9, f=10, g=11, h=12, LANG=4, äö=13, HOME=3}"
         );
         assert_eq!(shown_as_java_map(&[]), "{}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn output_that_would_go_to_a_pipe_fails() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        let name = path.to_str().expect("UTF-8");
+        let Err(Unstarted::File(of, error)) = created(name) else {
+            panic!("writing would wait for a reader");
+        };
+        assert_eq!(of, name);
+        assert_eq!(words(&error), "it is a device or a pipe, not a file");
+        assert!(created("/dev/null").is_ok_and(|file| file.is_some()));
     }
 
     #[test]
