@@ -1,7 +1,9 @@
 //! Opens a connection, encrypted as the address says.
 
+use std::path::Path;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use drumfire_platform::files::read_regular;
 use mysql_async::{Conn, DriverError, Error, Opts, OptsBuilder, SslOpts};
 use tokio_rustls::rustls::RootCertStore;
 use tokio_rustls::rustls::pki_types::CertificateDer;
@@ -92,7 +94,7 @@ fn system_authorities() -> Vec<Vec<u8>> {
 
 /// Reads the certificates of `serverSslCert`, the one setting that names a file.
 fn read_authorities(file: &str) -> Result<Vec<Vec<u8>>, SqlFailure> {
-    let pem = std::fs::read(file).map_err(|_| mariadb::no_authorities())?;
+    let pem = read_regular(Path::new(file)).map_err(|_| mariadb::no_authorities())?;
     let certificates = CertificateDer::pem_slice_iter(&pem);
     let certificates = certificates.map(|one| one.map(|one| one.to_vec()));
     let certificates: Result<Vec<_>, _> = certificates.collect();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::BytesMut;
+use drumfire_platform::files::read_regular;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -112,7 +113,7 @@ fn authorities(verification: &Verification) -> Result<RootCertStore, SqlFailure>
     };
     let shown = file.display();
     let mut store = RootCertStore::empty();
-    let pem = std::fs::read(&file)
+    let pem = read_regular(&file)
         .map_err(|_| broken(format!("Could not open SSL root certificate file {shown}.")))?;
     for certificate in CertificateDer::pem_slice_iter(&pem) {
         let added = certificate.is_ok_and(|certificate| store.add(certificate).is_ok());
