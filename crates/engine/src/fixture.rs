@@ -13,7 +13,6 @@ use crate::base::clock::Clock;
 use crate::decode::{Decoder, DecodingContext};
 use crate::resolve::Resolver;
 use crate::run::action::OnError;
-use crate::run::alarm::Alarms;
 use crate::run::context::{Context, Identity};
 use crate::run::control::Control;
 use crate::run::controllers::Hook;
@@ -156,7 +155,7 @@ pub fn user_of(shared: Shared, plan: WorkerPlan) -> Context {
     };
     let writer = ResultWriter::open(Vec::new(), &place).expect("there is no file to open");
     let recorder = Recorder::new(&writer.inlet(), &Arc::new(Handover::new(0)), false);
-    let worker = Rc::new(Worker::new(&shared, recorder, plan, Alarms::new()));
+    let worker = Rc::new(Worker::new(&shared, recorder, plan));
     Context::new(&shared, &worker, first_user())
 }
 

@@ -5,12 +5,11 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::OnceLock;
-use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::time::{
-    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
-    timerfd_create, timerfd_settime,
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
 };
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use tokio::io::Interest;
@@ -267,11 +266,7 @@ pub fn take_short_turns() {
 }
 
 /// A kernel timer (timerfd_create(2)) with nanosecond resolution, which the runtime watches like a socket.
-pub struct KernelTimer {
-    timer: AsyncFd<OwnedFd>,
-    /// The same moment on the program's clock and on the kernel's.
-    anchor: (Instant, Timespec),
-}
+pub struct KernelTimer(AsyncFd<OwnedFd>);
 
 impl KernelTimer {
     /// A disarmed timer.
@@ -283,52 +278,37 @@ impl KernelTimer {
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
         // SAFETY: an OwnedFd gives the same descriptor for as long as it lives, and AsyncFd deregisters it before
         // it drops it.
-        let timer = unsafe { AsyncFd::register_with_interest(timer, Interest::READABLE) }?;
-        // In this order, the timer expires some nanoseconds late rather than early.
-        let now = Instant::now();
-        let anchor = (now, clock_gettime(ClockId::Monotonic));
-        Ok(KernelTimer { timer, anchor })
+        let watched = unsafe { AsyncFd::register_with_interest(timer, Interest::READABLE) }?;
+        Ok(KernelTimer(watched))
     }
 
-    /// Arms the timer to expire once, at a time after its creation; at once if that has passed. This also clears an unread
-    /// expiration, so expirations need not be read.
-    pub fn set(&self, at: Instant) -> io::Result<()> {
-        let (moment, kernel) = self.anchor;
-        let after = at.saturating_duration_since(moment);
-        let nanoseconds = kernel.tv_nsec + i64::from(after.subsec_nanos());
-        let seconds = i64::try_from(after.as_secs()).unwrap_or(i64::MAX);
+    /// Arms the timer to expire once, after `delay`. This also clears an unread expiration, so expirations need not be read.
+    pub fn set(&self, delay: Duration) -> io::Result<()> {
+        // Zero would disarm the timer.
+        let delay = delay.max(Duration::from_nanos(1));
         let once = Itimerspec {
             it_interval: Timespec::default(),
             it_value: Timespec {
-                tv_sec: kernel
-                    .tv_sec
-                    .saturating_add(seconds)
-                    .saturating_add(nanoseconds / NS_PER_S),
-                tv_nsec: nanoseconds % NS_PER_S,
+                tv_sec: i64::try_from(delay.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: delay.subsec_nanos().into(),
             },
         };
-        timerfd_settime(self.timer.get_ref(), TimerfdTimerFlags::ABSTIME, &once)?;
+        timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::empty(), &once)?;
         Ok(())
     }
 
-    /// Whether the timer has expired since it was found expired last; else wakes the task when it does.
-    pub fn poll_expired(&self, task: &mut Context<'_>) -> Poll<()> {
-        match ready!(self.timer.poll_read_ready(task)) {
-            Ok(mut ready) => {
-                ready.clear_ready();
-                Poll::Ready(())
-            }
-            Err(_) => Poll::Pending, // the runtime is going down
+    /// Waits until the timer expires.
+    pub async fn expired(&self) {
+        match self.0.readable().await {
+            Ok(mut ready) => ready.clear_ready(),
+            Err(_) => std::future::pending().await, // the runtime is going down
         }
     }
 }
 
-/// Nanoseconds in a second.
-const NS_PER_S: i64 = 1_000_000_000;
-
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
+    use std::time::Instant;
 
     use super::*;
 
@@ -354,16 +334,15 @@ mod tests {
         for ms in [3, 0, 2] {
             let delay = Duration::from_millis(ms);
             let begin = Instant::now();
-            timer.set(begin + delay).expect("it is open");
-            poll_fn(|task| timer.poll_expired(task)).await;
+            timer.set(delay).expect("it is open");
+            timer.expired().await;
             assert!(begin.elapsed() >= delay);
         }
         // Arming it again before it expires replaces the time.
         let begin = Instant::now();
-        let after = |delay| timer.set(begin + delay).expect("it is open");
-        after(Duration::from_secs(3600));
-        after(Duration::from_millis(1));
-        poll_fn(|task| timer.poll_expired(task)).await;
+        timer.set(Duration::from_secs(3600)).expect("it is open");
+        timer.set(Duration::from_millis(1)).expect("it is open");
+        timer.expired().await;
         assert!(begin.elapsed() < Duration::from_secs(60));
     }
 }

@@ -6,8 +6,7 @@ use std::io;
 use std::os::fd::AsFd as AsSocket;
 #[cfg(windows)]
 use std::os::windows::io::AsSocket;
-use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use drumfire_platform::files::read_at;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
@@ -103,13 +102,13 @@ impl KernelTimer {
     ///
     /// # Errors
     /// Always `Unsupported`.
-    pub fn set(&self, _at: Instant) -> io::Result<()> {
+    pub fn set(&self, _delay: Duration) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Never ready.
-    pub fn poll_expired(&self, _task: &mut Context<'_>) -> Poll<()> {
-        Poll::Pending
+    /// Never completes.
+    pub async fn expired(&self) {
+        std::future::pending().await
     }
 }
 
@@ -171,9 +170,10 @@ mod tests {
         let refused = KernelTimer::new().err().expect("there is none");
         assert_eq!(refused.kind(), io::ErrorKind::Unsupported);
         let timer = KernelTimer(());
-        assert!(timer.set(Instant::now()).is_err());
-        let mut cx = Context::from_waker(std::task::Waker::noop());
-        assert!(timer.poll_expired(&mut cx).is_pending());
+        assert!(timer.set(Duration::ZERO).is_err());
+        let mut expired = std::pin::pin!(timer.expired());
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(expired.as_mut().poll(&mut cx).is_pending());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use drumfire_results::Sample;
 use crate::base::clock::Clock;
 use crate::run::action::Action;
 use crate::run::action::OnError;
-use crate::run::alarm::{SLACK, Wait};
+use crate::run::alarm::Wait;
 use crate::run::branch::Branch;
 use crate::run::control::Stopping;
 use crate::run::failures::Failed;
@@ -564,8 +564,7 @@ impl Context {
         self.sleep_until(Instant::now() + Duration::from_millis(ms.max(0) as u64))
     }
 
-    /// Waits until `due`. Ends early when the run is told to stop now, since nothing would be sent afterwards. Where no schedule
-    /// says when the sample should begin, the wait has some [slack](SLACK).
+    /// Waits until `due`. Ends early when the run is told to stop now, since nothing would be sent afterwards.
     pub fn sleep_until(&mut self, due: Instant) -> Sleep<'_> {
         if self.interrupted || !self.running() || due <= Instant::now() {
             return Sleep {
@@ -574,11 +573,7 @@ impl Context {
                 interruption: None,
             };
         }
-        let slack = match self.intended {
-            Some(_) => Duration::ZERO,
-            None => SLACK,
-        };
-        let wait = Some(self.worker.alarms.wait_about(due, slack));
+        let wait = Some(self.worker.alarms.wait_until(due));
         let interruption = self.interruption_wait(true).map(Box::new);
         Sleep {
             cx: self,

@@ -120,12 +120,7 @@ impl Drop for TaskPlace {
 }
 
 impl Worker {
-    pub fn new(
-        shared: &Shared,
-        recorder: Recorder,
-        samplers: Rc<dyn Samplers>,
-        alarms: Rc<Alarms>,
-    ) -> Worker {
+    pub fn new(shared: &Shared, recorder: Recorder, samplers: Rc<dyn Samplers>) -> Worker {
         let bell = shared.control.join();
         Worker {
             program: shared.program.clone(),
@@ -142,7 +137,7 @@ impl Worker {
                 .get("sampleresult.default.encoding")
                 .and_then(|name| Charset::find(&name))
                 .map(Rc::new),
-            alarms,
+            alarms: Alarms::new(),
             room: Room::default(),
             samplers,
             stages: Stages::default(),

@@ -11,10 +11,9 @@ use drumfire_expr::Vars;
 use drumfire_results::{Handover, Inlet, Recorder};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::spawn_local;
+use tokio::task::{LocalSet, spawn_local};
 
 use crate::run::action::OnError;
-use crate::run::alarm::Alarms;
 use crate::run::context::{Context, Identity};
 use crate::run::control::Stopping;
 use crate::run::crew::{Crew, StartGroup};
@@ -155,16 +154,10 @@ pub fn start(
         .spawn(move || {
             // The run does not start if the sender is gone.
             let Ok(count) = counted.recv() else { return };
-            let alarms = Alarms::new();
-            let serving = serve(
-                (index, count),
-                shared,
-                plan,
-                recorder,
-                received,
-                alarms.clone(),
-            );
-            if let Err(error) = alarms.run(&runtime, serving)
+            // A task of its own: the future given to `block_on` is polled whenever any task of the worker wakes.
+            let serving = serve((index, count), shared, plan, recorder, received);
+            let served = LocalSet::new().block_on(&runtime, async { spawn_local(serving).await });
+            if let Err(error) = served
                 && let Ok(panic) = error.try_into_panic()
             {
                 std::panic::resume_unwind(panic);
@@ -183,7 +176,6 @@ async fn serve(
     plan: Arc<BoundPlan>,
     recorder: RecorderParts,
     mut commands: UnboundedReceiver<Command>,
-    alarms: Rc<Alarms>,
 ) {
     let plan = Rc::new(plan);
     let label_bytes = recorder.label_bytes;
@@ -195,7 +187,7 @@ async fn serve(
     if let Some(bytes) = label_bytes {
         recorder.limit_labels(bytes);
     }
-    let worker = Rc::new(Worker::new(&shared, recorder, plan.clone(), alarms));
+    let worker = Rc::new(Worker::new(&shared, recorder, plan.clone()));
     if index == 0 {
         let plan = plan.clone();
         spawn_local(async move {
@@ -204,8 +196,9 @@ async fn serve(
             }
         });
     }
+    let alarms = spawn_local(worker.alarms.clone().serve());
     let orders = shared.orders.join();
-    let mut rows_due = Instant::now();
+    let mut rows = tokio::time::interval(ROWS_TICK);
     let mut state = Stopping::No;
     loop {
         let told = worker.stop.notified();
@@ -223,9 +216,8 @@ async fn serve(
                 Some(Command::Java(moment, _done)) => tell_java(&shared, &worker, moment),
                 None => break,
             },
-            () = worker.alarms.wait_until(rows_due) => {
-                let late = rows_due.elapsed();
-                rows_due += ROWS_TICK;
+            due = rows.tick() => {
+                let late = tokio::time::Instant::now().saturating_duration_since(due);
                 shared
                     .loop_late_us
                     .fetch_max(late.as_micros() as u64, Ordering::Relaxed);
@@ -238,6 +230,7 @@ async fn serve(
             }
         }
     }
+    alarms.abort();
     worker.publish(&shared.counts, None);
     shared.stages.add(&worker.stages);
 }
