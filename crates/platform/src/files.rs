@@ -36,21 +36,50 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// # Errors
 /// The operating system's error, or the path is that of a pipe or another device.
 pub fn create_regular(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
-    let file = options
-        .open(path)
-        .map_err(|error| match error.raw_os_error() {
-            // A pipe without a reader.
-            Some(ENXIO) if cfg!(unix) => irregular(),
-            _ => error,
-        })?;
+    let file = create_at_once(path).map_err(|error| {
+        if has_no_reader(&error) {
+            irregular()
+        } else {
+            error
+        }
+    })?;
     match file.metadata()?.is_file() || is_at(Path::new(EMPTY), &file) {
         true => Ok(file),
         false => Err(irregular()),
     }
+}
+
+/// Creates or empties a file that a plan names and that another program will write. A device, or a pipe that is read, will do too.
+///
+/// # Errors
+/// The operating system's error, or the path is that of a pipe that nothing reads.
+pub fn create_for_program(path: &Path) -> io::Result<File> {
+    let file = create_at_once(path).map_err(|error| {
+        if has_no_reader(&error) {
+            io::Error::new(error.kind(), "nothing reads the pipe")
+        } else {
+            error
+        }
+    })?;
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    // The program shall wait when the reader is slow.
+    OpenOptions::new().write(true).open(path)
+}
+
+/// Creates, empties or opens a file without waiting for the reader of a pipe.
+fn create_at_once(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
+    options.open(path)
+}
+
+/// Whether it is the error of a pipe that nothing reads (`ENXIO`).
+fn has_no_reader(error: &io::Error) -> bool {
+    cfg!(unix) && error.raw_os_error() == Some(6)
 }
 
 fn irregular() -> io::Error {
@@ -119,9 +148,6 @@ const NONBLOCK: i32 = if cfg!(any(target_os = "linux", target_os = "android")) {
 } else {
     0x4
 };
-
-/// `ENXIO`.
-const ENXIO: i32 = 6;
 
 /// A file that is always empty.
 pub const EMPTY: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
@@ -323,8 +349,11 @@ mod tests {
             crate::causes::cause(&error)
         };
         assert_eq!(refused(&pipe), "it is a device or a pipe, not a file");
+        let unread = create_for_program(&pipe).expect_err("it would wait");
+        assert_eq!(unread.to_string(), "nothing reads the pipe");
         let reader = File::options().read(true).write(true).open(&pipe);
         let reader = reader.expect("Linux and macOS open it for both");
+        create_for_program(&pipe).expect("it is read");
         assert_eq!(refused(&pipe), "it is a device or a pipe, not a file");
         drop(reader);
         let zero = refused(Path::new("/dev/zero"));

@@ -1,13 +1,14 @@
 //! nginx as the server of most scenarios. It serves a page of 510 bytes and large files, with and without TLS, and accepts
 //! uploads. `services.rs` has the servers that only some scenarios need.
 
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+use drumfire_testkit::ports::free_port;
 
 use super::pages;
 use super::scenario::Door;
@@ -35,7 +36,7 @@ impl Nginx {
         certificates(&folder)?;
         let mut ports = [0; DOORS];
         for port in &mut ports {
-            *port = free_port()?;
+            *port = free_port();
         }
         let template = std::fs::read_to_string(xtask::root().join("benches/nginx.conf"))?;
         let settings = template
@@ -114,11 +115,6 @@ impl Drop for Nginx {
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
-}
-
-fn free_port() -> anyhow::Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    Ok(listener.local_addr()?.port())
 }
 
 /// Writes a self-signed certificate for 127.0.0.1, and one for clients; the latter as PKCS#12 and JKS if openssl and keytool are

@@ -1,6 +1,6 @@
 //! JDBC elements as JMeter 5.6.3 runs them with MariaDB's driver 3.5.6.
 
-use super::{certificate_for, debug, plain, pool, prepared, rows, select, update};
+use super::{AuthorityFiles, certificate_for, debug, plain, pool, prepared, rows, select, update};
 use drumfire_testkit::databases::MariaDb;
 
 fn mariadb(name: &str, url: &str, settings: &[(&str, &str)]) -> String {
@@ -175,15 +175,13 @@ fn certificates_are_verified_as_the_address_says() {
     let Some(server) = MariaDb::start_encrypted(&certificate) else {
         return;
     };
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let file = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).expect("the folder is writable");
-        path.display().to_string()
-    };
-    let known = file("known.pem", &certificate.chain);
-    let other = file("other.pem", &certificate_for("localhost").chain);
-    let missing = folder.path().join("missing.pem").display().to_string();
+    let files = AuthorityFiles::of(&certificate);
+    let AuthorityFiles {
+        known,
+        other,
+        missing,
+        ..
+    } = &files;
     let with = |host: &str, query: &str| {
         let url = format!("jdbc:mariadb://{host}:{}/d?{query}", server.port);
         let cipher = select(

@@ -489,6 +489,35 @@ fn postgresql_is_asked_for_encryption() {
     );
 }
 
+/// Files that settings name as those of the authorities.
+struct AuthorityFiles {
+    /// It has the server's certificate.
+    known: String,
+    /// It has another server's.
+    other: String,
+    empty: String,
+    missing: String,
+    _folder: tempfile::TempDir,
+}
+
+impl AuthorityFiles {
+    fn of(server: &Pem) -> AuthorityFiles {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let file = |name: &str, text: &str| {
+            std::fs::write(path(name), text).expect("the folder is writable");
+            path(name)
+        };
+        AuthorityFiles {
+            known: file("known.pem", &server.chain),
+            other: file("other.pem", &certificate_for("localhost").chain),
+            empty: file("empty.pem", ""),
+            missing: path("missing.pem"),
+            _folder: folder,
+        }
+    }
+}
+
 /// A file of authorities for `sslrootcert`; the words are pgjdbc's.
 #[test]
 fn postgresql_shows_a_certificate() {
@@ -496,16 +525,14 @@ fn postgresql_shows_a_certificate() {
     let Some(server) = Postgres::start_encrypted(&own) else {
         return;
     };
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let file = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).expect("the folder is writable");
-        path.display().to_string()
-    };
-    let known = file("known.pem", &own.chain);
-    let other = file("other.pem", &certificate_for("localhost").chain);
-    let empty = file("empty.pem", "");
-    let missing = folder.path().join("missing.pem").display().to_string();
+    let files = AuthorityFiles::of(&own);
+    let AuthorityFiles {
+        known,
+        other,
+        empty,
+        missing,
+        ..
+    } = &files;
     let seen = |host: &str, query: &str| {
         let url = format!("jdbc:postgresql://{host}:{}/postgres?{query}", server.port);
         let body = pool("db", 0, &[("dbUrl", &url)]) + &select("select 1", &[]);
@@ -515,10 +542,10 @@ fn postgresql_shows_a_certificate() {
     };
     let with = |mode: &str, file: &str| format!("sslmode={mode}&sslrootcert={file}");
     for (host, query) in [
-        ("localhost", with("verify-full", &known)),
+        ("localhost", with("verify-full", known)),
         ("localhost", format!("ssl=true&sslrootcert={known}")),
-        ("127.0.0.1", with("verify-ca", &known)),
-        ("127.0.0.1", with("require", &missing)),
+        ("127.0.0.1", with("verify-ca", known)),
+        ("127.0.0.1", with("require", missing)),
         (
             "localhost",
             "ssl=true&sslfactory=org.postgresql.ssl.NonValidatingFactory".to_owned(),
@@ -528,13 +555,13 @@ fn postgresql_shows_a_certificate() {
         assert!(row.starts_with("200 "), "{query}: {row}");
     }
     let name = "(The hostname 127.0.0.1 could not be verified by hostnameverifier PgjdbcHostnameVerifier.)";
-    assert_eq!(seen("127.0.0.1", &with("verify-full", &known)), name);
-    let untrusted = seen("localhost", &with("verify-ca", &other));
+    assert_eq!(seen("127.0.0.1", &with("verify-full", known)), name);
+    let untrusted = seen("localhost", &with("verify-ca", other));
     assert!(untrusted.starts_with("(SSL error: "), "{untrusted}");
     let absent = format!("(Could not open SSL root certificate file {missing}.)");
-    assert_eq!(seen("localhost", &with("verify-ca", &missing)), absent);
+    assert_eq!(seen("localhost", &with("verify-ca", missing)), absent);
     let useless = format!("(Loading the SSL root certificate {empty} into a TrustManager failed.)");
-    assert_eq!(seen("localhost", &with("verify-full", &empty)), useless);
+    assert_eq!(seen("localhost", &with("verify-full", empty)), useless);
 }
 
 /// So does Connector/J; a server without encryption is used without.
