@@ -7,7 +7,7 @@
 //!
 //! Three drivers are native: PostgreSQL's (`org.postgresql.Driver`) behaves as pgjdbc, MySQL's (`com.mysql.cj.jdbc.Driver`) as
 //! Connector/J 8, and MariaDB's (`org.mariadb.jdbc.Driver`) as its version 3.5. If one JDBC element of a plan needs Java and the
-//! driver's own jar, these run all of them; `drumfire check` names the line that fetches the driver. The reasons are: another
+//! driver's own jar, these run all of them; `drumfire check` names the line that fetches a common one. The reasons are: another
 //! database, such as SQL Server, Oracle or SQLite; an address with other settings than those below; connection properties, callable
 //! statements, result variables, parameters of rare types, and scripts that use connections or the sampler.
 //!
