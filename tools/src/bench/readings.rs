@@ -21,23 +21,21 @@ pub struct RoundReading {
 /// Reads a JTL file, in whole milliseconds. It counts all samples, or those that began within a range, and all failures.
 pub fn jtl(file: &Path, counted_ms: Option<Range<u64>>) -> Option<RoundReading> {
     let counted_ms = counted_ms.unwrap_or(0..u64::MAX);
-    let mut rows = BufReader::new(std::fs::File::open(file).ok()?).lines();
-    let head = rows.next()?.ok()?;
-    let place = |name: &str| head.split(',').position(|column| column == name);
-    let (elapsed, success) = (place("elapsed")?, place("success")?);
+    let mut rows = csv::Reader::from_path(file).ok()?;
+    let head = rows.headers().ok()?.clone();
+    let place = |name: &str| head.iter().position(|column| column == name);
+    let (began, elapsed, success) = (place("timeStamp")?, place("elapsed")?, place("success")?);
     let mut times = Vec::new();
     let mut failed = 0;
     let mut first_ms = None;
-    for row in rows {
+    for row in rows.records() {
         let row = row.ok()?;
-        let mut cells = row.split(',');
-        let began_ms = row.split(',').next()?.parse::<u64>().ok()?;
+        let began_ms = row[began].parse::<u64>().ok()?;
         first_ms = Some(first_ms.map_or(began_ms, |known: u64| known.min(began_ms)));
-        let elapsed_ms = cells.nth(elapsed)?.parse::<u32>().ok()?;
         if counted_ms.contains(&began_ms) {
-            times.push(elapsed_ms);
+            times.push(row[elapsed].parse::<u32>().ok()?);
         }
-        if cells.nth(success - elapsed - 1)? != "true" {
+        if &row[success] != "true" {
             failed += 1;
         }
     }
@@ -428,7 +426,8 @@ mod tests {
         let file = std::env::temp_dir().join(format!("drumfire-bench-{}.jtl", std::process::id()));
         let mut text = "timeStamp,elapsed,label,success\n".to_owned();
         for ms in 1..=1000 {
-            text.push_str(&format!("{ms},{ms},a,{}\n", ms != 7));
+            // A text of several lines, as the answer of a mail server.
+            text.push_str(&format!("{ms},{ms},\"a,\nb\",{}\n", ms != 7));
         }
         std::fs::write(&file, text).expect("the temporary folder is writable");
         let reading = jtl(&file, None).expect("it has rows");

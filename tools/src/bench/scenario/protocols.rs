@@ -129,7 +129,10 @@ fn mqtt() -> Scenario {
             ..Contender::new(program, "mqtt.jmx").case(case, users)
         };
         match program {
-            LoadTester::JMeter => entry.with("search_paths", "@JARS@/mqtt-xmeter.jar"),
+            // The plugin's client leaves threads that would keep the process alive.
+            LoadTester::JMeter => entry
+                .with("search_paths", "@JARS@/mqtt-xmeter.jar")
+                .with("jmeterengine.force.system.exit", "true"),
             _ => entry,
         }
     };
