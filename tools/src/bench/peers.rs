@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use serde_json::json;
 
 use super::Servers;
 use super::readings::{self, RoundReading};
@@ -20,7 +21,9 @@ const BODIES: usize = 10;
 const FILES: usize = 5_000;
 /// The rate for programs that follow a schedule.
 pub const PACE_PER_SECOND: u32 = 5_000;
-/// The file with the final figures of k6 and loadr.
+/// The rate of wrk2 in requests a second, with which it never waits.
+const MORE_THAN_WRK2_CAN: u32 = 10_000_000;
+/// The file with the final figures of k6, loadr and Artillery.
 const SUMMARY: &str = "summary.json";
 /// The result file of a program that runs a plan.
 const RESULTS: &str = "out.jtl";
@@ -39,10 +42,13 @@ const HITS: &str = "hits";
 pub enum LoadTester {
     Drumfire,
     Wrk,
+    /// wrk at a given rate; its times begin when a request is due.
+    Wrk2,
     Oha,
     K6,
     Gatling,
     Locust,
+    Artillery,
     Loadr,
     JMeter,
     Curl,
@@ -62,13 +68,15 @@ pub enum LoadTester {
 }
 
 impl LoadTester {
-    pub const ALL: [LoadTester; 16] = [
+    pub const ALL: [LoadTester; 18] = [
         LoadTester::Drumfire,
         LoadTester::Wrk,
+        LoadTester::Wrk2,
         LoadTester::Oha,
         LoadTester::K6,
         LoadTester::Gatling,
         LoadTester::Locust,
+        LoadTester::Artillery,
         LoadTester::Loadr,
         LoadTester::JMeter,
         LoadTester::Curl,
@@ -85,10 +93,12 @@ impl LoadTester {
         match self {
             LoadTester::Drumfire => "drumfire",
             LoadTester::Wrk => "wrk",
+            LoadTester::Wrk2 => "wrk2",
             LoadTester::Oha => "oha",
             LoadTester::K6 => "k6",
             LoadTester::Gatling => "gatling",
             LoadTester::Locust => "locust",
+            LoadTester::Artillery => "artillery",
             LoadTester::Loadr => "loadr",
             LoadTester::JMeter => "jmeter",
             LoadTester::Curl => "curl",
@@ -367,10 +377,14 @@ impl Told<'_> {
                 None => return self.plan(&xtask::root().join("benches")),
             },
             LoadTester::Gatling => return self.gatling(),
-            LoadTester::K6 | LoadTester::Locust | LoadTester::Loadr => self.scripted()?,
-            LoadTester::Wrk | LoadTester::Oha | LoadTester::H2load | LoadTester::Vegeta => {
-                self.asking()?
+            LoadTester::K6 | LoadTester::Locust | LoadTester::Artillery | LoadTester::Loadr => {
+                self.scripted()?
             }
+            LoadTester::Wrk
+            | LoadTester::Wrk2
+            | LoadTester::Oha
+            | LoadTester::H2load
+            | LoadTester::Vegeta => self.asking()?,
             LoadTester::Curl | LoadTester::CurlUpload | LoadTester::Md5sum => self.bodies(),
             LoadTester::Ghz => self.calls()?,
             // It sends a number of mails, and no lines of more than 80 characters.
@@ -400,6 +414,15 @@ impl Told<'_> {
                  --host {url} --locustfile {}",
                 self.script("py")?.display()
             ),
+            LoadTester::Artillery => format!(
+                "run --quiet --output {SUMMARY} --target http://127.0.0.1:{} --overrides {} {}",
+                self.port,
+                json!({"config": {
+                    "phases": [{"duration": 1, "arrivalCount": users}],
+                    "variables": {"seconds": seconds},
+                }}),
+                self.script("yaml")?.display()
+            ),
             _ => {
                 let script = std::fs::read_to_string(self.script("yaml")?)?
                     .replace("@USERS@", &users.to_string())
@@ -415,11 +438,15 @@ impl Told<'_> {
     fn asking(&self) -> anyhow::Result<String> {
         let (users, seconds, url) = (self.entry.users, self.seconds, self.url());
         Ok(match self.entry.program {
-            LoadTester::Wrk => {
+            LoadTester::Wrk | LoadTester::Wrk2 => {
                 let script = xtask::root().join("benches/wrk.lua");
                 let threads = self.threads();
+                let rate = match self.entry.program {
+                    LoadTester::Wrk2 => format!(" -R{MORE_THAN_WRK2_CAN}"),
+                    _ => String::new(),
+                };
                 format!(
-                    "-t{threads} -c{users} -d{seconds}s -s {} {url}",
+                    "-t{threads} -c{users} -d{seconds}s{rate} -s {} {url}",
                     script.display()
                 )
             }
@@ -638,9 +665,12 @@ fn read(
         }
         LoadTester::JMeter => rows(),
         LoadTester::Wrk => readings::wrk(said),
+        // Its times begin when requests were due at a rate that it cannot reach.
+        LoadTester::Wrk2 => readings::wrk(said).map(RoundReading::without_times),
         LoadTester::Oha => readings::oha(said),
         LoadTester::K6 => readings::k6(&summary()?),
         LoadTester::Loadr => readings::loadr(&summary()?),
+        LoadTester::Artillery => readings::artillery(&summary()?),
         LoadTester::Locust => readings::locust(said),
         LoadTester::Gatling => readings::gatling(said),
         LoadTester::Curl | LoadTester::CurlUpload => readings::curl(said),

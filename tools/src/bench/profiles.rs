@@ -4,6 +4,11 @@
 /// Scenario, the figure as the report prints it before its bound, and the profile.
 const PROFILES: &[(&str, &str, &str)] = &[
     (
+        "shop",
+        "shop: CPU to k6's",
+        "63 % of the CPU is the kernel's, which sends, receives and waits. k6 asks it for the same.",
+    ),
+    (
         "extract",
         "CPU to wrk's",
         "63 % of the samples of `perf` are in the kernel, which wrk asks for the same: send, receive, wait. 30 % are \

@@ -18,6 +18,17 @@ pub struct RoundReading {
     pub first_ms: Option<u64>,
 }
 
+impl RoundReading {
+    /// Keeps the counts only.
+    pub fn without_times(self) -> RoundReading {
+        RoundReading {
+            samples: self.samples,
+            failed: self.failed,
+            ..RoundReading::default()
+        }
+    }
+}
+
 /// Reads a JTL file, in whole milliseconds. It counts all samples, or those that began within a range, and all failures.
 pub fn jtl(file: &Path, counted_ms: Option<Range<u64>>) -> Option<RoundReading> {
     let counted_ms = counted_ms.unwrap_or(0..u64::MAX);
@@ -203,6 +214,22 @@ pub fn loadr(summary: &str) -> Option<RoundReading> {
         p50_ms: times["med"].as_f64(),
         p99_ms: times["p99"].as_f64(),
         p999_ms: None,
+        first_ms: None,
+    })
+}
+
+/// Reads Artillery's JSON. A response that a check does not accept counts as failed.
+pub fn artillery(summary: &str) -> Option<RoundReading> {
+    let report: Value = serde_json::from_str(summary).ok()?;
+    let all = &report["aggregate"];
+    let count = |name: &str| all["counters"][name].as_u64().unwrap_or(0);
+    let times = &all["summaries"]["http.response_time"];
+    Some(RoundReading {
+        samples: all["counters"]["http.responses"].as_u64()?,
+        failed: count("plugins.expect.failed") + count("vusers.failed"),
+        p50_ms: times["median"].as_f64(),
+        p99_ms: times["p99"].as_f64(),
+        p999_ms: times["p999"].as_f64(),
         first_ms: None,
     })
 }
@@ -399,6 +426,16 @@ mod tests {
         let reading = ghz(said).expect("a report");
         assert_eq!((reading.samples, reading.failed), (3, 1));
         assert_eq!((reading.p50_ms, reading.p99_ms), (Some(1.5), Some(2.0)));
+    }
+
+    #[test]
+    fn counts_of_artillery() {
+        let report = r#"{"aggregate": {"counters": {"http.responses": 9, "plugins.expect.ok": 3, "plugins.expect.failed": 1},
+            "summaries": {"http.response_time": {"median": 2, "p99": 30.3, "p999": 37.7}}}}"#;
+        let reading = artillery(report).expect("a report");
+        assert_eq!((reading.samples, reading.failed), (9, 1));
+        assert_eq!((reading.p50_ms, reading.p999_ms), (Some(2.0), Some(37.7)));
+        assert!(artillery("{}").is_none());
     }
 
     #[test]

@@ -225,7 +225,7 @@ mod tests {
             match entry.program {
                 LoadTester::K6 => script("js"),
                 LoadTester::Locust => script("py"),
-                LoadTester::Loadr => script("yaml"),
+                LoadTester::Artillery | LoadTester::Loadr => script("yaml"),
                 _ => {}
             }
             let file = xtask::root().join("benches").join(&entry.plan);

@@ -21,9 +21,11 @@ fn keep_alive() -> Scenario {
     let programs = [
         LoadTester::Drumfire,
         LoadTester::Wrk,
+        LoadTester::Wrk2,
         LoadTester::Oha,
         LoadTester::K6,
         LoadTester::Gatling,
+        LoadTester::Artillery,
         LoadTester::JMeter,
     ];
     Scenario::new(

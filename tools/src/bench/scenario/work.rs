@@ -19,6 +19,7 @@ fn shop() -> Scenario {
         LoadTester::K6,
         LoadTester::Gatling,
         LoadTester::Locust,
+        LoadTester::Artillery,
         LoadTester::Loadr,
         LoadTester::JMeter,
     ];
