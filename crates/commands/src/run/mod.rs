@@ -113,7 +113,7 @@ pub(super) fn follow(
         conditions,
     } = company;
     let (mut prepared, program) =
-        prepare(options, debugging, &conditions, engine, control, console)?;
+        prepare(options, debugging, conditions, engine, control, console)?;
     let mut attended = attend(
         &mut prepared,
         program,

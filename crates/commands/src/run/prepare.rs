@@ -33,7 +33,7 @@ use crate::run::arguments::{PlanChoice, Progress, ResultsFile, RunArguments, UiO
 use crate::run::criteria::baseline;
 use crate::run::criteria::guards::{Board, Guards};
 use crate::run::criteria::thresholds::{LabelCondition, check_labels, warn_of_inversions};
-use crate::run::criteria::until::{Goal, Until};
+use crate::run::criteria::until::Until;
 use crate::run::outputs::claims::Claims;
 use crate::run::outputs::exports::Exports;
 use crate::run::outputs::ui::Ui;
@@ -107,7 +107,7 @@ pub struct Listening {
 pub fn prepare(
     options: RunArguments,
     debugging: Debugging,
-    conditions: &[LabelCondition<'_>],
+    conditions: Vec<LabelCondition<'_>>,
     engine: &Engine,
     control: &Control,
     console: &mut Console<'_>,
@@ -116,18 +116,19 @@ pub fn prepare(
     let (mut brief, mut listening) =
         begin(options, debugging, remembered.as_deref(), control, console)?;
     let (program, warnings) = compile(&brief, engine, console)?;
-    let labels = program.labels();
     let thresholds = listening.guards.board().thresholds();
-    let label_conditions: Vec<_> = thresholds.iter().filter_map(LabelCondition::of).collect();
-    check_labels(&label_conditions, &labels, console)?;
-    check_labels(conditions, &labels, console)?;
-    let goals: Vec<_> = brief
-        .options
-        .until
-        .iter()
-        .filter_map(Goal::condition)
-        .collect();
-    check_labels(&goals, &labels, console)?;
+    let mut named: Vec<_> = thresholds.iter().filter_map(LabelCondition::of).collect();
+    named.extend(conditions);
+    named.extend(
+        brief
+            .options
+            .until
+            .iter()
+            .filter_map(|goal| goal.condition()),
+    );
+    if !named.is_empty() {
+        check_labels(&named, &program.labels(), console)?;
+    }
     if matches!(
         brief.options.plan,
         Some(PlanChoice::File(_) | PlanChoice::Last)

@@ -1,5 +1,7 @@
 //! The labels that samples of a plan may have, for those that judge a run by its labels.
 
+use std::collections::HashMap;
+
 use drumfire_elements::samplers::{flow_control_action, set_variables_action};
 
 use crate::run::controllers::ControllerKind;
@@ -87,13 +89,14 @@ pub fn labels(plan: &BoundPlan) -> PlanLabels {
     let mut labels = PlanLabels::default();
     let mut has_nameless = false;
     for journey in &plan.journeys {
+        let joined = joined_branches(journey);
         for package in &journey.samplers {
             let is_java = package
                 .sampler
                 .element()
                 .is_some_and(|sampler| sampler.java_element().is_some());
             has_nameless |= is_java;
-            let silence = silence(journey, package);
+            let silence = silence(journey, package, &joined);
             has_nameless |= add(&mut labels, package.name.source(), silence);
         }
         for (id, controller) in (0..).zip(&journey.controllers) {
@@ -136,8 +139,26 @@ fn add(labels: &mut PlanLabels, name: &str, silence: Option<(String, Option<Stri
     fixed_parts(name).iter().all(|part| part.trim().is_empty())
 }
 
+/// The branches of Parallel Controllers that have one sample for all, with the controllers' names.
+fn joined_branches(journey: &Journey) -> HashMap<ControllerId, &str> {
+    let mut joined = HashMap::new();
+    for package in &journey.samplers {
+        if let Sampled::Parallel(parallel) = &package.sampler
+            && parallel.generates_parent
+        {
+            let name = package.name.source();
+            joined.extend(parallel.branches.iter().map(|branch| (*branch, name)));
+        }
+    }
+    joined
+}
+
 /// Why a sampler has no samples of its own, and the label of the sample that they are part of.
-fn silence(journey: &Journey, package: &Package) -> Option<(String, Option<String>)> {
+fn silence(
+    journey: &Journey,
+    package: &Package,
+    joined: &HashMap<ControllerId, &str>,
+) -> Option<(String, Option<String>)> {
     let short = |class: &str| class.rsplit('.').next() == package.class.rsplit('.').next();
     if WITHOUT_SAMPLE.into_iter().any(short) {
         return Some(("it makes no sample".to_owned(), None));
@@ -146,16 +167,17 @@ fn silence(journey: &Journey, package: &Package) -> Option<(String, Option<Strin
     if let Some(id) = nearest.and_then(|id| owner(journey, id)) {
         return Some(in_transaction(journey, id));
     }
-    let joined = journey.samplers.iter().find(|other| match &other.sampler {
-        Sampled::Parallel(parallel) => {
-            let branches = &parallel.branches;
-            parallel.generates_parent && package.ancestors.iter().any(|id| branches.contains(id))
-        }
-        Sampled::Element(_) => false,
-    })?;
-    let name = joined.name.source();
+    if joined.is_empty() {
+        return None;
+    }
+    // The outermost one has the sample.
+    let name = package
+        .ancestors
+        .iter()
+        .rev()
+        .find_map(|id| joined.get(id))?;
     let why = format!("the Parallel Controller `{name}` has one sample for all");
-    Some((why, Some(name.to_owned())))
+    Some((why, Some((*name).to_owned())))
 }
 
 fn in_transaction(journey: &Journey, id: ControllerId) -> (String, Option<String>) {
