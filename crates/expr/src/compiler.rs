@@ -6,6 +6,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rustc_hash::FxHashMap;
+
 use crate::parse::{Parser, VariableNumbering};
 use crate::properties::Properties;
 use crate::random::Random;
@@ -20,6 +22,9 @@ use crate::vars::{Slot, Value, VarNames, Vars};
 pub struct Compiler {
     scope: StaticScope,
     warnings: Vec<TemplateError>,
+    /// Templates that elements with the same text share. Large plans repeat their texts, and each sampler compiles those of the
+    /// defaults in its scope.
+    shared: FxHashMap<Box<str>, Template>,
 }
 
 impl Compiler {
@@ -28,6 +33,7 @@ impl Compiler {
         Compiler {
             scope: StaticScope::new(properties),
             warnings: Vec::new(),
+            shared: FxHashMap::default(),
         }
     }
 
@@ -124,11 +130,21 @@ impl Template {
         if !text.contains("${") {
             return Ok(Template::raw(text));
         }
+        if let Some(known) = cx.shared.get(text).and_then(Template::shared) {
+            return Ok(known);
+        }
+        let earlier = cx.warnings.len();
         let parts = cx.compile(text)?;
         if let [TemplatePart::Text(_)] = parts[..] {
             return Ok(Template::raw(text));
         }
-        Ok(Template::from_parts(text, parts))
+        let template = Template::from_parts(text, parts);
+        if cx.warnings.len() == earlier
+            && let Some(shared) = template.shared()
+        {
+            cx.shared.insert(text.into(), shared);
+        }
+        Ok(template)
     }
 }
 

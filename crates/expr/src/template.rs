@@ -1,5 +1,7 @@
 //! A property text in its compiled form.
 
+use std::sync::Arc;
+
 use crate::call::FunctionCall;
 use crate::scope::{Raised, Scope};
 use crate::spec::FunctionSpec;
@@ -10,12 +12,21 @@ use crate::vars::{Slot, Value};
 ///
 /// A template is immutable, except for the state of stateful functions (`__counter`, `__StringFromFile`). As in JMeter, this
 /// state belongs to the location in the plan, so an element's templates are compiled once and shared by all users.
+///
+/// It is a pointer, because a plan has many templates and most of them are empty.
 #[derive(Debug)]
 pub struct Template {
+    /// `None` for the empty text.
+    body: Option<Arc<Body>>,
+}
+
+#[derive(Debug)]
+struct Body {
     source: Box<str>,
     shape: Shape,
 }
 
+/// The content of a template; see [`Template::shape`].
 #[derive(Debug)]
 enum Shape {
     /// The source unchanged.
@@ -82,10 +93,28 @@ impl Variable {
 impl Template {
     /// A text that is never evaluated.
     pub fn raw(text: &str) -> Template {
-        Template {
-            source: text.into(),
-            shape: Shape::Raw,
+        match text {
+            "" => Template { body: None },
+            _ => Template::new(text, Shape::Raw),
         }
+    }
+
+    fn new(source: &str, shape: Shape) -> Template {
+        let source = source.into();
+        Template {
+            body: Some(Arc::new(Body { source, shape })),
+        }
+    }
+
+    /// The same template for another element, if it has no state and its calls cannot fail, so that nothing tells the two apart.
+    pub(crate) fn shared(&self) -> Option<Template> {
+        (!self.is_stateful()).then(|| Template {
+            body: self.body.clone(),
+        })
+    }
+
+    fn shape(&self) -> &Shape {
+        self.body.as_ref().map_or(&Shape::Raw, |body| &body.shape)
     }
 
     /// Builds a template from parts whose constant pieces were already unescaped.
@@ -102,26 +131,23 @@ impl Template {
         } else {
             match parts.pop() {
                 None => Shape::Constant("".into()),
-                Some(TemplatePart::Text(text)) if *text == *source => Shape::Raw,
+                Some(TemplatePart::Text(text)) if *text == *source => return Template::raw(source),
                 Some(TemplatePart::Text(text)) => Shape::Constant(text),
                 Some(part) => Shape::Single(part),
             }
         };
-        Template {
-            source: source.into(),
-            shape,
-        }
+        Template::new(source, shape)
     }
 
     /// The text in the plan.
     pub fn source(&self) -> &str {
-        &self.source
+        self.body.as_ref().map_or("", |body| &body.source)
     }
 
     /// The constant that this template always evaluates to, if it is one.
     pub fn literal(&self) -> Option<&str> {
-        match &self.shape {
-            Shape::Raw => Some(&self.source),
+        match self.shape() {
+            Shape::Raw => Some(self.source()),
             Shape::Constant(text) => Some(text),
             Shape::Single(_) | Shape::Parts(_) => None,
         }
@@ -172,8 +198,8 @@ impl Template {
     /// # Errors
     /// [`Raised::Exception`] or [`Raised::StopThread`], if a JMeter function throws them.
     pub fn try_eval<'a>(&'a self, scope: &mut dyn Scope) -> Result<Text<'a>, Raised> {
-        match &self.shape {
-            Shape::Raw => Ok(Text::Literal(&self.source)),
+        match self.shape() {
+            Shape::Raw => Ok(Text::Literal(self.source())),
             Shape::Constant(text) => Ok(Text::Literal(text)),
             Shape::Single(TemplatePart::Text(text)) => Ok(Text::Literal(text)),
             Shape::Single(TemplatePart::Variable(variable)) => Ok(variable.eval(scope)),
@@ -182,7 +208,7 @@ impl Template {
                 outcome => outcome,
             },
             Shape::Parts(parts) => {
-                let mut out = String::with_capacity(self.source.len() + ROOM_FOR_VALUES);
+                let mut out = String::with_capacity(self.source().len() + ROOM_FOR_VALUES);
                 eval_parts(parts, scope, &mut out)?;
                 Ok(Text::Owned(out))
             }
@@ -192,7 +218,7 @@ impl Template {
     /// Evaluates the parts of the text separately, if its variables have at least `least` bytes; a text of that length can
     /// be sent without concatenating it. `None` if they are shorter.
     pub fn eval_pieces(&self, scope: &mut dyn Scope, least: usize) -> Option<Vec<Value>> {
-        let Shape::Parts(parts) = &self.shape else {
+        let Shape::Parts(parts) = self.shape() else {
             return None;
         };
         let length = |part: &TemplatePart| match part {
@@ -222,8 +248,8 @@ impl Template {
     }
 
     fn try_eval_into(&self, scope: &mut dyn Scope, out: &mut String) -> Result<(), Raised> {
-        match &self.shape {
-            Shape::Raw => out.push_str(&self.source),
+        match self.shape() {
+            Shape::Raw => out.push_str(self.source()),
             Shape::Constant(text) => out.push_str(text),
             Shape::Single(part) => eval_parts(std::slice::from_ref(part), scope, out)?,
             Shape::Parts(parts) => eval_parts(parts, scope, out)?,
@@ -232,7 +258,7 @@ impl Template {
     }
 
     fn parts(&self) -> &[TemplatePart] {
-        match &self.shape {
+        match self.shape() {
             Shape::Raw | Shape::Constant(_) => &[],
             Shape::Single(part) => std::slice::from_ref(part),
             Shape::Parts(parts) => parts,
@@ -253,7 +279,7 @@ impl Template {
         match self.literal() {
             Some(text) => text.to_owned(),
             None => {
-                let mut out = String::with_capacity(self.source.len());
+                let mut out = String::with_capacity(self.source().len());
                 for part in self.parts() {
                     match part {
                         TemplatePart::Text(text) => out.push_str(text),
