@@ -24,7 +24,11 @@ pub fn too_high(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagn
             if !is_port(name) && !is_url {
                 continue;
             }
-            let Some((value, _)) = definitions.value(&prop.value.as_str()) else {
+            let text = prop.value.as_str();
+            if is_url && !text.contains("://") && !text.contains("${") {
+                continue;
+            }
+            let Some((value, _)) = definitions.value(&text) else {
                 continue;
             };
             let port = match is_url {
