@@ -118,7 +118,7 @@ impl From<i64> for Value {
 
 impl From<Element> for Value {
     fn from(element: Element) -> Value {
-        Value::Element(element)
+        Value::Element(Box::new(element))
     }
 }
 

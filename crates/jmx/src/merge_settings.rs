@@ -94,10 +94,11 @@ impl SettingsMerge<'_> {
                 Value::Element(element) => Some(&element.props),
                 _ => None,
             });
-            return Some(Value::Element(Element {
+            let merged = Element {
                 props: self.props(path, props),
-                ..ours.clone()
-            }));
+                ..Element::clone(ours)
+            };
+            return Some(merged.into());
         }
         let lists = three.map(|value| match value {
             Value::List(items) => Some(items.as_slice()),

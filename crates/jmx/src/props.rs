@@ -272,7 +272,7 @@ impl<'d> PlanReader<'d, '_> {
             enabled_as: self.names.get(enabled_as.unwrap_or("")),
             props,
         };
-        Some((name, Value::Element(element)))
+        Some((name, element.into()))
     }
 
     /// The class of an `elementProp` as written. If it is missing or unknown, it is reported and the result is `None`.
@@ -367,7 +367,7 @@ impl<'d> PlanReader<'d, '_> {
                 FRACTION,
                 parse_double,
             )?)),
-            "objProp" => Some(Value::Object(self.object(id)?)),
+            "objProp" => Some(Value::Object(Box::new(self.object(id)?))),
             _ => Some(Value::Null),
         }
     }

@@ -1,7 +1,7 @@
 //! Flattens the settings of an element into a list of paths and texts, which `show` prints and `diff`
 //! compares.
 
-use crate::tree::{Element, Node, Prop, Props, Value};
+use crate::tree::{Node, Prop, Props, Value};
 
 /// A setting: its path within the element, and its value as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,7 +137,7 @@ fn of_value(place: &Place<'_>, value: &Value, all: &mut Vec<Setting>) {
 
 /// The name that identifies an item of a list: that of an argument or a header field. Others have none.
 pub fn item_name(item: &Prop) -> String {
-    let Value::Element(Element { props, .. }) = &item.value else {
+    let Value::Element(element) = &item.value else {
         return String::new();
     };
     let named = [
@@ -147,7 +147,7 @@ pub fn item_name(item: &Prop) -> String {
         "File.path",
         "Authorization.url",
     ];
-    let name = named.iter().find_map(|name| props.value(name));
+    let name = named.iter().find_map(|name| element.props.value(name));
     name.map(|name| name.as_str().into_owned())
         .unwrap_or_default()
 }

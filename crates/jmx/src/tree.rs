@@ -117,13 +117,13 @@ pub enum Value {
     /// `doubleProp`.
     Double(f64),
     /// `elementProp`.
-    Element(Element),
+    Element(Box<Element>),
     /// `collectionProp`.
     List(Vec<Prop>),
     /// `mapProp`.
     Map(Vec<Prop>),
     /// `objProp`.
-    Object(Object),
+    Object(Box<Object>),
     /// A property without a value.
     Null,
 }

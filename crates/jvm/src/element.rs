@@ -94,7 +94,7 @@ fn write_prop(out: &mut WireWriter, prop: &Prop) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
-    use drumfire_jmx::{Object, Span};
+    use drumfire_jmx::Span;
 
     use super::*;
     use crate::wire::WireReader;
@@ -133,11 +133,11 @@ mod tests {
     fn elements_that_only_jmeters_reader_knows_are_not_written() {
         let own = element("Arguments", Value::Map(Vec::new()));
         assert!(write(&own).is_some());
-        let nested = |inner| element("JavaSampler", Value::Element(inner));
+        let nested = |inner| element("JavaSampler", Value::from(inner));
         assert!(write(&nested(own)).is_some());
         assert!(write(&nested(element("a.Plugin", Value::Int(1)))).is_none());
         assert!(write(&element("a.Plugin", Value::Int(1))).is_none());
-        let object = Value::Object(Object::default());
+        let object = Value::Object(Box::default());
         assert!(write(&element("ResultCollector", object)).is_none());
     }
 }

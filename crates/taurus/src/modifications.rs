@@ -105,10 +105,10 @@ fn set_in(props: &mut Props, inside: &[&str], value: &Value) -> bool {
             if !set_in(&mut inner, below, value) {
                 return false;
             }
-            Held::Element(Element {
+            Held::Element(Box::new(Element {
                 props: inner,
-                ..element.clone()
-            })
+                ..Element::clone(element)
+            }))
         }
         (_, false) => return false,
         (old, true) => of_kind(old, &text(value)),

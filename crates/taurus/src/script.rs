@@ -108,10 +108,11 @@ fn anchored(prop: &Prop, folder: &Path) -> Prop {
                 .iter()
                 .map(|prop| anchored(prop, folder))
                 .collect();
-            Value::Element(Element {
+            let element = Element {
                 props,
-                ..element.clone()
-            })
+                ..Element::clone(element)
+            };
+            element.into()
         }
         Value::List(items) => {
             Value::List(items.iter().map(|item| anchored(item, folder)).collect())

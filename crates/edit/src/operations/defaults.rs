@@ -127,7 +127,7 @@ pub fn role(node: &Node) -> Option<Role> {
 /// The property of a new element; `None` if JMeter leaves it out.
 pub fn new_property(property: &Property) -> Option<Prop> {
     let value = match (property.kind, property.saved) {
-        (Kind::Element(item), _) => Value::Element(new_item(item)),
+        (Kind::Element(item), _) => new_item(item).into(),
         (_, Saved::CollectionProp) => Value::List(Vec::new()),
         (Kind::Object, _) => return None,
         _ if property.default.is_empty() => return None,

@@ -226,7 +226,7 @@ fn variables(values: &BTreeMap<String, String>) -> Node {
             .with(items::NAME.name, name.as_str())
             .with(items::VALUE.name, value.as_str())
             .with(items::METADATA.name, "=");
-        Prop::new(name, Value::Element(row))
+        Prop::new(name, row)
     });
     let rows = Value::List(rows.collect());
     let list = user_defined_variables::VARIABLES.name;

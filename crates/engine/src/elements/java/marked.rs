@@ -57,11 +57,14 @@ fn prop(d: &mut Decoder, prop: &Prop) -> Prop {
         Value::List(items) => Value::List(all(items)),
         Value::Map(items) => Value::Map(all(items)),
         Value::Str(written) => Value::Str(text(d, written)),
-        Value::Element(element) => Value::Element(Element {
-            name: text(d, &element.name).into(),
-            props: props(d, &element.props),
-            ..element.clone()
-        }),
+        Value::Element(element) => {
+            let element = Element {
+                name: text(d, &element.name).into(),
+                props: props(d, &element.props),
+                ..Element::clone(element)
+            };
+            element.into()
+        }
         other => other.clone(),
     };
     Prop {

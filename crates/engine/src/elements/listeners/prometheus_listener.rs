@@ -38,7 +38,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .list(facts::COLLECTORS.name)
         .iter()
         .filter_map(|row| match &row.value {
-            Value::Element(row) => Some(row.clone()),
+            Value::Element(row) => Some(Element::clone(row)),
             _ => None,
         })
         .collect();
