@@ -18,6 +18,7 @@ pub const BRIDGE: JavaBridge = JavaBridge {
     report,
     version,
     forms,
+    is_running: drumfire_jvm::is_running,
     await_threads: drumfire_jvm::await_threads,
 };
 

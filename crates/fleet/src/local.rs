@@ -65,9 +65,7 @@ impl Local {
         let address = local.wait_for_server()?;
         local.url = format!("nats://fleet:{token}@{address}");
         // The agents share the cores of this machine.
-        let cores = std::thread::available_parallelism()
-            .map(usize::from)
-            .unwrap_or(1);
+        let cores = processes::cores();
         let workers = cores.div_ceil(agents.max(1));
         for number in 1..=agents {
             let agent = local.start_agent(number, workers).map_err(|error| {

@@ -120,6 +120,11 @@ impl Machine {
         self.text(path)?.trim().parse().ok()
     }
 
+    /// A table of sockets. Linux gives a page of it at a time.
+    fn table(&self, path: &str) -> Option<BufReader<File>> {
+        File::open(self.root.join(path)).ok().map(BufReader::new)
+    }
+
     /// Reads all counters, from about ten small files.
     pub fn read(&self) -> MachineCounters {
         let stat = self.text("proc/stat").unwrap_or_default();
@@ -178,8 +183,8 @@ impl Machine {
     pub(crate) fn listeners(&self, ports: &BTreeSet<u16>) -> HashSet<u64> {
         ["proc/net/tcp", "proc/net/tcp6"]
             .iter()
-            .filter_map(|path| File::open(self.root.join(path)).ok())
-            .flat_map(|table| sockets::listeners(BufReader::new(table), ports))
+            .filter_map(|path| self.table(path))
+            .flat_map(|table| sockets::listeners(table, ports))
             .collect()
     }
 
@@ -214,7 +219,7 @@ impl Machine {
             let mut numbers = text.split_whitespace().map(str::parse::<u64>);
             if let (Some(Ok(used)), Some(Ok(waited))) = (numbers.next(), numbers.next()) {
                 used_us.push((id, used / 1000));
-                if !compiles_java(&thread.path()) {
+                if waited > 0 && !compiles_java(&thread.path()) {
                     waited_ns += waited;
                 }
             }
@@ -238,15 +243,15 @@ impl Machine {
         let without_loopback = reuse == Some(2);
         ["proc/net/tcp", "proc/net/tcp6"]
             .iter()
-            .filter_map(|path| self.text(path))
-            .map(|text| sockets::most_time_wait(&text, without_loopback))
+            .filter_map(|path| self.table(path))
+            .map(|table| sockets::most_time_wait(table, without_loopback))
             .max()
             .unwrap_or(0)
     }
 
     /// Reads all limits.
     pub fn limits(&self) -> Limits {
-        let affinity = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
+        let affinity = drumfire_platform::processes::cores() as f64;
         let (open_files, open_files_hard) = self
             .text("proc/self/limits")
             .map_or((None, None), |text| open_file_limits(&text));

@@ -31,17 +31,21 @@ fn listener(row: &str) -> Option<(u16, u64)> {
 }
 
 /// Sockets in TIME_WAIT to the remote address that has most of them, optionally without those of this machine.
-pub fn most_time_wait(table: &str, without_loopback: bool) -> u64 {
-    let mut counts: HashMap<&str, u64> = HashMap::new();
-    for line in table.lines().skip(1) {
+pub fn most_time_wait(mut table: impl BufRead, without_loopback: bool) -> u64 {
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    let mut line = String::new();
+    while table.read_line(&mut line).is_ok_and(|length| length > 0) {
         // sl, local_address, rem_address, st
         let mut columns = line.split_whitespace().skip(2);
-        let (Some(remote), Some(TIME_WAIT)) = (columns.next(), columns.next()) else {
-            continue;
-        };
-        if !(without_loopback && is_loopback(remote)) {
-            *counts.entry(remote).or_default() += 1;
+        if let (Some(remote), Some(TIME_WAIT)) = (columns.next(), columns.next())
+            && !(without_loopback && is_loopback(remote))
+        {
+            match counts.get_mut(remote) {
+                Some(count) => *count += 1,
+                None => drop(counts.insert(remote.to_owned(), 1)),
+            }
         }
+        line.clear();
     }
     counts.into_values().max().unwrap_or(0)
 }
@@ -85,9 +89,9 @@ mod tests {
         let near = row("0200007F:0050", "06");
         let open = row("0A00000A:01BB", "01");
         let table = [head, far, near.repeat(3), open].concat();
-        assert_eq!(most_time_wait(&table, false), 3);
-        assert_eq!(most_time_wait(&table, true), 1);
-        assert_eq!(most_time_wait("", true), 0);
+        assert_eq!(most_time_wait(table.as_bytes(), false), 3);
+        assert_eq!(most_time_wait(table.as_bytes(), true), 1);
+        assert_eq!(most_time_wait(&b""[..], true), 0);
     }
 
     #[test]

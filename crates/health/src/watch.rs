@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::evidence::LATE_US;
-use crate::machine::{Machine, MachineCounters};
+use crate::machine::{Limits, Machine, MachineCounters};
 use crate::programs::{BusyProgram, Locality, OtherPrograms, Programs};
 use crate::rare_lookup::RareLookup;
 
@@ -353,8 +353,8 @@ impl Second {
 #[derive(Debug)]
 pub struct Watch {
     machine: Machine,
-    /// `tcp_tw_reuse`.
-    reuse: Option<u8>,
+    /// The machine's limits at the start of the run.
+    limits: Limits,
     /// The planned interval between two moments.
     pace: Duration,
     opened: EngineCounters,
@@ -374,7 +374,6 @@ pub struct Watch {
     open_files: RareLookup,
     time_wait_to_one: RareLookup,
     programs: Programs,
-    cores: f64,
     seconds: Vec<Second>,
 }
 
@@ -382,11 +381,9 @@ impl Watch {
     /// Begins now. [`observe`](Watch::observe) must be called once in every `pace`. Other programs are scanned with the first
     /// moment after that, so that the scan does not delay the first sample.
     pub fn start(machine: Machine, pace: Duration) -> Watch {
-        let limits = machine.limits();
         Watch {
+            limits: machine.limits(),
             reading: machine.read(),
-            reuse: limits.time_wait_reuse,
-            cores: limits.cores,
             programs: Programs::default(),
             machine,
             pace,
@@ -423,6 +420,11 @@ impl Watch {
         }
         self.close(moment);
         self.seconds.last()
+    }
+
+    /// The machine's limits, as they were at the start of the run.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// The seconds so far.
@@ -517,7 +519,7 @@ impl Watch {
         let machine = cores(now.machine_cpu_us, then.machine_cpu_us);
         // The two values are read one after the other, and the machine counts in ticks, so the difference is clamped.
         let others = (machine.min(now.cores_us.len().max(1) as f64) - used).max(0.0);
-        let is_worth_it = others >= WORTH_NAMING * self.cores;
+        let is_worth_it = others >= WORTH_NAMING * self.limits.cores;
         let OtherPrograms {
             programs,
             cores_target,
@@ -577,13 +579,15 @@ impl Watch {
         }
     }
 
-    /// Open files, and sockets in TIME_WAIT to one target. The system walks through its tables for these.
+    /// Open files, and sockets in TIME_WAIT to one target. The system walks through its tables for these. The sockets of a run that
+    /// is shorter than the pace say nothing of it: earlier programs have left them.
     fn tables(&mut self, elapsed: Duration, now: &MachineCounters) -> (u64, u64) {
         let machine = &self.machine;
         let open_files = self.open_files.at(elapsed, || machine.open_files());
-        let to_one = if now.time_wait >= MANY_TIME_WAIT {
+        let to_one = if now.time_wait >= MANY_TIME_WAIT && elapsed >= self.pace {
+            let reuse = self.limits.time_wait_reuse;
             self.time_wait_to_one
-                .at(elapsed, || machine.time_wait_to_one(self.reuse))
+                .at(elapsed, || machine.time_wait_to_one(reuse))
         } else {
             0
         };

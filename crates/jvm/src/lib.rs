@@ -695,6 +695,11 @@ pub fn leave_after_crash(code: u8) {
     crash::leave(code);
 }
 
+/// Whether a Java virtual machine runs in this process.
+pub fn is_running() -> bool {
+    machine::running().is_some()
+}
+
 /// Waits for threads that Java code has started and that would keep a Java process from ending, if Java is running.
 pub fn await_threads() {
     if exit::asked().is_none()

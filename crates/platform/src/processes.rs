@@ -3,12 +3,21 @@
 use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
+use std::sync::LazyLock;
 
 /// `CREATE_NEW_PROCESS_GROUP` and `IDLE_PRIORITY_CLASS` (winbase.h).
 #[cfg(windows)]
 const NEW_GROUP: u32 = 0x200;
 #[cfg(windows)]
 const IDLE: u32 = 0x40;
+
+/// The cores that this process may use, by its affinity and by the CPU quota of its control group; 1 if the system does not say.
+/// The system reads several files to answer, so the answer is kept.
+pub fn cores() -> usize {
+    static CORES: LazyLock<usize> =
+        LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+    *CORES
+}
 
 /// Puts the process into its own process group, so that Ctrl-C in the terminal does not reach it.
 pub fn own_group(command: &mut Command) -> &mut Command {

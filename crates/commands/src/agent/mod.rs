@@ -367,7 +367,7 @@ fn hello(order: &AgentArguments, engine: &Engine) -> Result<Hello, Refusal> {
         name,
         labels,
         weight: order.weight,
-        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+        cores: drumfire_platform::processes::cores() as u32,
         open_files: drumfire_health::raise_open_files().unwrap_or(0),
         host,
         addresses: addresses(),

@@ -61,9 +61,7 @@ pub struct HighestRate {
 /// The name of this machine in a calibration: host, cores and kernel.
 pub fn machine() -> String {
     let host = gethostname::gethostname();
-    let cores = std::thread::available_parallelism()
-        .map(usize::from)
-        .unwrap_or(0);
+    let cores = drumfire_platform::processes::cores();
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     format!(
         "{}, {cores} cores, {}",
@@ -105,13 +103,13 @@ impl Calibration {
 
     /// The last one of this machine, if there is one.
     pub fn last(variable: impl Fn(&str) -> Option<OsString>) -> Option<Calibration> {
-        Calibration::read(&place(variable)?, &machine())
+        Calibration::read(&place(variable)?, machine)
     }
 
-    fn read(file: &Path, machine: &str) -> Option<Calibration> {
+    fn read(file: &Path, machine: impl FnOnce() -> String) -> Option<Calibration> {
         let text = std::fs::read(file).ok()?;
         let calibration: Calibration = serde_json::from_slice(&text).ok()?;
-        (calibration.machine == machine).then_some(calibration)
+        (calibration.machine == machine()).then_some(calibration)
     }
 
     /// `12 minutes ago: p99 within 0.2 ms up to 40,000/s`.
@@ -166,7 +164,7 @@ mod tests {
             .expect("a place");
         let last = Calibration::last(variable).expect("it is there");
         assert_eq!(last, calibration);
-        assert_eq!(Calibration::read(&file, "another"), None);
+        assert_eq!(Calibration::read(&file, || "another".to_owned()), None);
         assert_eq!(
             last.sentence(1_000_000 + 12 * 60_000),
             "12 minutes ago: p99 within 0.200 ms up to 40,000/s"

@@ -161,9 +161,7 @@ fn read_at_once(inputs: &[PathBuf], settings: &RunProperties) -> Vec<Read> {
             progress.at(ended as u64, inputs.len() as u64);
         }
     };
-    let cores = thread::available_parallelism()
-        .map(usize::from)
-        .unwrap_or(1);
+    let cores = drumfire_platform::processes::cores();
     thread::scope(|scope| {
         for _ in 1..cores.min(inputs.len()) {
             // If a thread cannot be started, the others read its share.

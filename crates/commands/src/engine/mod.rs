@@ -38,6 +38,8 @@ pub struct JavaBridge {
     /// Asks the jars of the user's JMeter that have these classes for their forms; `None` if no jar has one. Starts a Java of its
     /// own, at most 30 s.
     pub forms: fn(&[&str]) -> Result<Option<String>, JavaFailure>,
+    /// Whether a Java virtual machine runs in this process.
+    pub is_running: fn() -> bool,
     /// Waits for non-daemon threads that scripts have started. Such threads also keep JMeter's JVM alive.
     pub await_threads: fn(),
 }
@@ -49,6 +51,7 @@ impl JavaBridge {
         report: |_, _| Err("this build has no Java bridge".into()),
         version: || None,
         forms: |_| Ok(None),
+        is_running: || false,
         await_threads: || {},
     };
 }

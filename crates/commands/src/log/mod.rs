@@ -11,7 +11,7 @@ use std::fmt::{self, Write as _};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use drumfire_java::date::SimplePattern;
 use drumfire_platform::causes::cause;
@@ -46,10 +46,10 @@ pub fn start(
     zone: &TimeZone,
 ) -> io::Result<(PathBuf, Vec<String>)> {
     let path = PathBuf::from(file_name(&options.file, now, zone)?);
-    let file = create(&path)?;
+    let file = Arc::new(Mutex::new(LogFile::create(&path)?));
     let (levels, faults) = Levels::new(&options.levels);
     let log = JmeterLog {
-        file: Mutex::new(file),
+        file: file.clone(),
         levels,
         zone: zone.clone(),
     };
@@ -60,19 +60,54 @@ pub fn start(
     for fault in &faults {
         tracing::warn!("{fault}");
     }
+    tracing::info!("drumfire {}", env!("CARGO_PKG_VERSION"));
+    file.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .empty()?;
     Ok((path, faults))
 }
 
-fn create(path: &Path) -> io::Result<File> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
+/// The log's file. Its first line replaces those of an earlier run.
+///
+/// The file is not emptied before that. ext4 writes a file that was emptied to the disk as soon as it is closed, and the next run
+/// that emptied it would wait for that write: milliseconds, which is most of a short run.
+struct LogFile {
+    /// Opened for appending, since runs at the same time may share a log.
+    file: File,
+    /// The file with earlier lines, opened for writing at its start.
+    earlier: Option<File>,
+}
+
+impl LogFile {
+    fn create(path: &Path) -> io::Result<LogFile> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        // The lines of a run that is under way stay, and this run's follow them.
+        let is_own = claim(&file).is_ok();
+        let found = file.metadata()?;
+        let earlier = (is_own && found.is_file() && found.len() > 0)
+            .then(|| OpenOptions::new().write(true).open(path))
+            .transpose()?;
+        Ok(LogFile { file, earlier })
     }
-    let file = OpenOptions::new().create(true).append(true).open(path)?;
-    // The lines of a run that is under way stay, and this run's follow them.
-    if claim(&file).is_ok() && file.metadata()?.is_file() {
-        file.set_len(0)?;
+
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        let Some(mut earlier) = self.earlier.take() else {
+            return self.file.write_all(line);
+        };
+        earlier.write_all(line)?;
+        earlier.set_len(line.len() as u64)
     }
-    Ok(file)
+
+    /// Removes earlier lines, if no line has replaced them because the levels let none through.
+    fn empty(&mut self) -> io::Result<()> {
+        match self.earlier.take() {
+            Some(earlier) => earlier.set_len(0),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Replaces patterns in single quotes with the date (`NewDriver.replaceDateFormatInFileName`).
@@ -115,7 +150,7 @@ fn note_loss(error: &io::Error) {
 }
 
 struct JmeterLog {
-    file: Mutex<File>,
+    file: Arc<Mutex<LogFile>>,
     levels: Levels,
     zone: TimeZone,
 }
@@ -152,7 +187,7 @@ impl<S: Subscriber> Layer<S> for JmeterLog {
             &parts.harmless_message(),
         );
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = file.write_all(line.as_bytes()) {
+        if let Err(error) = file.write(line.as_bytes()) {
             note_loss(&error);
         }
     }

@@ -319,6 +319,9 @@ struct Written {
 
 /// Waits for threads of scripts, as JMeter's JVM does. All results are written by now, so one signal ends the wait.
 fn await_threads(engine: &Engine) {
+    if !(engine.java.is_running)() {
+        return;
+    }
     let _listening = signals::listen(None, |heard| {
         if let Heard::Signal(_, name) = heard {
             std::process::exit(i32::from(Exit::by_signal(name).code()));

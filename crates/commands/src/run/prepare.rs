@@ -546,7 +546,6 @@ pub fn start_log(
     }
     match log::start(options, Timestamp::now(), zone) {
         Ok((file, faults)) => {
-            tracing::info!("drumfire {}", env!("CARGO_PKG_VERSION"));
             for fault in faults {
                 console.warn(&fault);
             }

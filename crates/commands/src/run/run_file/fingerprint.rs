@@ -1,4 +1,4 @@
-//! The plan's identity for the record of a run.
+//! What identifies a run in its record: the plan, its data, and the machine.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,15 +11,21 @@ use drumfire_platform::words::hex;
 use drumfire_report::{DataFile, PlanIdentity};
 use sha2::{Digest, Sha256};
 
-/// The identity of a plan as it was when the run began. A separate thread computes it while the run prepares, since hashing a
-/// plan of 50 MB takes 50 ms.
+use super::environment;
+
+/// The identity of a plan as it was when the run began, and of the machine. A separate thread hashes a large plan while the run
+/// prepares: 50 MB take 50 ms.
 pub struct Fingerprint {
     file: PathBuf,
     shown: PathBuf,
     worker: Mutex<Option<JoinHandle<Option<PlanIdentity>>>>,
     known: OnceLock<Option<PlanIdentity>>,
     data: Mutex<Option<JoinHandle<Vec<DataFile>>>>,
+    environment: OnceLock<Vec<(String, String)>>,
 }
+
+/// A plan of this size is hashed in less time than a thread takes to start.
+const SMALL_BYTES: u64 = 100 << 10;
 
 /// The content of files that are longer than this is not read.
 const MOST_BYTES: u64 = 64 << 20;
@@ -27,17 +33,32 @@ const MOST_BYTES: u64 = 64 << 20;
 impl Fingerprint {
     /// Starts reading the plan in `file`, which outputs show as `shown`.
     pub fn begin(file: &Path, shown: &Path) -> Fingerprint {
-        let (plan, name) = (file.to_owned(), shown.to_owned());
-        let work = thread::Builder::new().name("fingerprint".to_owned());
-        // If the thread cannot be started, `get` computes the identity.
-        let worker = work.spawn(move || identity(&plan, &name)).ok();
+        let known = OnceLock::new();
+        let mut worker = None;
+        if file
+            .metadata()
+            .is_ok_and(|found| found.len() <= SMALL_BYTES)
+        {
+            known.get_or_init(|| identity(file, shown));
+        } else {
+            let (plan, name) = (file.to_owned(), shown.to_owned());
+            let work = thread::Builder::new().name("fingerprint".to_owned());
+            // If the thread cannot be started, `get` computes the identity.
+            worker = work.spawn(move || identity(&plan, &name)).ok();
+        }
         Fingerprint {
             file: file.to_owned(),
             shown: shown.to_owned(),
             worker: Mutex::new(worker),
-            known: OnceLock::new(),
+            known,
             data: Mutex::default(),
+            environment: OnceLock::new(),
         }
+    }
+
+    /// The machine that generates the load, as rows of names and values.
+    pub fn environment(&self) -> &[(String, String)] {
+        self.environment.get_or_init(environment)
     }
 
     /// Starts reading the files that the plan names, as it writes them.

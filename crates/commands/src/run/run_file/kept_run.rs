@@ -155,7 +155,9 @@ fn claimed(path: &Path) -> io::Result<fs::File> {
     } else {
         open().and_then(|file| claim(&file).map(|()| file))?
     };
-    if file.metadata()?.is_file() {
+    let found = file.metadata()?;
+    // ext4 would write an empty file that is emptied to the disk when it is closed.
+    if found.is_file() && found.len() > 0 {
         file.set_len(0)?;
     }
     Ok(file)

@@ -26,7 +26,7 @@ use crate::terminal::summary::cpu_us;
 pub fn begun(plan: &Fingerprint, now_ms: i64) -> RunFile {
     let mut run = drumfire_report::begun(plan_name(plan.shown()), now_ms);
     run.plan = plan.get();
-    run.environment = environment();
+    run.environment = plan.environment().to_vec();
     run
 }
 
@@ -45,7 +45,7 @@ pub fn run_file(
     let mut run = RunFile::new(plan_name(plan.shown()), outcome.recording);
     run.plan = plan.get();
     (run.started_ms, run.ended_ms) = (outcome.started_ms, outcome.ended_ms);
-    run.environment = environment();
+    run.environment = plan.environment().to_vec();
     run.targets = outcome.targets;
     run.thresholds = thresholds;
     run.connections = Some(outcome.connections);
@@ -137,9 +137,8 @@ fn environment() -> Vec<(String, String)> {
         ),
         ("system".to_owned(), system()),
     ];
-    if let Ok(processors) = std::thread::available_parallelism() {
-        rows.push(("processors".to_owned(), processors.to_string()));
-    }
+    let processors = drumfire_platform::processes::cores();
+    rows.push(("processors".to_owned(), processors.to_string()));
     if let Some(mib) = memory_mib() {
         rows.push(("memory".to_owned(), format!("{mib} MiB")));
     }

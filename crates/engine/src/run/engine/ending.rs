@@ -53,7 +53,7 @@ impl Run<'_, '_> {
         // A cause that was told while the run went on is not repeated; the lost rows are counted below.
         let is_known = self.problem_told && failures.lost_rows > 0;
         faults.extend(report.gauge.problem.filter(|_| !is_known));
-        let verdict = judge(&seconds, &failures, &self.machine.limits());
+        let verdict = judge(&seconds, &failures, self.watch.limits());
         faults.extend(self.shared.defects.fault());
         let samples = self.ledger.samples();
         let nothing_sent = self.shared.early.nothing_sent(samples, &self.plan, stopped);

@@ -168,7 +168,7 @@ fn result_folder(program: &Program, options: &EngineOptions) -> ResultFolder {
 
 /// How many worker threads a run has.
 fn worker_count(program: &Program, options: &EngineOptions) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = drumfire_platform::processes::cores();
     let users = program.groups.iter().map(|group| match group.late {
         // The number of its users is known only when it starts.
         Some(_) => cores,
@@ -530,7 +530,7 @@ impl Run<'_, '_> {
         }
         self.judged = moment.elapsed;
         let failures = self.failures(moment.lacking);
-        let verdict = judge(self.watch.seconds(), &failures, &self.machine.limits());
+        let verdict = judge(self.watch.seconds(), &failures, self.watch.limits());
         self.verdict = Some(Arc::new(verdict));
     }
 

@@ -25,7 +25,7 @@ struct PoolState {
 static POOL: LazyLock<Pool> = LazyLock::new(|| Pool {
     state: Mutex::default(),
     has_job: Condvar::new(),
-    most_threads: std::thread::available_parallelism().map_or(1, usize::from),
+    most_threads: drumfire_platform::processes::cores(),
 });
 
 /// Runs `work` on a thread of the pool. Returns `None` if the work panics, or if the system cannot start a thread. Work whose
