@@ -10,6 +10,7 @@ mod compare;
 mod counts;
 mod escape;
 mod findings;
+mod gzip;
 mod input;
 pub mod jtl;
 mod judged;

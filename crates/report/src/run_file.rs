@@ -1,18 +1,17 @@
 //! Run files: all measurements of a run, in a file that is small enough to keep. Reports, comparisons and merges read them.
 //!
-//! A run file is JSON, compressed with gzip. `format` and `version` come first. A reader accepts files of its own version and
+//! A run file is JSON in gzip; a short one is not compressed. `format` and `version` come first. A reader accepts files of its own version and
 //! of earlier ones. Fields may be added within a version; readers ignore unknown fields.
 
 use std::fmt;
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
 use drumfire_results::{Connections, Increment, LabelStatistics, Recording, SampleBalance};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::counts::CheckedCount;
+use crate::gzip::write_packed;
 use crate::judged::ThresholdResult;
 use crate::repeats::Repeats;
 use crate::settled::SettledPart;
@@ -420,14 +419,7 @@ impl RunFile {
     /// # Errors
     /// The message of the operating system.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
-        let packer = GzEncoder::new(out, Compression::new(4));
-        // A call of the encoder is expensive, and JSON is written in small pieces.
-        let mut pieces = BufWriter::with_capacity(64 << 10, packer);
-        serde_json::to_writer(&mut pieces, self)?;
-        let packer = pieces
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)?;
-        packer.finish()?.flush()
+        write_packed(out, |pieces| Ok(serde_json::to_writer(pieces, self)?))
     }
 
     /// Adds the numbers of a span of time.
