@@ -87,9 +87,15 @@ impl LogFile {
         // The lines of a run that is under way stay, and this run's follow them.
         let is_own = claim(&file).is_ok();
         let found = file.metadata()?;
-        let earlier = (is_own && found.is_file() && found.len() > 0)
-            .then(|| OpenOptions::new().write(true).open(path))
-            .transpose()?;
+        let mut earlier = None;
+        if is_own && found.is_file() && found.len() > 0 {
+            if cfg!(windows) {
+                // The lock would keep a second handle from writing.
+                file.set_len(0)?;
+            } else {
+                earlier = Some(OpenOptions::new().write(true).open(path)?);
+            }
+        }
         Ok(LogFile { file, earlier })
     }
 
@@ -273,6 +279,30 @@ mod tests {
             text,
             "2026-11-21 01:33:43,335 INFO o.a.j.s.SampleResult: sleep=5000\n"
         );
+    }
+
+    #[test]
+    fn the_first_line_replaces_those_of_an_earlier_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a/jmeter.log");
+        let text = || std::fs::read_to_string(&path).expect("it is there");
+        let mut first = LogFile::create(&path).expect("there is room");
+        first.write(b"long enough\n").expect("there is room");
+        first.write(b"more\n").expect("there is room");
+        // A run at the same time adds its lines.
+        let mut beside = LogFile::create(&path).expect("there is room");
+        beside.write(b"beside\n").expect("there is room");
+        assert_eq!(text(), "long enough\nmore\nbeside\n");
+        drop((first, beside));
+        let mut next = LogFile::create(&path).expect("there is room");
+        next.write(b"short\n").expect("there is room");
+        next.empty().expect("there is room");
+        next.write(b"end\n").expect("there is room");
+        assert_eq!(text(), "short\nend\n");
+        drop(next);
+        let mut silent = LogFile::create(&path).expect("there is room");
+        silent.empty().expect("there is room");
+        assert_eq!(text(), "");
     }
 
     #[test]
