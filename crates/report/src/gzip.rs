@@ -41,7 +41,7 @@ pub fn write_packed<W: Write>(
 pub enum Packer<W: Write> {
     /// Nothing was written yet.
     Idle(Option<W>),
-    Packing(GzEncoder<W>),
+    Packing(Box<GzEncoder<W>>),
 }
 
 impl<W: Write> Write for Packer<W> {
@@ -49,7 +49,8 @@ impl<W: Write> Write for Packer<W> {
         if let Packer::Idle(out) = self
             && let Some(out) = out.take()
         {
-            *self = Packer::Packing(GzEncoder::new(out, Compression::new(4)));
+            let encoder = GzEncoder::new(out, Compression::new(4));
+            *self = Packer::Packing(Box::new(encoder));
         }
         match self {
             Packer::Idle(_) => Ok(0),
