@@ -22,6 +22,7 @@ use crate::run::roles::Act;
 use crate::run::settings::RunSettings;
 use crate::run::shared::{Counts, Shared};
 use crate::run::user::{User, WorkerPlan};
+use crate::run::view::{AssertionView, View};
 use crate::run::worker::Worker;
 
 /// Decodes one element and makes a user for it.
@@ -187,7 +188,7 @@ pub fn sample(body: &str) -> Sample {
 /// The verdict of an assertion that searches on the worker, and also in the pool: both must be equal.
 pub fn on_worker_and_in_pool(
     cx: &mut Context,
-    judge: impl AsyncFn(&mut Context) -> AssertionResult,
+    judge: impl AsyncFn(&mut AssertionView) -> AssertionResult,
 ) -> AssertionResult {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
@@ -195,7 +196,7 @@ pub fn on_worker_and_in_pool(
     let mut verdict = |in_pool| {
         cx.parsed.clear();
         cx.set_searches_apart(in_pool);
-        runtime.block_on(judge(cx))
+        runtime.block_on(judge(View::of(cx)))
     };
     let (on_worker, in_pool) = (verdict(false), verdict(true));
     let shown =
@@ -232,7 +233,7 @@ impl Hook {
     /// Tells an element that does not wait that an iteration starts.
     pub fn iteration_start(&self, cx: &mut Context, iteration: i32) {
         match self {
-            Hook::Element(element) => element.iteration_start(cx, iteration),
+            Hook::Element(element) => element.iteration_start(View::of(cx), iteration),
             _ => panic!("no element that goes on at once"),
         }
     }

@@ -7,11 +7,11 @@ use drumfire_results::{AssertionResult, Sample};
 
 use crate::decode::Decoder;
 use crate::decode::setting::Choice;
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, ResultScope};
 use crate::run::search::Searches;
+use crate::run::view::{AssertionView, PostProcessorView};
 
 /// How many levels of sub-results are read below the first level (`AbstractScopedTestElement#recurseResults`).
 const DEEPER_LEVELS: u32 = 4;
@@ -86,9 +86,9 @@ impl Scoped {
     pub fn extract<'a, F>(
         &'a self,
         searches: &Searches,
-        cx: &'a mut Context,
+        cx: &'a mut PostProcessorView,
         sample: &'a mut Sample,
-        process: impl FnOnce(&'a mut Context, ScopeReading<'a>, &'a mut Sample) -> F,
+        process: impl FnOnce(&'a mut PostProcessorView, ScopeReading<'a>, &'a mut Sample) -> F,
     ) -> Act<'a>
     where
         F: Future<Output = ()> + 'a,
@@ -103,9 +103,9 @@ impl Scoped {
     pub fn judge<'a, F>(
         &self,
         searches: &Searches,
-        cx: &'a mut Context,
+        cx: &'a mut AssertionView,
         sample: &'a Sample,
-        check: impl FnOnce(&'a mut Context, Option<Input<'a>>) -> F,
+        check: impl FnOnce(&'a mut AssertionView, Option<Input<'a>>) -> F,
     ) -> Act<'a, AssertionResult>
     where
         F: Future<Output = AssertionResult> + 'a,
@@ -172,12 +172,16 @@ impl ScopeReading<'_> {
     }
 
     /// The results that are not blank, or the variable, which is `None` if it is undefined.
-    pub fn bodies<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Vec<Option<Input<'s>>> {
+    pub fn bodies<'s>(
+        &self,
+        cx: &mut PostProcessorView,
+        sample: &'s Sample,
+    ) -> Vec<Option<Input<'s>>> {
         if self.is_variable() {
             return vec![self.variable(cx).map(Input::Variable)];
         }
         let inputs = self.inputs(cx, sample);
-        let mut is_blank = |input: &Input<'_>| cx.parsed.is_blank(input);
+        let mut is_blank = |input: &Input<'_>| cx.parsed().is_blank(input);
         inputs.filter(|input| !is_blank(input)).map(Some).collect()
     }
 
@@ -216,6 +220,7 @@ fn collect_below<'s>(children: &'s [Sample], levels: u32, found: &mut Vec<&'s Sa
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
 
     fn named(label: &str, children: Vec<Sample>) -> Sample {
         Sample {

@@ -22,6 +22,7 @@ use crate::run::java::host::JavaFailure;
 use crate::run::java::plan::{Ask, ClassRoles, JavaEvent, JavaRole, NOTHING};
 use crate::run::java::visit::{ControllerChildren, Visit};
 use crate::run::roles::{Driver, IterationListener};
+use crate::run::view::PreProcessorView;
 
 const BOTH: &str = "it is both a controller and a sampler";
 const CLIENT: &str = "it is the client of a Backend Listener, not an element";
@@ -267,7 +268,7 @@ impl Driver for JavaElement {
 }
 
 impl IterationListener for JavaElement {
-    fn iteration_start(&self, cx: &mut Context, iteration: i32) {
+    fn iteration_start(&self, cx: &mut PreProcessorView, iteration: i32) {
         cx.tell_java(&[self.number()], JavaEvent::LoopIteration(iteration));
     }
 }

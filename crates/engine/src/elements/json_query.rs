@@ -9,11 +9,11 @@ use drumfire_results::{AssertionResult, Sample};
 
 use crate::base::exception_text::ExceptionText;
 use crate::decode::compiled::{Compile, Use};
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::parsed::{JsonBody, JsonReader};
 use crate::run::roles::Act;
 use crate::run::search::{JsonText, Searches};
+use crate::run::view::{AssertionView, PostProcessorView};
 
 /// How an element reads and searches JSON.
 pub struct JsonQuery {
@@ -77,9 +77,9 @@ impl JsonQuery {
     /// The turn of an assertion that judges the body of the current result.
     pub fn turn<'a, F>(
         &self,
-        cx: &'a mut Context,
+        cx: &'a mut AssertionView,
         sample: &'a Sample,
-        judge: impl FnOnce(&'a mut Context, &'a Sample) -> F,
+        judge: impl FnOnce(&'a mut AssertionView, &'a Sample) -> F,
     ) -> Act<'a, AssertionResult>
     where
         F: Future<Output = AssertionResult> + 'a,
@@ -91,7 +91,7 @@ impl JsonQuery {
     /// Searches an input; `None` if the run is told to stop now.
     pub async fn search<P: Compile, T: Send + 'static>(
         &self,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
         input: &Input<'_>,
         path: &Arc<P>,
         search: impl FnOnce(Result<&Json<'_>, &JsonError>, &P) -> T + Send + 'static,
@@ -106,10 +106,10 @@ impl JsonQuery {
     /// if the run is told to stop now.
     pub async fn judge<'p, P: JsonExpression, T>(
         &self,
-        cx: &mut Context,
+        cx: &mut AssertionView,
         sample: &Sample,
-        path: impl FnOnce(&mut Context) -> Result<Use<'p, P>, ExceptionText>,
-        judge: impl FnOnce(&mut Context, &Value<'_>) -> Result<T, ExceptionText>,
+        path: impl FnOnce(&mut AssertionView) -> Result<Use<'p, P>, ExceptionText>,
+        judge: impl FnOnce(&mut AssertionView, &Value<'_>) -> Result<T, ExceptionText>,
     ) -> Option<Result<T, ExceptionText>> {
         let text = JsonText {
             input: &Input::Result(sample),
@@ -142,6 +142,8 @@ mod tests {
     use super::*;
     use crate::decode::compiled::NoRules;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     fn long_body() -> String {
         format!("[{}1]", "1,".repeat(200_000))
@@ -169,11 +171,15 @@ mod tests {
             let search = move |json: Result<&Json<'_>, &JsonError>, _: &JsonPath| {
                 (json.is_ok(), thread::current().id() != worker)
             };
-            let found = query.search(&mut cx, &input, &root(), search).await;
+            let found = query
+                .search(View::of(&mut cx), &input, &root(), search)
+                .await;
             assert_eq!(found, Some((true, true)));
             let known = cx.parsed.known_json(&input, JsonReader::Smart);
             let known = known.expect("it was stored");
-            let again = query.search(&mut cx, &input, &root(), |_, _| ()).await;
+            let again = query
+                .search(View::of(&mut cx), &input, &root(), |_, _| ())
+                .await;
             assert_eq!(again, Some(()));
             let json = cx.parsed.json(&input, JsonReader::Smart);
             assert!(Rc::ptr_eq(&known, &json) && json.get().is_ok());
@@ -191,8 +197,8 @@ mod tests {
         ] {
             let (mut cx, sample) = (user(), fixture::sample(&body));
             let query = JsonQuery::new(JsonReader::Smart);
-            let judge = async |cx: &mut Context, sample: &Sample| {
-                let items = |_: &mut Context, value: &Value<'_>| match value {
+            let judge = async |cx: &mut AssertionView, sample: &Sample| {
+                let items = |_: &mut AssertionView, value: &Value<'_>| match value {
                     Value::Array(items) => Ok(items.len()),
                     _ => Err("no array".into()),
                 };
@@ -202,7 +208,7 @@ mod tests {
                 assert_eq!(items.unwrap_or_default(), count);
                 AssertionResult::default()
             };
-            let act = query.turn(&mut cx, &sample, judge);
+            let act = query.turn(View::of(&mut cx), &sample, judge);
             assert_eq!(matches!(act, Act::Wait(_)), is_long);
             act.finish().await;
         }

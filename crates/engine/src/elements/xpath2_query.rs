@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use drumfire_expr::{Template, Text};
+use drumfire_expr::{Scope, Template, Text};
 use drumfire_query::xpath::{Tree, XPathError};
 use drumfire_query::xpath2::{XPath2, XPath2Error};
 
 use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compile, NoRules, Use, computed};
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::parsed::XmlMode;
 use crate::run::search::{Searches, XmlText};
+use crate::run::view::View;
 
 /// An expression and the prefixes it uses, either of which may hold variables.
 pub struct XPath2Query {
@@ -76,9 +76,9 @@ impl XPath2Query {
     ///
     /// # Errors
     /// If the text or the expression is malformed, with JMeter's message.
-    pub async fn look(
+    pub async fn look<R>(
         &self,
-        cx: &mut Context,
+        cx: &mut View<R>,
         (query, input): (&str, &Input<'_>),
         fragment: bool,
     ) -> Result<Option<XPath2Results>, ExceptionText> {
@@ -101,7 +101,7 @@ impl XPath2Query {
         results.transpose()
     }
 
-    pub fn text(&self, cx: &mut Context) -> Text<'_> {
+    pub fn text(&self, cx: &mut dyn Scope) -> Text<'_> {
         self.text.eval(cx)
     }
 

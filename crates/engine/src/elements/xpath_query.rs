@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use drumfire_expr::Text;
+use drumfire_expr::{Scope, Text};
 use drumfire_query::xpath::{Namespaces, Tree, XPath, XPathError, XPathResult};
 
 use crate::base::exception_text::ExceptionText;
 use crate::decode::compiled::CompiledProperty;
 use crate::decode::setting::Flag;
-use crate::run::context::Context;
 use crate::run::search::{Searches, XmlText};
+use crate::run::view::View;
 
 /// Why there is no answer, with the message of JMeter's library.
 pub enum EvaluationError {
@@ -37,8 +37,8 @@ impl EvaluationError {
 
 /// Evaluates an expression on a text; it finds nothing if the run is told to stop meanwhile. On the worker, the expression and
 /// `fragment` are evaluated once the text is parsed, as in JMeter. Also returns the expression's text.
-pub async fn look<'q>(
-    cx: &mut Context,
+pub async fn look<'q, R>(
+    cx: &mut View<R>,
     searches: &Searches,
     text: XmlText<'_, '_>,
     query: &'q CompiledProperty<XPath>,
@@ -79,16 +79,12 @@ const CONFIG: &str = "xpath.namespace.config";
 #[derive(Default)]
 struct Configured(OnceLock<Arc<Namespaces>>);
 
-fn namespaces(cx: &Context) -> Arc<Namespaces> {
-    let configured = cx.shared.statics.of::<Configured>();
+fn namespaces<R>(cx: &View<R>) -> Arc<Namespaces> {
+    let configured = cx.statics().of::<Configured>();
     configured
         .0
         .get_or_init(|| {
-            let file = cx
-                .shared
-                .properties
-                .get(CONFIG)
-                .filter(|file| !file.is_empty());
+            let file = cx.properties().get(CONFIG).filter(|file| !file.is_empty());
             Arc::new(file.map(|file| read(Path::new(&*file))).unwrap_or_default())
         })
         .clone()

@@ -43,8 +43,8 @@ use crate::run::worker::Worker;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateId(pub u32);
 
-/// One user, as the elements of its thread group see it. They may change its variables and what is parsed of its results, and
-/// read its [facts](UserFacts); anything else is a method.
+/// One user, as the run and its samplers see it; elements of other roles have a view (`run/view.rs`). Elements change its variables
+/// and the parsed parts of its results, and read its [facts](UserFacts); anything else is a method.
 pub struct Context {
     pub vars: Vars,
     /// The parsed parts of the result at hand, shared by all elements that read them.

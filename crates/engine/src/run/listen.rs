@@ -5,13 +5,14 @@ use drumfire_results::Sample;
 use crate::run::context::Context;
 use crate::run::journey::{Journey, SampleTargets, ToldListener};
 use crate::run::roles::Act;
+use crate::run::view::View;
 
 /// Passes the sample to its listeners and result files.
 fn record(cx: &mut Context, result: &mut Sample, reach: &SampleTargets) {
     note_variables(cx, result);
     for ToldListener { before, listener } in &reach.told {
         cx.worker.recorder.borrow_mut().write(result, before);
-        listener.at_once(cx, result);
+        listener.at_once(View::of(cx), result);
         if result.ignore {
             return; // the listener's error has ended the user
         }
@@ -24,7 +25,7 @@ pub async fn record_waiting(cx: &mut Context, result: &mut Sample, reach: &Sampl
     note_variables(cx, result);
     for ToldListener { before, listener } in &reach.told {
         cx.worker.recorder.borrow_mut().write(result, before);
-        if let Act::Wait(work) = listener.turn(cx, result) {
+        if let Act::Wait(work) = listener.turn(View::of(cx), result) {
             work.await;
         }
         if result.ignore {

@@ -54,6 +54,7 @@ pub mod transaction;
 pub mod unreached;
 pub mod user;
 pub mod user_state;
+pub mod view;
 mod visited;
 pub mod walk;
 pub mod watched;

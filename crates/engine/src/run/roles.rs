@@ -13,6 +13,9 @@ use crate::run::context::Context;
 use crate::run::java::plan::Ask;
 use crate::run::java::visit::ControllerChildren;
 use crate::run::needs::Needs;
+use crate::run::view::{
+    AssertionView, ListenerView, PostProcessorView, PreProcessorView, TimerView,
+};
 
 /// The turn of an element: done, or a future to wait for.
 #[must_use]
@@ -43,16 +46,16 @@ pub trait Driver: Send + Sync {
 
 /// Runs before the sampler; also provides a row when an iteration of its nearest controller starts. The user waits for it.
 pub trait PreProcessorRole: Send + Sync {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a>;
+    fn turn<'a>(&'a self, cx: &'a mut PreProcessorView) -> Act<'a>;
 }
 
 /// A pre-processor that never waits.
 pub trait PreProcessor: Send + Sync {
-    fn process(&self, cx: &mut Context);
+    fn process(&self, cx: &mut PreProcessorView);
 }
 
 impl<T: PreProcessor> PreProcessorRole for T {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PreProcessorView) -> Act<'a> {
         self.process(cx);
         Act::Done(())
     }
@@ -61,7 +64,7 @@ impl<T: PreProcessor> PreProcessorRole for T {
 /// Runs after the sampler, before the assertions.
 pub trait PostProcessorRole: Send + Sync {
     /// `sample` is the sampler's result, with the parts that [`PostProcessorRole::reads`] names.
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a>;
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a>;
     /// The parts of a result that it reads.
     fn reads(&self) -> Needs;
 }
@@ -69,13 +72,13 @@ pub trait PostProcessorRole: Send + Sync {
 /// A post-processor that never waits.
 pub trait PostProcessor: Send + Sync {
     /// `sample` is the sampler's result, with the parts that [`PostProcessor::needs`] names.
-    fn process(&self, cx: &mut Context, sample: &mut Sample);
+    fn process(&self, cx: &mut PostProcessorView, sample: &mut Sample);
     /// The parts of a result that it reads.
     fn needs(&self) -> Needs;
 }
 
 impl<T: PostProcessor> PostProcessorRole for T {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
         self.process(cx, sample);
         Act::Done(())
     }
@@ -103,9 +106,13 @@ pub enum ResultScope {
 /// Judges a sample.
 pub trait AssertionRole: Send + Sync {
     /// May declare a failed sample good (`ResponseAssertion`); does not add its own verdict.
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult>;
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult>;
     /// The results that it judges; `Parent` for assertions that have no such setting.
-    fn applies_to(&self, _cx: &mut Context) -> ResultScope {
+    fn applies_to(&self, _cx: &mut AssertionView) -> ResultScope {
         ResultScope::Parent
     }
     /// The name in the XML row JMeter adds when only a sub-result failed.
@@ -119,9 +126,9 @@ pub trait AssertionRole: Send + Sync {
 /// An assertion that never waits.
 pub trait Assertion: Send + Sync {
     /// May declare a failed sample good (`ResponseAssertion`); does not add its own verdict.
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult;
+    fn check(&self, cx: &mut AssertionView, sample: &mut Sample) -> AssertionResult;
     /// The results that it judges; `Parent` for assertions that have no such setting.
-    fn scope(&self, _cx: &mut Context) -> ResultScope {
+    fn scope(&self, _cx: &mut AssertionView) -> ResultScope {
         ResultScope::Parent
     }
     /// The name in the XML row JMeter adds when only a sub-result failed.
@@ -133,11 +140,15 @@ pub trait Assertion: Send + Sync {
 }
 
 impl<T: Assertion> AssertionRole for T {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         Act::Done(self.check(cx, sample))
     }
 
-    fn applies_to(&self, cx: &mut Context) -> ResultScope {
+    fn applies_to(&self, cx: &mut AssertionView) -> ResultScope {
         self.scope(cx)
     }
 
@@ -153,7 +164,7 @@ impl<T: Assertion> AssertionRole for T {
 /// Delays the sampler.
 pub trait TimerRole: Send + Sync {
     /// Milliseconds to wait before the sampler. Timers that synchronize users wait in this call instead.
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64>;
+    fn turn<'a>(&'a self, cx: &'a mut TimerView) -> Act<'a, i64>;
     /// Whether `timer.factor` applies (`Timer#isModifiable`).
     fn has_factor(&self) -> bool {
         false
@@ -171,7 +182,7 @@ pub trait Timer: Send + Sync {
 }
 
 impl<T: Timer> TimerRole for T {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+    fn turn<'a>(&'a self, cx: &'a mut TimerView) -> Act<'a, i64> {
         Act::Done(self.delay_ms(cx))
     }
 
@@ -183,7 +194,7 @@ impl<T: Timer> TimerRole for T {
 /// Is notified when an iteration of its nearest controller starts (`LoopIterationListener`).
 pub trait IterationListener: Send + Sync {
     /// `iteration` is that controller's count (`LoopIterationEvent#getIteration`).
-    fn iteration_start(&self, cx: &mut Context, iteration: i32);
+    fn iteration_start(&self, cx: &mut PreProcessorView, iteration: i32);
 }
 
 /// Is notified when an iteration of the thread group starts (`TestIterationListener`).
@@ -198,27 +209,27 @@ pub trait Preparation: Send + Sync {
 
 /// Receives samples once assertions have judged them, and may change them for the listeners after it (`SampleListener`).
 pub trait ListenerRole: Send + Sync {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a>;
+    fn turn<'a>(&'a self, cx: &'a mut ListenerView, sample: &'a mut Sample) -> Act<'a>;
     /// Receives the sample of a transaction that ends within the walk, where a user cannot wait.
-    fn at_once(&self, cx: &mut Context, sample: &mut Sample);
+    fn at_once(&self, cx: &mut ListenerView, sample: &mut Sample);
     /// The parts of a result that it reads.
     fn reads(&self) -> Needs;
 }
 
 /// A listener that never waits.
 pub trait SampleListener: Send + Sync {
-    fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample);
+    fn sample_occurred(&self, cx: &mut ListenerView, sample: &mut Sample);
     /// The parts of a result that it reads.
     fn needs(&self) -> Needs;
 }
 
 impl<T: SampleListener> ListenerRole for T {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut ListenerView, sample: &'a mut Sample) -> Act<'a> {
         self.sample_occurred(cx, sample);
         Act::Done(())
     }
 
-    fn at_once(&self, cx: &mut Context, sample: &mut Sample) {
+    fn at_once(&self, cx: &mut ListenerView, sample: &mut Sample) {
         self.sample_occurred(cx, sample);
     }
 

@@ -21,6 +21,7 @@ use crate::run::roles::ResultScope;
 use crate::run::sampler::SamplerTurn;
 use crate::run::step::{ControllerId, SamplerId};
 use crate::run::user::User;
+use crate::run::view::View;
 use crate::run::watched;
 
 /// How deep sub-results of sub-results are judged (`JMeterThread#recurseAssertionChecks`).
@@ -98,7 +99,7 @@ fn end_timers(user: &mut User, journey: &Journey) {
     // The clock is read only after a wait.
     cx.is_in_timers = cx.is_in_timers && cx.shared.overruns.is_over(cx.group, cx.clock());
     for limit in &journey.time_limits {
-        limit.process(cx);
+        limit.process(View::of(cx));
     }
 }
 
@@ -180,7 +181,7 @@ async fn take_turn(user: &mut User, package: &Package) -> Option<Box<Sample>> {
 /// Runs the pre-processors.
 async fn prepare(user: &mut User, package: &Package) {
     for pre in &package.pre {
-        if let Act::Wait(work) = pre.turn(&mut user.cx) {
+        if let Act::Wait(work) = pre.turn(View::of(&mut user.cx)) {
             work.await;
         }
     }
@@ -194,7 +195,7 @@ async fn examine(
     timed: &mut Option<Instant>,
 ) -> bool {
     for post in &package.post {
-        if let Act::Wait(work) = post.turn(&mut user.cx, result) {
+        if let Act::Wait(work) = post.turn(View::of(&mut user.cx), result) {
             work.await;
         }
         if gave_up(user, package) {
@@ -247,7 +248,7 @@ async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant>
     let mut scheduled = arrival.map(|at| (at, 0));
     let factor = user.cx.shared.timer_factor;
     for timer in &package.timers {
-        let mut delay_ms = match timer.turn(&mut user.cx) {
+        let mut delay_ms = match timer.turn(View::of(&mut user.cx)) {
             Act::Done(delay_ms) => delay_ms,
             Act::Wait(work) => work.await,
         };
@@ -311,9 +312,9 @@ fn gave_up(user: &mut User, package: &Package) -> bool {
 /// Judges a result with its assertions (`JMeterThread#checkAssertions`).
 pub async fn judge(assertions: &[Arc<dyn AssertionRole>], cx: &mut Context, result: &mut Sample) {
     for assertion in assertions {
-        let scope = assertion.applies_to(cx);
+        let scope = assertion.applies_to(View::of(cx));
         if !matches!(scope, ResultScope::Children | ResultScope::Nothing) {
-            let verdict = match assertion.turn(cx, result) {
+            let verdict = match assertion.turn(View::of(cx), result) {
                 Act::Done(verdict) => verdict,
                 Act::Wait(work) => work.await,
             };
@@ -366,7 +367,7 @@ async fn judge_children(
     }
     let mut failed = false;
     for child in &mut parent.children {
-        let verdict = assertion.turn(cx, child).finish().await;
+        let verdict = assertion.turn(View::of(cx), child).finish().await;
         let Some(verdict) = unless_thrown(cx, verdict) else {
             return;
         };
@@ -535,6 +536,7 @@ mod tests {
     use crate::run::journey::BoundPlan;
     use crate::run::roles::{Assertion, Timer, TimerRole};
     use crate::run::step::Step;
+    use crate::run::view::{AssertionView, TimerView};
 
     const SAMPLER: &str =
         r#"<DebugSampler guiclass="g" testclass="DebugSampler" testname="s"/><hashTree/>"#;
@@ -564,7 +566,7 @@ mod tests {
     struct Scheduled(Instant, i64);
 
     impl TimerRole for Scheduled {
-        fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+        fn turn<'a>(&'a self, cx: &'a mut TimerView) -> Act<'a, i64> {
             cx.intend(self.0);
             Act::Done(self.1)
         }
@@ -652,7 +654,7 @@ mod tests {
     struct Refusing(Template);
 
     impl Assertion for Refusing {
-        fn check(&self, _: &mut Context, _: &mut Sample) -> AssertionResult {
+        fn check(&self, _: &mut AssertionView, _: &mut Sample) -> AssertionResult {
             AssertionResult {
                 name: None,
                 failure: true,
@@ -661,7 +663,7 @@ mod tests {
             }
         }
 
-        fn scope(&self, _cx: &mut Context) -> ResultScope {
+        fn scope(&self, _cx: &mut AssertionView) -> ResultScope {
             ResultScope::All
         }
 

@@ -4,6 +4,7 @@ use crate::base::exception_text::ExceptionText;
 use crate::run::context::{Context, StateId};
 use crate::run::failures::Failed;
 use crate::run::program::GroupKind;
+use crate::run::view::PreProcessorView;
 
 /// `JMeterThread#run`: an exception during the search for the next sampler ends the thread.
 pub fn test_failed(cx: &mut Context, reason: &str) {
@@ -22,7 +23,7 @@ fn note(cx: &Context, reason: &str) {
 }
 
 /// Whether an evaluation threw. If one did, this ends the user.
-pub fn ended_by_exception(cx: &mut Context) -> bool {
+fn ended_by_exception(cx: &mut Context) -> bool {
     match cx.take_raised() {
         None => false,
         Some(drumfire_expr::Raised::StopThread(reason)) => {
@@ -37,7 +38,7 @@ pub fn ended_by_exception(cx: &mut Context) -> bool {
 }
 
 /// `JMeterStopThreadException` outside of a sampler.
-pub fn stop_thread(cx: &mut Context, reason: &str) {
+fn stop_thread(cx: &mut Context, reason: &str) {
     tracing::info!(
         "Stop Thread seen for thread {}, reason: {reason}",
         cx.thread_name
@@ -46,33 +47,50 @@ pub fn stop_thread(cx: &mut Context, reason: &str) {
     cx.facts.alive = false;
 }
 
-/// Evaluates with the variables a user starts with. Test beans that listen to iterations are prepared once, when their
-/// thread starts (`TestCompiler#trackIterationListeners`): they never see a variable that is set later.
-fn as_at_thread_start<T>(cx: &mut Context, evaluate: impl FnOnce(&mut Context) -> T) -> T {
-    let initial = cx.shared.initial_vars();
-    let now = std::mem::replace(&mut cx.vars, initial.clone());
-    let value = evaluate(cx);
-    let after = std::mem::replace(&mut cx.vars, now);
-    cx.vars.follow(&initial, &after); // what functions have set
-    value
-}
-
-/// A listener's settings as [`as_at_thread_start`] evaluates them, once for each user; `None` if that ends the user. Return
-/// them with [`Context::put_state`].
-pub fn bound_once<T: 'static>(
-    cx: &mut Context,
-    state: StateId,
-    bind: impl FnOnce(&mut Context) -> Result<T, ExceptionText>,
-) -> Option<Box<T>> {
-    if let Some(bound) = cx.take_state(state) {
-        return Some(bound);
+impl PreProcessorView {
+    /// See [`test_failed`].
+    pub fn test_failed(&mut self, reason: &str) {
+        test_failed(&mut self.user, reason);
     }
-    match as_at_thread_start(cx, bind) {
-        Ok(_) if ended_by_exception(cx) => None,
-        Ok(bound) => Some(Box::new(bound)),
-        Err(reason) => {
-            test_failed(cx, reason.as_ref());
-            None
+
+    /// See [`ended_by_exception`].
+    pub fn ended_by_exception(&mut self) -> bool {
+        ended_by_exception(&mut self.user)
+    }
+
+    /// `JMeterStopThreadException` outside of a sampler.
+    pub fn stop_thread(&mut self, reason: &str) {
+        stop_thread(&mut self.user, reason);
+    }
+
+    /// Evaluates with the variables a user starts with. Test beans that listen to iterations are prepared once, when their
+    /// thread starts (`TestCompiler#trackIterationListeners`): they never see a variable that is set later.
+    fn as_at_thread_start<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        let initial = self.user.shared.initial_vars();
+        let now = std::mem::replace(self.vars_mut(), initial.clone());
+        let value = evaluate(self);
+        let after = std::mem::replace(self.vars_mut(), now);
+        self.vars_mut().follow(&initial, &after); // what functions have set
+        value
+    }
+
+    /// A listener's settings as it evaluates them when the thread starts, once for each user; `None` if that ends the user. Return them
+    /// with [`View::put_state`].
+    pub fn bound_once<T: 'static>(
+        &mut self,
+        state: StateId,
+        bind: impl FnOnce(&mut Self) -> Result<T, ExceptionText>,
+    ) -> Option<Box<T>> {
+        if let Some(bound) = self.take_state(state) {
+            return Some(bound);
+        }
+        match self.as_at_thread_start(bind) {
+            Ok(_) if self.ended_by_exception() => None,
+            Ok(bound) => Some(Box::new(bound)),
+            Err(reason) => {
+                self.test_failed(reason.as_ref());
+                None
+            }
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::run::schedule::Shape;
 use crate::run::shared::Shared;
 use crate::run::step::{ControllerId, Step};
 use crate::run::thread_end;
+use crate::run::view::View;
 use crate::run::walk::{Walk, Walker};
 use crate::run::worker::Worker;
 
@@ -221,7 +222,7 @@ impl User {
     async fn tell(&mut self, id: ControllerId) {
         let journey = self.journey();
         if let Some(source) = self.walk.told_now(&journey, id) {
-            source.turn(&mut self.cx).finish().await;
+            source.turn(View::of(&mut self.cx)).finish().await;
         }
     }
 

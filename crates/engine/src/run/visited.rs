@@ -51,7 +51,7 @@ impl RunUsers for Shared {
 }
 
 /// Calls `look` with a sampler of the user's thread group.
-fn look_at<T>(
+pub(in crate::run) fn look_at<T>(
     cx: &mut Context,
     sampler: Option<SamplerId>,
     look: impl FnOnce(&mut Context, SeenSampler<'_>) -> Option<T>,

@@ -11,6 +11,7 @@ use crate::run::needs::Needs;
 use crate::run::roles::{
     Act, AssertionRole, PostProcessorRole, PreProcessorRole, ResultScope, TimerRole,
 };
+use crate::run::view::{AssertionView, PostProcessorView, PreProcessorView, TimerView};
 
 /// An element whose turns a debugger follows.
 pub struct Watched<T: ?Sized> {
@@ -52,21 +53,21 @@ impl<T: ?Sized> Watched<T> {
 }
 
 impl PreProcessorRole for Watched<dyn PreProcessorRole> {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PreProcessorView) -> Act<'a> {
         Act::wait(async move {
-            let before = self.enter(cx).await;
+            let before = self.enter(&mut cx.user).await;
             self.inner.turn(cx).finish().await;
-            self.leave(cx, &before);
+            self.leave(&cx.user, &before);
         })
     }
 }
 
 impl TimerRole for Watched<dyn TimerRole> {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+    fn turn<'a>(&'a self, cx: &'a mut TimerView) -> Act<'a, i64> {
         Act::wait(async move {
-            let before = self.enter(cx).await;
+            let before = self.enter(&mut cx.user).await;
             let delay_ms = self.inner.turn(cx).finish().await;
-            self.leave(cx, &before);
+            self.leave(&cx.user, &before);
             delay_ms
         })
     }
@@ -77,11 +78,11 @@ impl TimerRole for Watched<dyn TimerRole> {
 }
 
 impl PostProcessorRole for Watched<dyn PostProcessorRole> {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
         Act::wait(async move {
-            let before = self.enter(cx).await;
+            let before = self.enter(&mut cx.user).await;
             self.inner.turn(cx, sample).finish().await;
-            self.leave(cx, &before);
+            self.leave(&cx.user, &before);
         })
     }
 
@@ -91,16 +92,20 @@ impl PostProcessorRole for Watched<dyn PostProcessorRole> {
 }
 
 impl AssertionRole for Watched<dyn AssertionRole> {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         Act::wait(async move {
-            let before = self.enter(cx).await;
+            let before = self.enter(&mut cx.user).await;
             let verdict = self.inner.turn(cx, sample).finish().await;
-            self.leave(cx, &before);
+            self.leave(&cx.user, &before);
             verdict
         })
     }
 
-    fn applies_to(&self, cx: &mut Context) -> ResultScope {
+    fn applies_to(&self, cx: &mut AssertionView) -> ResultScope {
         self.inner.applies_to(cx)
     }
 

@@ -56,14 +56,19 @@ fn expand(path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The paths of a source that begin with `crate`, `super` or `self`, without those of its unit tests.
-fn paths(source: &str) -> Vec<String> {
+/// A source without comments and unit tests.
+fn code(source: &str) -> String {
     let code: Vec<&str> = source
         .lines()
+        .take_while(|line| *line != "mod tests {")
         .map(|line| line.split("//").next().unwrap_or(line))
         .collect();
-    let code = code.join("\n");
-    let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or("");
+    code.join("\n")
+}
+
+/// The paths of a source that begin with `crate`, `super` or `self`, without those of its unit tests.
+fn paths(source: &str) -> Vec<String> {
+    let code = code(source);
     let declared = |name: &str| {
         let declaration = format!("mod {name};");
         let lines = code.lines().map(str::trim_start);
@@ -199,6 +204,46 @@ fn no_layer_imports_a_later_one() {
         }
     }
     assert!(back.is_empty(), "arrows back: {back:#?}");
+}
+
+/// The file whose types the views of `run/view.rs` stand for.
+const WHOLE_USER: &str = "crate::run::context::Context";
+
+/// Roles that see all of a user, beside the files of samplers: samplers that Java runs, controllers of Java classes, and the managers
+/// that samplers consult.
+const SEES_ALL: [&str; 3] = [
+    "crate::run::sampler::Sampler",
+    "crate::run::roles::Driver",
+    "crate::run::roles::ThreadIterationListener",
+];
+
+#[test]
+fn elements_import_the_view_of_their_role() {
+    let mut files = BTreeMap::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/elements");
+    modules(&folder, &["elements".to_owned()], &mut files);
+    let mut viewing = 0;
+    for (module, file) in &files {
+        let source = std::fs::read_to_string(file).expect("the sources can be read");
+        let paths: BTreeSet<String> = paths(&source).into_iter().collect();
+        let has_view = paths
+            .iter()
+            .any(|path| path.starts_with("crate::run::view::"));
+        let sees_all = module.starts_with("elements::samplers")
+            || SEES_ALL.iter().any(|role| paths.contains(*role));
+        if has_view && !sees_all {
+            viewing += 1;
+            assert!(!paths.contains(WHOLE_USER), "{module} sees the whole user");
+        }
+        // Texts set variables through their scope, and an assertion must not.
+        if module.starts_with("elements::assertions") {
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            let code = code(&source);
+            let mut words = code.split(|c| !is_word(c));
+            assert!(!words.any(|word| word == "Scope"), "{module} sees a scope");
+        }
+    }
+    assert!(viewing > 40, "only {viewing} elements have a view");
 }
 
 #[test]

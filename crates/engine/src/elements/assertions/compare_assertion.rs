@@ -8,7 +8,7 @@
 //! Difference: `$1` in a substitute is plain text. The same holds for JMeter's default regex engine.
 
 use drumfire_elements::assertions::compare_assertion as facts;
-use drumfire_expr::{Raised, Scope, Template};
+use drumfire_expr::{Raised, Template};
 use drumfire_java::values;
 use drumfire_jmx::Value;
 use drumfire_query::regex::Pattern;
@@ -19,10 +19,11 @@ use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::controllers::Hook;
 use crate::run::needs::Needs;
 use crate::run::roles::{Assertion, IterationListener};
+use crate::run::view::{AssertionView, PreProcessorView};
 
 pub struct CompareAssertion {
     name: Name,
@@ -87,7 +88,7 @@ impl CompareAssertion {
     }
 
     /// `CompareAssertion#filterString`; `None` if it throws.
-    fn filtered(&self, cx: &mut Context, text: String) -> Option<String> {
+    fn filtered(&self, cx: &mut AssertionView, text: String) -> Option<String> {
         let mut text = text;
         for (regex, substitute) in &self.skipped {
             let substitute = substitute.eval(cx).into_string();
@@ -103,7 +104,7 @@ impl CompareAssertion {
     }
 
     /// Evaluates the substitutions as often as JMeter does to filter that many texts again.
-    fn filter_again(&self, cx: &mut Context, texts: usize) {
+    fn filter_again(&self, cx: &mut AssertionView, texts: usize) {
         for (regex, substitute) in &self.skipped {
             substitute.repeat(cx, texts);
             regex.repeat(cx, texts);
@@ -112,7 +113,7 @@ impl CompareAssertion {
 
     /// `CompareAssertion#compareContent`, which filters all texts of the iteration up to the first difference; `None` if it
     /// throws.
-    fn compare(&self, cx: &mut Context, seen: &mut Seen, text: String) -> Option<()> {
+    fn compare(&self, cx: &mut AssertionView, seen: &mut Seen, text: String) -> Option<()> {
         if let Some(number) = seen.differs_at {
             self.filter_again(cx, number);
             return Some(());
@@ -165,7 +166,7 @@ fn replaced(pattern: &Pattern, text: &str, substitute: &str) -> String {
 }
 
 impl IterationListener for CompareAssertion {
-    fn iteration_start(&self, cx: &mut Context, _: i32) {
+    fn iteration_start(&self, cx: &mut PreProcessorView, _: i32) {
         let seen = cx.state(self.state, Seen::default);
         let is_first = !seen.is_prepared;
         *seen = Seen {
@@ -180,9 +181,8 @@ impl IterationListener for CompareAssertion {
 }
 
 impl Assertion for CompareAssertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
-        let text =
-            crate::base::body::text(sample, cx.parsed.default_charset.as_deref()).into_owned();
+    fn check(&self, cx: &mut AssertionView, sample: &mut Sample) -> AssertionResult {
+        let text = crate::base::body::text(sample, cx.default_charset()).into_owned();
         let compares_content = self.compares_content.get(cx);
         let most_apart_ms = values::property_long(&self.most_apart_ms.eval(cx));
         let mut seen = std::mem::take(cx.state(self.state, Seen::default));
@@ -228,6 +228,8 @@ impl Assertion for CompareAssertion {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     struct CompareFixture(CompareAssertion, Context);
 
@@ -246,7 +248,7 @@ mod tests {
                 ..fixture::sample(body)
             };
             self.0
-                .check(&mut self.1, &mut sample)
+                .check(View::of(&mut self.1), &mut sample)
                 .message
                 .map(|message| message.to_string())
         }
@@ -260,7 +262,7 @@ mod tests {
         assert_eq!(bench.check("a", 900), None);
         assert_eq!(bench.check("b", 1), differ);
         assert_eq!(bench.check("b", 1), differ);
-        bench.0.iteration_start(&mut bench.1, 2);
+        bench.0.iteration_start(View::of(&mut bench.1), 2);
         assert_eq!(bench.check("b", 1), None);
     }
 

@@ -12,9 +12,9 @@ use crate::base::number;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::{Assertion, ResultScope};
+use crate::run::view::AssertionView;
 
 pub struct DurationAssertion {
     name: Name,
@@ -37,7 +37,7 @@ impl DurationAssertion {
 }
 
 impl Assertion for DurationAssertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+    fn check(&self, cx: &mut AssertionView, sample: &mut Sample) -> AssertionResult {
         let allowed_ms = number::long(&self.allowed_ms.eval(cx));
         if allowed_ms <= 0 || sample.elapsed_ms <= allowed_ms {
             return self.name.pass(cx);
@@ -50,7 +50,7 @@ impl Assertion for DurationAssertion {
         self.name.fail(cx, message)
     }
 
-    fn scope(&self, cx: &mut Context) -> ResultScope {
+    fn scope(&self, cx: &mut AssertionView) -> ResultScope {
         self.scoped.scope(cx)
     }
 
@@ -67,6 +67,7 @@ impl Assertion for DurationAssertion {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     #[test]
     fn only_longer_samples_fail() {
@@ -76,7 +77,7 @@ mod tests {
             );
             let (assertion, mut cx) = fixture::decode(&xml, DurationAssertion::decode);
             let verdict = assertion.check(
-                &mut cx,
+                View::of(&mut cx),
                 &mut Sample {
                     elapsed_ms,
                     ..Sample::default()

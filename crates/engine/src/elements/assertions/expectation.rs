@@ -8,7 +8,7 @@ use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, RegexRules};
 use crate::decode::setting::Flag;
-use crate::run::context::Context;
+use crate::run::view::AssertionView;
 
 /// The settings `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT` and `ISREGEX`.
 ///
@@ -50,7 +50,7 @@ impl Expectation {
     }
 
     /// The expected value as it is written.
-    pub fn text(&self, cx: &mut Context) -> String {
+    pub fn text(&self, cx: &mut AssertionView) -> String {
         match &self.value {
             Expected::Text(template) => template.eval(cx).into_string(),
             Expected::Pattern(pattern) => pattern.get(cx).text.into_string(),
@@ -61,7 +61,7 @@ impl Expectation {
     ///
     /// # Errors
     /// The message of the exception for a malformed pattern.
-    pub fn matches(&self, cx: &mut Context, text: &str) -> Result<bool, ExceptionText> {
+    pub fn matches(&self, cx: &mut AssertionView, text: &str) -> Result<bool, ExceptionText> {
         let Expected::Pattern(pattern) = &self.value else {
             return Ok(false);
         };

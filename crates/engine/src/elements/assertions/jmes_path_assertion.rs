@@ -19,9 +19,9 @@ use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
-use crate::run::context::Context;
 use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, AssertionRole};
+use crate::run::view::AssertionView;
 
 pub struct JmesPathAssertion {
     name: Name,
@@ -48,7 +48,7 @@ impl JmesPathAssertion {
     /// Whether the value meets the expectation, before inversion.
     fn holds(
         &self,
-        cx: &mut Context,
+        cx: &mut AssertionView,
         found: &JmesPathResult<'_, '_>,
     ) -> Result<bool, ExceptionText> {
         if !self.expectation.validates.get(cx) {
@@ -64,7 +64,7 @@ impl JmesPathAssertion {
 
     fn equals(
         &self,
-        cx: &mut Context,
+        cx: &mut AssertionView,
         found: &JmesPathResult<'_, '_>,
     ) -> Result<bool, ExceptionText> {
         let expected = self.expectation.text(cx);
@@ -80,7 +80,7 @@ impl JmesPathAssertion {
     }
 
     /// `buildFailureMessage`.
-    fn failure(&self, cx: &mut Context, is_inverted: bool) -> String {
+    fn failure(&self, cx: &mut AssertionView, is_inverted: bool) -> String {
         let not = if is_inverted { " not" } else { "" };
         if !self.expectation.validates.get(cx) {
             format!("JMESPATH {} expected{not} to exist", self.path.get(cx).text)
@@ -97,14 +97,14 @@ impl JmesPathAssertion {
     }
 
     /// `getResult`.
-    async fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
-        if cx.parsed.has_no_text(sample) {
+    async fn judge(&self, cx: &mut AssertionView, sample: &Sample) -> AssertionResult {
+        if cx.parsed().has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
         let is_inverted = self.expectation.invert.get(cx);
-        let path = |cx: &mut Context| self.path.get(cx).outcome;
+        let path = |cx: &mut AssertionView| self.path.get(cx).outcome;
         let holds =
-            |cx: &mut Context, value: &Value<'_>| self.holds(cx, &JmesPathResult::of(value));
+            |cx: &mut AssertionView, value: &Value<'_>| self.holds(cx, &JmesPathResult::of(value));
         // If the run is told to stop, the check is skipped.
         let Some(holds) = self.query.judge(cx, sample, path, holds).await else {
             return self.name.pass(cx);
@@ -121,7 +121,11 @@ impl JmesPathAssertion {
 }
 
 impl AssertionRole for JmesPathAssertion {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         self.query
             .turn(cx, sample, move |cx, sample| self.judge(cx, sample))
     }

@@ -16,9 +16,9 @@ use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
-use crate::run::context::Context;
 use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, AssertionRole};
+use crate::run::view::AssertionView;
 
 pub struct JsonPathAssertion {
     name: Name,
@@ -56,7 +56,7 @@ impl JsonPathAssertion {
     }
 
     /// `doAssert`: the message of the exception it throws if the assertion does not hold.
-    fn assert(&self, cx: &mut Context, found: &Value<'_>) -> Result<(), ExceptionText> {
+    fn assert(&self, cx: &mut AssertionView, found: &Value<'_>) -> Result<(), ExceptionText> {
         if !self.expectation.validates.get(cx) {
             return match found {
                 Value::Array(items) if items.is_empty() && !self.is_definite(cx)? => Err(format!(
@@ -91,14 +91,14 @@ impl JsonPathAssertion {
         Err(message.into())
     }
 
-    fn path_text(&self, cx: &mut Context) -> String {
+    fn path_text(&self, cx: &mut AssertionView) -> String {
         match &self.path {
             Path::Empty => String::new(),
             Path::CompiledProperty(path) => path.get(cx).text.into_string(),
         }
     }
 
-    fn is_definite(&self, cx: &mut Context) -> Result<bool, ExceptionText> {
+    fn is_definite(&self, cx: &mut AssertionView) -> Result<bool, ExceptionText> {
         match &self.path {
             Path::Empty => Err(NO_PATH.into()),
             Path::CompiledProperty(path) => Ok(path.get(cx).outcome?.is_definite()),
@@ -106,7 +106,7 @@ impl JsonPathAssertion {
     }
 
     /// `arrayMatched` for an array, else `isEquals`.
-    fn holds(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, ExceptionText> {
+    fn holds(&self, cx: &mut AssertionView, found: &Value<'_>) -> Result<bool, ExceptionText> {
         if let Value::Array(items) = found {
             if items.is_empty() && self.expectation.text(cx) == "[]" {
                 return Ok(true);
@@ -123,7 +123,7 @@ impl JsonPathAssertion {
         Ok((expects_null && matches!(found, Value::Null)) || self.equals(cx, found)?)
     }
 
-    fn equals(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, ExceptionText> {
+    fn equals(&self, cx: &mut AssertionView, found: &Value<'_>) -> Result<bool, ExceptionText> {
         if self.expectation.regex.get(cx) {
             return self.expectation.matches(cx, &found.to_assertion_text());
         }
@@ -135,7 +135,7 @@ impl JsonPathAssertion {
         })
     }
 
-    fn inverted_failure(&self, cx: &mut Context) -> String {
+    fn inverted_failure(&self, cx: &mut AssertionView) -> String {
         if !self.expectation.validates.get(cx) {
             return format!("Failed that JSONPath not exists: {}", self.path_text(cx));
         }
@@ -150,16 +150,16 @@ impl JsonPathAssertion {
     }
 
     /// `getResult`.
-    async fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
-        if cx.parsed.has_no_text(sample) {
+    async fn judge(&self, cx: &mut AssertionView, sample: &Sample) -> AssertionResult {
+        if cx.parsed().has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
         let is_inverted = self.expectation.invert.get(cx);
-        let path = |cx: &mut Context| match &self.path {
+        let path = |cx: &mut AssertionView| match &self.path {
             Path::Empty => Err(NO_PATH.into()),
             Path::CompiledProperty(path) => path.get(cx).outcome,
         };
-        let assert = |cx: &mut Context, value: &Value<'_>| self.assert(cx, value);
+        let assert = |cx: &mut AssertionView, value: &Value<'_>| self.assert(cx, value);
         // If the run is told to stop, the check is skipped.
         let Some(outcome) = self.query.judge(cx, sample, path, assert).await else {
             return self.name.pass(cx);
@@ -170,7 +170,11 @@ impl JsonPathAssertion {
 }
 
 impl AssertionRole for JsonPathAssertion {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         self.query
             .turn(cx, sample, move |cx, sample| self.judge(cx, sample))
     }

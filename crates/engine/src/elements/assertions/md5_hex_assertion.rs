@@ -11,9 +11,9 @@ use md5::{Digest, Md5};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::roles::{Act, AssertionRole};
 use crate::run::search::Searches;
+use crate::run::view::AssertionView;
 
 pub struct Md5HexAssertion {
     name: Name,
@@ -34,7 +34,7 @@ impl Md5HexAssertion {
         }
     }
 
-    async fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
+    async fn judge(&self, cx: &mut AssertionView, sample: &Sample) -> AssertionResult {
         let data = sample.response_data.as_ref();
         let Some(data) = data.filter(|data| !data.is_empty()) else {
             return self.name.fail_for_null(cx);
@@ -67,7 +67,11 @@ fn sum(data: &[u8]) -> String {
 }
 
 impl AssertionRole for Md5HexAssertion {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         let bytes = sample
             .response_data
             .as_deref()
@@ -86,6 +90,7 @@ impl AssertionRole for Md5HexAssertion {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     #[test]
     fn sums_compare_in_any_case() {
@@ -95,7 +100,7 @@ mod tests {
             );
             let (assertion, mut cx) = fixture::decode(&xml, Md5HexAssertion::decode);
             assertion
-                .turn(&mut cx, &mut fixture::sample(body))
+                .turn(View::of(&mut cx), &mut fixture::sample(body))
                 .done()
                 .message
                 .map(|message| message.to_string())

@@ -23,9 +23,9 @@ use crate::decode::compiled::{CompiledProperty, NoRules, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::elements::json_query::JsonQuery;
-use crate::run::context::Context;
 use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, AssertionRole};
+use crate::run::view::AssertionView;
 
 struct PluginJsonPathAssertion {
     name: Name,
@@ -78,7 +78,7 @@ impl PluginJsonPathAssertion {
     ///
     /// # Errors
     /// With the message of the exception it throws if the assertion does not hold.
-    fn assert(&self, cx: &mut Context, found: &Value<'_>) -> Result<(), ExceptionText> {
+    fn assert(&self, cx: &mut AssertionView, found: &Value<'_>) -> Result<(), ExceptionText> {
         if !self.validates.get(cx) {
             return Ok(());
         }
@@ -112,7 +112,7 @@ impl PluginJsonPathAssertion {
     }
 
     /// `isEquals`.
-    fn matches(&self, cx: &mut Context, found: &Value<'_>) -> Result<bool, ExceptionText> {
+    fn matches(&self, cx: &mut AssertionView, found: &Value<'_>) -> Result<bool, ExceptionText> {
         let Some(expected) = &self.expected else {
             return Ok(false);
         };
@@ -126,13 +126,13 @@ impl PluginJsonPathAssertion {
         Ok(pattern.full_match(&found.to_assertion_text()))
     }
 
-    fn expected_text(&self, cx: &mut Context) -> String {
+    fn expected_text(&self, cx: &mut AssertionView) -> String {
         let expected = self.expected.as_ref();
         expected.map_or_else(String::new, |expected| expected.get(cx).text.into_string())
     }
 
     /// The failure message of an inverted assertion whose check holds.
-    fn inverted_failure(&self, cx: &mut Context) -> String {
+    fn inverted_failure(&self, cx: &mut AssertionView) -> String {
         let path = self.path_text.eval(cx).into_string();
         if !self.validates.get(cx) {
             return format!("Failed that JSONPath not exists: {path}");
@@ -148,15 +148,15 @@ impl PluginJsonPathAssertion {
     }
 
     /// `getResult`.
-    async fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
-        if cx.parsed.has_no_text(sample) {
+    async fn judge(&self, cx: &mut AssertionView, sample: &Sample) -> AssertionResult {
+        if cx.parsed().has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
-        let path = |cx: &mut Context| {
+        let path = |cx: &mut AssertionView| {
             let path = self.path.as_ref().ok_or(NO_PATH)?;
             path.get(cx).outcome
         };
-        let assert = |cx: &mut Context, value: &Value<'_>| self.assert(cx, value);
+        let assert = |cx: &mut AssertionView, value: &Value<'_>| self.assert(cx, value);
         // If the run is told to stop, the check is skipped.
         let Some(outcome) = self.query.judge(cx, sample, path, assert).await else {
             return self.name.pass(cx);
@@ -170,7 +170,11 @@ impl PluginJsonPathAssertion {
 const MALFORMED: &str = "org.apache.oro.text.MalformedCachePatternException: ";
 
 impl AssertionRole for PluginJsonPathAssertion {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         self.query
             .turn(cx, sample, move |cx, sample| self.judge(cx, sample))
     }

@@ -25,10 +25,10 @@ use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Choice, Flag, WholeNumber};
 use crate::elements::java;
 use crate::elements::post::field;
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, AssertionRole, ResultScope};
 use crate::run::search::Searches;
+use crate::run::view::AssertionView;
 
 const MATCH: i32 = 1;
 const CONTAINS: i32 = 1 << 1;
@@ -120,7 +120,7 @@ impl ResponseAssertion {
     }
 
     /// Evaluates what is compared for this sample.
-    fn subject(&self, cx: &mut Context) -> Subject<'_> {
+    fn subject(&self, cx: &mut AssertionView) -> Subject<'_> {
         let scope = self.scoped.read(cx);
         let field = if scope.is_variable() {
             None
@@ -132,14 +132,19 @@ impl ResponseAssertion {
         Subject { scope, field }
     }
 
-    fn text<'s>(&self, cx: &mut Context, subject: &Subject<'_>, sample: &'s Sample) -> Text<'s> {
+    fn text<'s>(
+        &self,
+        cx: &mut AssertionView,
+        subject: &Subject<'_>,
+        sample: &'s Sample,
+    ) -> Text<'s> {
         let Some(field) = subject.field else {
             let value = subject.scope.variable(cx);
             return value.map(Text::Shared).unwrap_or(Text::Literal(""));
         };
         let literal = |text: &'s Option<Rc<str>>| Text::Literal(text.as_deref().unwrap_or(""));
         match field {
-            AssertedField::Body | AssertedField::Document => cx.parsed.body_text(sample),
+            AssertedField::Body | AssertedField::Document => cx.parsed().body_text(sample),
             AssertedField::Code => Text::Literal(&sample.code),
             AssertedField::Message => Text::Literal(&sample.message),
             AssertedField::ResponseHeaders => literal(&sample.response_headers),
@@ -155,7 +160,7 @@ impl ResponseAssertion {
     /// `getFailText`.
     fn failure(
         &self,
-        cx: &mut Context,
+        cx: &mut AssertionView,
         subject: &Subject<'_>,
         kind: i32,
         (expected, received): (&str, &str),
@@ -193,7 +198,11 @@ impl ResponseAssertion {
     }
 
     /// The custom message, if there is one.
-    fn message(&self, cx: &mut Context, own: impl FnOnce(&mut Context) -> String) -> String {
+    fn message(
+        &self,
+        cx: &mut AssertionView,
+        own: impl FnOnce(&mut AssertionView) -> String,
+    ) -> String {
         let custom = self.custom_message.eval(cx);
         if custom.is_empty() {
             own(cx)
@@ -205,7 +214,7 @@ impl ResponseAssertion {
     /// Compares the text with all tests.
     async fn judge(
         &self,
-        cx: &mut Context,
+        cx: &mut AssertionView,
         subject: &Subject<'_>,
         (kind, text): (i32, &Text<'_>),
     ) -> AssertionResult {
@@ -307,7 +316,7 @@ impl ResponseAssertion {
     async fn is_met<'a>(
         &self,
         test: &'a ResponseTest,
-        cx: &mut Context,
+        cx: &mut AssertionView,
         kind: i32,
         text: &Text<'_>,
     ) -> Result<(Text<'a>, bool), ExceptionText> {
@@ -354,7 +363,11 @@ fn is_found(pattern: &Pattern, kind: i32, text: &str) -> bool {
 }
 
 impl AssertionRole for ResponseAssertion {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         if self.assume_success.get(cx) {
             sample.success = true;
         }
@@ -374,7 +387,7 @@ impl AssertionRole for ResponseAssertion {
         })
     }
 
-    fn applies_to(&self, cx: &mut Context) -> ResultScope {
+    fn applies_to(&self, cx: &mut AssertionView) -> ResultScope {
         self.scoped.scope(cx)
     }
 
@@ -423,6 +436,8 @@ fn http_sampler_data(sample: &Sample) -> String {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     fn assertion(
         field: &str,
@@ -458,7 +473,11 @@ mod tests {
 
     fn body(text: &str, kind: i32, tests: &[&str]) -> String {
         let (assertion, mut cx) = assertion("response_data", kind, tests, "");
-        shown(&assertion.turn(&mut cx, &mut fixture::sample(text)).done())
+        shown(
+            &assertion
+                .turn(View::of(&mut cx), &mut fixture::sample(text))
+                .done(),
+        )
     }
 
     // Expected texts were recorded from ResponseAssertion itself.
@@ -554,7 +573,7 @@ mod tests {
         sample.method = Some("GET".into());
         let mut check = |field: &str| {
             let (assertion, mut cx) = assertion(field, 8, &["-"], "");
-            let verdict = shown(&assertion.turn(&mut cx, &mut sample).done());
+            let verdict = shown(&assertion.turn(View::of(&mut cx), &mut sample).done());
             let needs = assertion.reads();
             let word = verdict
                 .trim_start_matches("fail: Test failed: ")
@@ -608,12 +627,15 @@ mod tests {
         let mut sample = fixture::sample("");
         sample.success = false;
         sample.code = "404".into();
-        assert_eq!(shown(&assertion.turn(&mut cx, &mut sample).done()), "pass");
+        assert_eq!(
+            shown(&assertion.turn(View::of(&mut cx), &mut sample).done()),
+            "pass"
+        );
         assert!(sample.success);
         sample.code = "500".into();
         cx.vars.set_named("what", "way".into());
         assert_eq!(
-            shown(&assertion.turn(&mut cx, &mut sample).done()),
+            shown(&assertion.turn(View::of(&mut cx), &mut sample).done()),
             "fail: no way"
         );
     }
@@ -624,12 +646,20 @@ mod tests {
         let (assertion, mut cx) = assertion("response_data", 2, &["b"], scope);
         assert_eq!(assertion.reads(), Needs::NOTHING);
         assert_eq!(
-            shown(&assertion.turn(&mut cx, &mut fixture::sample("b")).done()),
+            shown(
+                &assertion
+                    .turn(View::of(&mut cx), &mut fixture::sample("b"))
+                    .done()
+            ),
             "fail: Response was null"
         );
         cx.vars.set_named("v", "ac".into());
         assert_eq!(
-            shown(&assertion.turn(&mut cx, &mut fixture::sample("b")).done()),
+            shown(
+                &assertion
+                    .turn(View::of(&mut cx), &mut fixture::sample("b"))
+                    .done()
+            ),
             "fail: Test failed: variable(v) expected to contain /b/"
         );
     }
@@ -646,11 +676,11 @@ mod tests {
         ] {
             let (assertion, mut cx) = assertion("response_data", kind, &[pattern], "");
             let mut sample = fixture::sample(&long);
-            let act = assertion.turn(&mut cx, &mut sample);
+            let act = assertion.turn(View::of(&mut cx), &mut sample);
             assert!(matches!(act, Act::Wait(_)));
             let verdict = shown(&act.finish().await);
             assertion.searches.note(long.len(), Default::default());
-            let act = assertion.turn(&mut cx, &mut sample);
+            let act = assertion.turn(View::of(&mut cx), &mut sample);
             assert_eq!(shown(&act.done()), verdict, "{pattern}");
         }
     }

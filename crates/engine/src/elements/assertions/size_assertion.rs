@@ -5,7 +5,7 @@
 //! sample.
 
 use drumfire_elements::assertions::size_assertion as facts;
-use drumfire_expr::{Raised, Scope as _, Template};
+use drumfire_expr::{Raised, Template};
 use drumfire_java::values;
 use drumfire_results::{AssertionResult, Sample};
 use drumfire_web::status::grouped;
@@ -16,9 +16,9 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Choice, WholeNumber};
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::{Assertion, ResultScope};
+use crate::run::view::AssertionView;
 
 #[derive(Clone, Copy)]
 enum SizeField {
@@ -53,7 +53,7 @@ impl SizeAssertion {
     }
 
     /// The size, or the message that says why there is none.
-    fn size(&self, cx: &mut Context, sample: &Sample) -> Result<i64, ExceptionText> {
+    fn size(&self, cx: &mut AssertionView, sample: &Sample) -> Result<i64, ExceptionText> {
         let scope = self.scoped.read(cx);
         if scope.is_variable() {
             let value = scope.variable(cx);
@@ -118,7 +118,7 @@ fn compare(operator: i32, size: i64, allowed: i64) -> (bool, &'static str) {
 }
 
 impl Assertion for SizeAssertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+    fn check(&self, cx: &mut AssertionView, sample: &mut Sample) -> AssertionResult {
         let size = match self.size(cx, sample) {
             Ok(size) => size,
             Err(message) => return self.name.fail(cx, message),
@@ -143,7 +143,7 @@ impl Assertion for SizeAssertion {
         self.name.fail(cx, message)
     }
 
-    fn scope(&self, cx: &mut Context) -> ResultScope {
+    fn scope(&self, cx: &mut AssertionView) -> ResultScope {
         self.scoped.scope(cx)
     }
 
@@ -160,6 +160,7 @@ impl Assertion for SizeAssertion {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     fn check(
         field: &str,
@@ -179,7 +180,7 @@ mod tests {
             ..Sample::default()
         };
         sample.set_ok();
-        let verdict = assertion.check(&mut cx, &mut sample);
+        let verdict = assertion.check(View::of(&mut cx), &mut sample);
         (
             verdict.message.map(|message| message.to_string()),
             cx.take_raised(),

@@ -7,7 +7,8 @@ use drumfire_results::{AssertionResult, SharedText};
 
 use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
+use crate::run::view::AssertionView;
 
 /// The name of an assertion. A literal name is created once per user.
 pub struct Name {
@@ -26,7 +27,7 @@ impl Name {
         &self.template
     }
 
-    fn text(&self, cx: &mut Context) -> Rc<str> {
+    fn text(&self, cx: &mut AssertionView) -> Rc<str> {
         match (self.state, self.template.literal()) {
             (Some(state), Some(name)) => cx.state::<Rc<str>>(state, || name.into()).clone(),
             _ => self.template.eval(cx).into_value(),
@@ -34,7 +35,7 @@ impl Name {
     }
 
     /// The result of an assertion that holds.
-    pub fn pass(&self, cx: &mut Context) -> AssertionResult {
+    pub fn pass(&self, cx: &mut AssertionView) -> AssertionResult {
         AssertionResult {
             name: Some(self.text(cx).into()),
             ..AssertionResult::default()
@@ -43,7 +44,7 @@ impl Name {
 
     /// The result of an assertion that holds and to which JMeter gives an empty message, which hides those of later
     /// assertions in result rows.
-    pub fn pass_with_empty_message(&self, cx: &mut Context) -> AssertionResult {
+    pub fn pass_with_empty_message(&self, cx: &mut AssertionView) -> AssertionResult {
         AssertionResult {
             message: Some(SharedText::EMPTY),
             ..self.pass(cx)
@@ -51,7 +52,7 @@ impl Name {
     }
 
     /// The result of an assertion that does not hold.
-    pub fn fail(&self, cx: &mut Context, message: impl Into<SharedText>) -> AssertionResult {
+    pub fn fail(&self, cx: &mut AssertionView, message: impl Into<SharedText>) -> AssertionResult {
         AssertionResult {
             failure: true,
             message: Some(message.into()),
@@ -60,7 +61,7 @@ impl Name {
     }
 
     /// The result if there is no response data to test (`AssertionResult#setResultForNull`).
-    pub fn fail_for_null(&self, cx: &mut Context) -> AssertionResult {
+    pub fn fail_for_null(&self, cx: &mut AssertionView) -> AssertionResult {
         self.fail(cx, "Response was null")
     }
 
@@ -68,10 +69,10 @@ impl Name {
     /// message of `of_inverted`.
     pub fn judged(
         &self,
-        cx: &mut Context,
+        cx: &mut AssertionView,
         outcome: Result<(), ExceptionText>,
         is_inverted: bool,
-        of_inverted: impl FnOnce(&mut Context) -> String,
+        of_inverted: impl FnOnce(&mut AssertionView) -> String,
     ) -> AssertionResult {
         match (outcome, is_inverted) {
             (Ok(()), false) | (Err(_), true) => self.pass_with_empty_message(cx),
@@ -84,7 +85,7 @@ impl Name {
     }
 
     /// The result of an assertion that cannot be evaluated.
-    pub fn error(&self, cx: &mut Context, message: impl Into<SharedText>) -> AssertionResult {
+    pub fn error(&self, cx: &mut AssertionView, message: impl Into<SharedText>) -> AssertionResult {
         AssertionResult {
             error: true,
             message: Some(message.into()),
@@ -97,6 +98,7 @@ impl Name {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     #[test]
     fn a_plain_name_is_shared_and_a_computed_one_follows_its_variables() {
@@ -109,10 +111,11 @@ mod tests {
             )
         };
         let (plain, mut cx) = name("a");
-        assert!(Rc::ptr_eq(&plain.text(&mut cx), &plain.text(&mut cx)));
+        let cx = View::of(&mut cx);
+        assert!(Rc::ptr_eq(&plain.text(cx), &plain.text(cx)));
         let (computed, mut cx) = name("a${v}");
         cx.vars.set_named("v", "1".into());
-        let verdict = computed.fail_for_null(&mut cx);
+        let verdict = computed.fail_for_null(View::of(&mut cx));
         assert_eq!(verdict.name.as_deref(), Some("a1"));
         assert_eq!(
             (verdict.failure, verdict.error, verdict.message.as_deref()),

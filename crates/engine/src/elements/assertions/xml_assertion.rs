@@ -9,11 +9,11 @@ use drumfire_results::{AssertionResult, Sample};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::parsed::XmlMode;
 use crate::run::roles::{Act, AssertionRole};
 use crate::run::search::{Searches, XmlText};
+use crate::run::view::AssertionView;
 
 const DOCTYPE: &str = "DOCTYPE is disallowed when the feature \"http://apache.org/xml/features/disallow-doctype-decl\" set to true.";
 
@@ -40,7 +40,7 @@ impl XmlAssertion {
     }
 
     /// The message of the parser for a body that is not well-formed.
-    async fn fault(&self, cx: &mut Context, sample: &Sample) -> Option<String> {
+    async fn fault(&self, cx: &mut AssertionView, sample: &Sample) -> Option<String> {
         let text = XmlText {
             input: &Input::Result(sample),
             mode: READING,
@@ -53,8 +53,8 @@ impl XmlAssertion {
         fault.flatten()
     }
 
-    async fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
-        let text = cx.parsed.body_text(sample);
+    async fn judge(&self, cx: &mut AssertionView, sample: &Sample) -> AssertionResult {
+        let text = cx.parsed().body_text(sample);
         if text.is_empty() {
             return self.name.fail_for_null(cx);
         }
@@ -74,7 +74,11 @@ impl XmlAssertion {
 }
 
 impl AssertionRole for XmlAssertion {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         let bytes = sample
             .response_data
             .as_deref()
@@ -93,12 +97,15 @@ impl AssertionRole for XmlAssertion {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     fn check(body: &str) -> AssertionResult {
         let xml =
             r#"<XMLAssertion guiclass="XMLAssertionGui" testclass="XMLAssertion" testname="x"/>"#;
         let (assertion, mut cx) = fixture::decode(xml, XmlAssertion::decode);
-        assertion.turn(&mut cx, &mut fixture::sample(body)).done()
+        assertion
+            .turn(View::of(&mut cx), &mut fixture::sample(body))
+            .done()
     }
 
     // Recorded from XMLAssertion itself.

@@ -20,10 +20,10 @@ use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
 use crate::elements::java;
 use crate::elements::xpath2_query::XPath2Query;
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, AssertionRole, ResultScope};
+use crate::run::view::AssertionView;
 
 pub struct XPath2Assertion {
     name: Name,
@@ -65,7 +65,7 @@ impl XPath2Assertion {
 
     async fn look(
         &self,
-        cx: &mut Context,
+        cx: &mut AssertionView,
         query: (&str, &Input<'_>),
     ) -> Result<Look, ExceptionText> {
         let Some(answer) = self.query.look(cx, query, false).await? else {
@@ -84,7 +84,7 @@ impl XPath2Assertion {
     }
 
     /// `XPathUtil#computeAssertionResultUsingSaxon`.
-    async fn check_input(&self, cx: &mut Context, input: &Input<'_>) -> AssertionResult {
+    async fn check_input(&self, cx: &mut AssertionView, input: &Input<'_>) -> AssertionResult {
         let query = self.query.text(cx);
         let look = self.look(cx, (&query, input)).await;
         let negate = self.negate.get(cx);
@@ -116,7 +116,7 @@ impl XPath2Assertion {
 }
 
 impl XPath2Assertion {
-    async fn check(&self, cx: &mut Context, input: Option<Input<'_>>) -> AssertionResult {
+    async fn check(&self, cx: &mut AssertionView, input: Option<Input<'_>>) -> AssertionResult {
         let is_empty =
             |input: &Input<'_>| matches!(input, Input::Variable(value) if value.is_empty());
         match input.filter(|input| !is_empty(input)) {
@@ -127,13 +127,17 @@ impl XPath2Assertion {
 }
 
 impl AssertionRole for XPath2Assertion {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         let searches = self.query.searches();
         self.scoped
             .judge(searches, cx, sample, |cx, input| self.check(cx, input))
     }
 
-    fn applies_to(&self, cx: &mut Context) -> ResultScope {
+    fn applies_to(&self, cx: &mut AssertionView) -> ResultScope {
         self.scoped.scope(cx)
     }
 

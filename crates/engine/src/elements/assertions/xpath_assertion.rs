@@ -16,12 +16,12 @@ use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Unused};
 use crate::elements::xpath_query::{EvaluationError, look};
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::XmlMode;
 use crate::run::roles::{Act, AssertionRole, ResultScope};
 use crate::run::search::{Searches, XmlText};
+use crate::run::view::AssertionView;
 
 pub struct XPathAssertion {
     name: Name,
@@ -66,7 +66,12 @@ impl XPathAssertion {
     }
 
     /// `XPathUtil#computeAssertionResult`: returns whether it failed, and the message, which a success may have, too.
-    fn judge(&self, cx: &mut Context, answer: &XPathResult, query: &str) -> (bool, SharedText) {
+    fn judge(
+        &self,
+        cx: &mut AssertionView,
+        answer: &XPathResult,
+        query: &str,
+    ) -> (bool, SharedText) {
         let negate = self.negate.get(cx);
         match answer {
             XPathResult::Nodes(nodes) if nodes.is_empty() => {
@@ -85,8 +90,8 @@ impl XPathAssertion {
         }
     }
 
-    async fn check_input(&self, cx: &mut Context, input: &Input<'_>) -> AssertionResult {
-        let shown = cx.parsed.text(input);
+    async fn check_input(&self, cx: &mut AssertionView, input: &Input<'_>) -> AssertionResult {
+        let shown = cx.parsed().text(input);
         if shown.is_empty() {
             return self.name.fail_for_null(cx);
         }
@@ -137,7 +142,7 @@ impl XPathAssertion {
         }
     }
 
-    async fn check(&self, cx: &mut Context, input: Option<Input<'_>>) -> AssertionResult {
+    async fn check(&self, cx: &mut AssertionView, input: Option<Input<'_>>) -> AssertionResult {
         match input {
             Some(input) => self.check_input(cx, &input).await,
             None => self.name.fail_for_null(cx),
@@ -146,13 +151,17 @@ impl XPathAssertion {
 }
 
 impl AssertionRole for XPathAssertion {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         let searches = &self.searches;
         self.scoped
             .judge(searches, cx, sample, |cx, input| self.check(cx, input))
     }
 
-    fn applies_to(&self, cx: &mut Context) -> ResultScope {
+    fn applies_to(&self, cx: &mut AssertionView) -> ResultScope {
         self.scoped.scope(cx)
     }
 
@@ -169,6 +178,7 @@ impl AssertionRole for XPathAssertion {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     const BODY: &str = "<a><b/></a>";
 
@@ -179,7 +189,9 @@ mod tests {
         );
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, XPathAssertion::decode);
-        let verdict = assertion.turn(&mut cx, &mut fixture::sample(body)).done();
+        let verdict = assertion
+            .turn(View::of(&mut cx), &mut fixture::sample(body))
+            .done();
         (
             verdict.failure,
             verdict.error,

@@ -14,10 +14,10 @@ use drumfire_java::values;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::fleet::{LeaseError, LeaseRequest, Leased};
 use crate::run::roles::IterationListener;
-use crate::run::thread_end::{ended_by_exception, test_failed};
+use crate::run::view::PreProcessorView;
 
 /// The value of the shared counter before its first count.
 const UNSET: i64 = i64::MIN;
@@ -90,7 +90,7 @@ impl Range {
 }
 
 impl IterationListener for CounterConfig {
-    fn iteration_start(&self, cx: &mut Context, _: i32) {
+    fn iteration_start(&self, cx: &mut PreProcessorView, _: i32) {
         if !cx.alive {
             return; // another listener ended the user: JMeter would not have come here
         }
@@ -114,19 +114,19 @@ impl IterationListener for CounterConfig {
         } else {
             match self.shared_number(cx, range) {
                 Ok(number) => number,
-                Err(reason) => return test_failed(cx, &reason.to_string()),
+                Err(reason) => return cx.test_failed(&reason.to_string()),
             }
         };
         let text = formatted(&self.format.eval(cx), number);
         let variable = self.variable.eval(cx);
-        cx.vars.set_named(&variable, text);
-        ended_by_exception(cx);
+        cx.vars_mut().set_named(&variable, text);
+        cx.ended_by_exception();
     }
 }
 
 impl CounterConfig {
-    fn shared_number(&self, cx: &Context, range: Range) -> Result<i64, LeaseError> {
-        let Some(fleet) = cx.shared.part.shared_with() else {
+    fn shared_number(&self, cx: &PreProcessorView, range: Range) -> Result<i64, LeaseError> {
+        let Some(fleet) = cx.shared().part.shared_with() else {
             let mut counter = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
             return Ok(next_shared(&mut counter, range));
         };
@@ -139,7 +139,7 @@ impl CounterConfig {
         Ok(range.at(number.unwrap_or_default()))
     }
 
-    fn range(&self, cx: &mut Context) -> Range {
+    fn range(&self, cx: &mut PreProcessorView) -> Range {
         let end = self.end.eval(cx);
         let end = if end.is_empty() {
             self.end.repeat(cx, 1); // CounterConfig#getEnd reads it as a number first

@@ -18,9 +18,9 @@ use drumfire_jmx::Value;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::config::csv_file::{self, CsvFile, CsvFiles, CsvReadOptions, RowFailure};
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::roles::IterationListener;
-use crate::run::thread_end::{bound_once, stop_thread, test_failed};
+use crate::run::view::PreProcessorView;
 
 /// Sharing modes as old plans saved them, in JMeter's English texts.
 const SHARE_NAMES: [(&str, &str); 3] = [
@@ -109,11 +109,11 @@ fn share_mode(d: &mut Decoder) -> Template {
 }
 
 impl IterationListener for CsvDataSet {
-    fn iteration_start(&self, cx: &mut Context, _: i32) {
+    fn iteration_start(&self, cx: &mut PreProcessorView, _: i32) {
         if !cx.alive {
             return; // another listener ended the user: JMeter would not have come here
         }
-        let Some(bound) = bound_once(cx, self.state, |cx: &mut Context| {
+        let Some(bound) = cx.bound_once(self.state, |cx: &mut PreProcessorView| {
             let bound = self.bind(cx);
             bound.map_err(|(RowFailure::Argument(reason) | RowFailure::Io(reason))| reason.into())
         }) else {
@@ -126,7 +126,7 @@ impl IterationListener for CsvDataSet {
 
 impl CsvDataSet {
     /// `CSVDataSet#initVars`.
-    fn bind(&self, cx: &mut Context) -> Result<CsvUserState, RowFailure> {
+    fn bind(&self, cx: &mut PreProcessorView) -> Result<CsvUserState, RowFailure> {
         let written = self.file_name.eval(cx).into_string();
         let file_name = drumfire_java::text::trim(&written);
         let mode = self.share_mode.eval(cx).into_string();
@@ -149,7 +149,7 @@ impl CsvDataSet {
         let names = self.variable_names.eval(cx).into_string();
         let ignores_first_line = values::property_bool(&self.ignores_first_line.eval(cx));
         let has_header = names.is_empty() || ignores_first_line;
-        let shared = cx.shared.clone();
+        let shared = cx.shared().clone();
         let file = shared.statics.of::<CsvFiles>().reserve(
             file_name,
             &encoding,
@@ -196,7 +196,7 @@ impl CsvDataSet {
     }
 
     /// `CSVDataSet#iterationStart`.
-    fn take_row(&self, bound: &CsvUserState, cx: &mut Context) {
+    fn take_row(&self, bound: &CsvUserState, cx: &mut PreProcessorView) {
         let taken = if bound.quoted {
             bound.take_quoted(cx)
         } else {
@@ -204,13 +204,13 @@ impl CsvDataSet {
         };
         match taken {
             Ok(true) => {}
-            Err(RowFailure::Argument(reason)) => test_failed(cx, &reason),
+            Err(RowFailure::Argument(reason)) => cx.test_failed(&reason),
             end => {
                 if let Err(RowFailure::Io(reason)) = end {
                     tracing::error!("{reason}");
                 }
                 if let Some(reason) = &bound.stop_reason {
-                    return stop_thread(cx, reason);
+                    return cx.stop_thread(reason);
                 }
                 let value: Rc<str> = Rc::from(&*self.end_value);
                 for target in bound.targets.iter() {
@@ -223,7 +223,7 @@ impl CsvDataSet {
 
 impl CsvUserState {
     /// Sets the variables from the next line; returns whether the line had a field.
-    fn take_plain(&self, cx: &mut Context) -> Result<bool, RowFailure> {
+    fn take_plain(&self, cx: &mut PreProcessorView) -> Result<bool, RowFailure> {
         self.file.line(self.reading, |line| match line {
             None | Some("") => false,
             Some(line) => {
@@ -235,7 +235,7 @@ impl CsvUserState {
         })
     }
 
-    fn take_quoted(&self, cx: &mut Context) -> Result<bool, RowFailure> {
+    fn take_quoted(&self, cx: &mut PreProcessorView) -> Result<bool, RowFailure> {
         let delimiter = self
             .delimiter
             .chars()
@@ -250,10 +250,10 @@ impl CsvUserState {
 }
 
 impl ColumnTarget {
-    fn set(&self, cx: &mut Context, value: Rc<str>) {
+    fn set(&self, cx: &mut PreProcessorView, value: Rc<str>) {
         match self {
-            ColumnTarget::Slot(slot) => cx.vars.set(*slot, value),
-            ColumnTarget::Named(name) => cx.vars.set_named(name, value),
+            ColumnTarget::Slot(slot) => cx.vars_mut().set(*slot, value),
+            ColumnTarget::Named(name) => cx.vars_mut().set_named(name, value),
         }
     }
 }
@@ -271,6 +271,7 @@ fn split_names(names: &str) -> Vec<&str> {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
 
     /// A file in the temporary folder, deleted when the test ends.
     struct Data(std::path::PathBuf);

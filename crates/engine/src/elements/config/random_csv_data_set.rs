@@ -20,10 +20,10 @@ use drumfire_java::values;
 use super::csv_file::{Records, RowFailure};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::fleet::{LeaseError, LeaseRequest, Leased};
 use crate::run::roles::IterationListener;
-use crate::run::thread_end::{stop_thread, test_failed};
+use crate::run::view::PreProcessorView;
 
 struct RandomCsvDataSet {
     file_name: String,
@@ -125,8 +125,8 @@ impl RandomCsvDataSet {
     }
 
     /// The number of this machine's next record; `None` at the end. All machines shuffle each pass in the same way.
-    fn next_leased(&self, list: &List, cx: &Context) -> Result<Option<u32>, LeaseError> {
-        let Some(fleet) = cx.shared.part.shared_with() else {
+    fn next_leased(&self, list: &List, cx: &PreProcessorView) -> Result<Option<u32>, LeaseError> {
+        let Some(fleet) = cx.shared().part.shared_with() else {
             return Ok(None);
         };
         let mut position = list.position.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,7 +141,7 @@ impl RandomCsvDataSet {
         };
         let pass = number / count.max(1);
         if self.is_random && position.pass.replace(pass) != Some(pass) {
-            let seed = cx.shared.part.share.seed.unwrap_or_default();
+            let seed = cx.shared().part.share.seed.unwrap_or_default();
             let mut random = Random::from_seed(seed.wrapping_add(pass).wrapping_add(1));
             position.order.sort_unstable();
             for at in 0..position.order.len() {
@@ -156,7 +156,7 @@ impl RandomCsvDataSet {
     }
 
     /// The number of the next record; `None` at the end.
-    fn next(&self, list: &List, cx: &mut Context) -> Option<u32> {
+    fn next(&self, list: &List, cx: &mut PreProcessorView) -> Option<u32> {
         let mut position = list.position.lock().unwrap_or_else(PoisonError::into_inner);
         let count = position.order.len();
         if position.at >= count {
@@ -176,32 +176,32 @@ impl RandomCsvDataSet {
 }
 
 impl IterationListener for RandomCsvDataSet {
-    fn iteration_start(&self, cx: &mut Context, _: i32) {
+    fn iteration_start(&self, cx: &mut PreProcessorView, _: i32) {
         if !cx.alive {
             return;
         }
         let list = match self.list.get_or_init(|| self.read()) {
             Ok(list) => list,
-            Err(reason) => return test_failed(cx, reason),
+            Err(reason) => return cx.test_failed(reason),
         };
-        let next = match cx.shared.part.shared_with() {
+        let next = match cx.shared().part.shared_with() {
             Some(_) => self.next_leased(list, cx),
             None => Ok(self.next(list, cx)),
         };
         let next = match next {
             Ok(next) => next,
-            Err(reason) => return test_failed(cx, &reason.to_string()),
+            Err(reason) => return cx.test_failed(&reason.to_string()),
         };
         let Some(number) = next else {
-            return stop_thread(cx, "All records in the CSV file have been passed.");
+            return cx.stop_thread("All records in the CSV file have been passed.");
         };
         match list.records.fields(number as usize, self.delimiter) {
             Ok(fields) => {
                 for (name, field) in list.names.iter().zip(fields) {
-                    cx.vars.set_named(name, field.into());
+                    cx.vars_mut().set_named(name, field.into());
                 }
             }
-            Err(RowFailure::Argument(reason) | RowFailure::Io(reason)) => test_failed(cx, &reason),
+            Err(RowFailure::Argument(reason) | RowFailure::Io(reason)) => cx.test_failed(&reason),
         }
     }
 }

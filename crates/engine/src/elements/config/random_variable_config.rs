@@ -15,9 +15,9 @@ use crate::base::java_random::JavaRandom;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::config::counter_config::formatted;
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::roles::IterationListener;
-use crate::run::thread_end::bound_once;
+use crate::run::view::PreProcessorView;
 
 struct RandomVariableConfig {
     name: Template,
@@ -66,11 +66,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl IterationListener for RandomVariableConfig {
-    fn iteration_start(&self, cx: &mut Context, _: i32) {
+    fn iteration_start(&self, cx: &mut PreProcessorView, _: i32) {
         if !cx.alive {
             return; // another listener ended the user: JMeter would not have come here
         }
-        let Some(mut bound) = bound_once(cx, self.state, |cx| Ok(self.bind(cx))) else {
+        let Some(mut bound) = cx.bound_once(self.state, |cx| Ok(self.bind(cx))) else {
             return;
         };
         let number = match &mut bound.own {
@@ -83,7 +83,7 @@ impl IterationListener for RandomVariableConfig {
                 .and_then(Sequence::next),
         };
         if let Some(number) = number {
-            cx.vars
+            cx.vars_mut()
                 .set_named(&bound.variable, formatted(&bound.format, number));
         }
         cx.put_state(self.state, bound);
@@ -91,7 +91,7 @@ impl IterationListener for RandomVariableConfig {
 }
 
 impl RandomVariableConfig {
-    fn bind(&self, cx: &mut Context) -> RandomUserState {
+    fn bind(&self, cx: &mut PreProcessorView) -> RandomUserState {
         let per_thread = values::property_bool(&self.per_thread.eval(cx));
         let sequence = self.sequence(cx);
         let own_random = if per_thread {
@@ -110,7 +110,7 @@ impl RandomVariableConfig {
         }
     }
 
-    fn sequence(&self, cx: &mut Context) -> Sequence {
+    fn sequence(&self, cx: &mut PreProcessorView) -> Sequence {
         let minimum = values::property_long(&self.minimum.eval(cx));
         let maximum = values::property_long(&self.maximum.eval(cx));
         let seed_text = self.seed.eval(cx).into_string();

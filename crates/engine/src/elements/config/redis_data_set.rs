@@ -25,9 +25,9 @@ use drumfire_java::values;
 use super::redis_client::{RedisConnection, RedisError, RedisServer};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::roles::{Act, PreProcessorRole};
-use crate::run::thread_end::{bound_once, stop_thread, test_failed};
+use crate::run::view::PreProcessorView;
 
 /// `Protocol.DEFAULT_PORT` and `Protocol.DEFAULT_TIMEOUT` of Jedis.
 const PORT: i64 = 6379;
@@ -143,31 +143,31 @@ fn ordinal(text: String, second: &str) -> bool {
 }
 
 impl PreProcessorRole for RedisDataSet {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PreProcessorView) -> Act<'a> {
         Act::wait(self.iteration_start(cx))
     }
 }
 
 impl RedisDataSet {
     /// `RedisDataSet#iterationStart`.
-    async fn iteration_start(&self, cx: &mut Context) {
+    async fn iteration_start(&self, cx: &mut PreProcessorView) {
         if !cx.alive {
             return;
         }
-        let Some(mut bound) = bound_once(cx, self.state, |cx| Ok(self.bind(cx))) else {
+        let Some(mut bound) = cx.bound_once(self.state, |cx| Ok(self.bind(cx))) else {
             return;
         };
         if let Some(row) = cx.attend(self.next_row(&mut bound)).await {
             match row {
                 Ok(Some(row)) => bound.set(&row, cx),
-                Ok(None) => stop_thread(cx, "End of redis data detected"),
-                Err(error) => test_failed(cx, &format!("Redis: {error}")),
+                Ok(None) => cx.stop_thread("End of redis data detected"),
+                Err(error) => cx.test_failed(&format!("Redis: {error}")),
             }
         }
         cx.put_state(self.state, bound);
     }
 
-    fn bind(&self, cx: &mut Context) -> RedisUserState {
+    fn bind(&self, cx: &mut PreProcessorView) -> RedisUserState {
         let names = self.names.eval(cx).into_string();
         RedisUserState {
             key: self.key.eval(cx).into_string(),
@@ -255,9 +255,9 @@ impl RedisDataSet {
 }
 
 impl RedisUserState {
-    fn set(&self, row: &str, cx: &mut Context) {
+    fn set(&self, row: &str, cx: &mut PreProcessorView) {
         for (name, value) in self.names.iter().zip(split_row(row, &self.delimiter)) {
-            cx.vars.set_named(name, Rc::from(value));
+            cx.vars_mut().set_named(name, Rc::from(value));
         }
     }
 }

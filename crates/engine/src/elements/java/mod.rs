@@ -13,7 +13,7 @@ use drumfire_elements::config::{
     auth_manager, cache_manager, cookie_manager, dns_cache_manager, header_manager,
     keystore_configuration,
 };
-use drumfire_expr::{Raised, Template};
+use drumfire_expr::{Raised, Scope, Template};
 use drumfire_results::{AssertionResult, Sample};
 
 use crate::decode::roles::Roles;
@@ -22,11 +22,14 @@ use crate::elements::jdbc;
 use crate::elements::refusal::cannot_run;
 use crate::resolve::Element;
 use crate::run::alarm::Wait;
-use crate::run::context::Context;
+use crate::run::context::{Context, UserFacts};
 use crate::run::java::host::{Apart, Interrupter, JavaHost};
 use crate::run::java::plan::{JavaCall, JavaRole, JavaSource};
 use crate::run::java::visit::Visit;
 use crate::run::needs::Needs;
+use crate::run::view::{
+    AssertionView, ListenerView, PostProcessorView, PreProcessorView, TimerView,
+};
 
 use crate::run::roles::Act;
 use crate::run::roles::AssertionRole;
@@ -311,13 +314,13 @@ async fn interrupted(
 }
 
 /// Raises Java's exception in the current sample, which handles it.
-fn note(cx: &mut Context, raised: Option<Raised>) {
+fn note(cx: &mut dyn Scope, raised: Option<Raised>) {
     if let Some(raised) = raised {
-        drumfire_expr::Scope::raise(cx, raised);
+        cx.raise(raised);
     }
 }
 
-fn delay_of(cx: &mut Context, delay: Result<i64, Raised>) -> i64 {
+fn delay_of(cx: &mut dyn Scope, delay: Result<i64, Raised>) -> i64 {
     match delay {
         Ok(delay_ms) => delay_ms,
         Err(raised) => {
@@ -329,8 +332,8 @@ fn delay_of(cx: &mut Context, delay: Result<i64, Raised>) -> i64 {
 
 /// `ListenerNotifier`: an exception ends this listener's work on the sample, and an error ends the user before anything else
 /// receives the sample. Whether to ignore a sample was decided before the listeners.
-fn note_in_listener(cx: &Context, sample: &mut Sample, raised: Option<Raised>) {
-    sample.ignore = cx.is_ended_by_error && raised.is_some();
+fn note_in_listener(user: &UserFacts, sample: &mut Sample, raised: Option<Raised>) {
+    sample.ignore = user.is_ended_by_error && raised.is_some();
     if let Some(raised) = raised {
         tracing::error!("Detected problem in Listener. {raised}");
         if !sample.ignore {
@@ -350,28 +353,31 @@ impl Sampler for JavaElement {
 }
 
 impl PreProcessorRole for JavaElement {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PreProcessorView) -> Act<'a> {
         if self.pace.is_apart() {
             return Act::wait(async {
-                let raised = self.run_apart(&mut Visit::new(cx)).await.err();
+                let raised = self.run_apart(&mut Visit::new(cx.visited())).await.err();
                 note(cx, raised);
             });
         }
-        let raised = self.run(&mut Visit::new(cx)).err();
+        let raised = self.run(&mut Visit::new(cx.visited())).err();
         note(cx, raised);
         Act::Done(())
     }
 }
 
 impl PostProcessorRole for JavaElement {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
         if self.pace.is_apart() {
             return Act::wait(async {
-                let raised = self.run_apart(&mut Visit::of(cx, sample)).await.err();
+                let raised = self
+                    .run_apart(&mut Visit::of(cx.visited(), sample))
+                    .await
+                    .err();
                 note(cx, raised);
             });
         }
-        let raised = self.run(&mut Visit::of(cx, sample)).err();
+        let raised = self.run(&mut Visit::of(cx.visited(), sample)).err();
         note(cx, raised);
         Act::Done(())
     }
@@ -386,17 +392,21 @@ impl PostProcessorRole for JavaElement {
 }
 
 impl AssertionRole for JavaElement {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+    fn turn<'a>(
+        &'a self,
+        cx: &'a mut AssertionView,
+        sample: &'a mut Sample,
+    ) -> Act<'a, AssertionResult> {
         if self.pace.is_apart() {
             return Act::wait(async {
-                let mut visit = Visit::of(cx, sample);
+                let mut visit = Visit::of(cx.visited(), sample);
                 let raised = self.run_apart(&mut visit).await.err();
                 let verdict = visit.verdict.take().unwrap_or_default();
                 note(cx, raised);
                 verdict
             });
         }
-        let mut visit = Visit::of(cx, sample);
+        let mut visit = Visit::of(cx.visited(), sample);
         let raised = self.run(&mut visit).err();
         let verdict = visit.verdict.take().unwrap_or_default();
         note(cx, raised);
@@ -413,23 +423,26 @@ impl AssertionRole for JavaElement {
 }
 
 impl TimerRole for JavaElement {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+    fn turn<'a>(&'a self, cx: &'a mut TimerView) -> Act<'a, i64> {
         if self.pace.is_apart() {
             return Act::wait(async {
-                let delay = self.run_apart(&mut Visit::new(cx)).await;
+                let delay = self.run_apart(&mut Visit::new(cx.visited())).await;
                 delay_of(cx, delay)
             });
         }
-        let delay = self.run(&mut Visit::new(cx));
+        let delay = self.run(&mut Visit::new(cx.visited()));
         Act::Done(delay_of(cx, delay))
     }
 }
 
 impl ListenerRole for JavaElement {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut ListenerView, sample: &'a mut Sample) -> Act<'a> {
         if self.pace.is_apart() {
             return Act::wait(async {
-                let raised = self.run_apart(&mut Visit::of(cx, sample)).await.err();
+                let raised = self
+                    .run_apart(&mut Visit::of(cx.visited(), sample))
+                    .await
+                    .err();
                 note_in_listener(cx, sample, raised);
             });
         }
@@ -437,8 +450,8 @@ impl ListenerRole for JavaElement {
         Act::Done(())
     }
 
-    fn at_once(&self, cx: &mut Context, sample: &mut Sample) {
-        let raised = self.run(&mut Visit::of(cx, sample)).err();
+    fn at_once(&self, cx: &mut ListenerView, sample: &mut Sample) {
+        let raised = self.run(&mut Visit::of(cx.visited(), sample)).err();
         note_in_listener(cx, sample, raised);
     }
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,8 +11,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::decode::Decoder;
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::roles::Preparation;
+use crate::run::view::{SeesRun, View};
 
 /// All pools of a plan, by the names of their variables.
 #[derive(Default)]
@@ -150,12 +150,12 @@ impl Pool {
     }
 
     /// Lends a connection to a user (`BasicDataSource#getConnection`). `own` is the state with the user's own connections.
-    pub async fn lease(
+    pub async fn lease<R: SeesRun>(
         self: &Arc<Pool>,
-        cx: &mut Context,
+        cx: &mut View<R>,
         own: StateId,
     ) -> Result<Lease, SqlFailure> {
-        let worker = Rc::as_ptr(&cx.worker) as usize;
+        let worker = cx.worker_id();
         let reserved = match self.size {
             0 => cx.state(own, Own::default).0.remove(&self.name),
             _ => None,
@@ -273,7 +273,7 @@ impl Lease {
     }
 
     /// Gives the connection back (`PoolableConnection#close`). An open transaction stays open.
-    pub fn give_back(self, cx: &mut Context, own: StateId) {
+    pub fn give_back<R: SeesRun>(self, cx: &mut View<R>, own: StateId) {
         if self.connection.is_broken() {
             return;
         }
@@ -284,7 +284,7 @@ impl Lease {
         }
         self.pool.idle().push(Idle {
             connection: self.connection,
-            worker: Rc::as_ptr(&cx.worker) as usize,
+            worker: cx.worker_id(),
             since: Instant::now(),
         });
         drop(self.permit); // only now may another user look for it

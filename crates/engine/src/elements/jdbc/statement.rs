@@ -12,7 +12,8 @@ use super::choice::pools;
 use super::pool::{Lease, Pools};
 use super::{arguments, rows};
 use crate::decode::Decoder;
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
+use crate::run::view::{SeesRun, SetsVariables, View};
 
 const SELECT: &str = "Select Statement";
 const UPDATE: &str = "Update Statement";
@@ -137,7 +138,7 @@ impl JdbcStatement {
         }
     }
 
-    pub fn settings(&self, cx: &mut Context) -> StatementSettings {
+    pub fn settings(&self, cx: &mut dyn Scope) -> StatementSettings {
         let timeout_s: u64 = self.timeout.eval(cx).parse().unwrap_or(0);
         StatementSettings {
             pool: self.pool.eval(cx).into_string(),
@@ -152,14 +153,14 @@ impl JdbcStatement {
     }
 
     /// The element's name now.
-    pub fn name(&self, cx: &mut Context) -> String {
+    pub fn name(&self, cx: &mut dyn Scope) -> String {
         self.name.eval(cx).into_string()
     }
 
     /// Borrows a connection from the pool that the settings name (`DataSourceElement#getConnection`).
-    pub async fn connect(
+    pub async fn connect<R: SeesRun>(
         &self,
-        cx: &mut Context,
+        cx: &mut View<R>,
         settings: &StatementSettings,
     ) -> Result<Lease, JdbcFailure> {
         if settings.pool.trim().is_empty() {
@@ -181,7 +182,7 @@ impl JdbcStatement {
     }
 
     /// Runs the statement before or after a sample (`AbstractJDBCProcessor#process`).
-    pub async fn process(&self, cx: &mut Context) {
+    pub async fn process<R: SeesRun + SetsVariables>(&self, cx: &mut View<R>) {
         let settings = self.settings(cx);
         let outcome = match self.connect(cx, &settings).await {
             Ok(mut lease) => {
@@ -210,15 +211,15 @@ impl JdbcStatement {
     }
 
     /// Gives a borrowed connection back.
-    pub fn give_back(&self, cx: &mut Context, lease: Lease) {
+    pub fn give_back<R: SeesRun>(&self, cx: &mut View<R>, lease: Lease) {
         lease.give_back(cx, self.own);
     }
 
     /// Runs the statement and returns the response text. Sets `answered` to the time at which the server has
     /// answered.
-    pub async fn execute(
+    pub async fn execute<R: SeesRun + SetsVariables>(
         &self,
-        cx: &mut Context,
+        cx: &mut View<R>,
         settings: &StatementSettings,
         connection: &mut Connection,
         answered: &mut Option<i64>,
@@ -270,7 +271,7 @@ impl JdbcStatement {
             None => kind.to_owned(),
             Some(StatementResult::Rows(found)) => {
                 let limit = usize::try_from(settings.max_rows).ok();
-                rows::read(&found, &settings.variables, limit, &mut cx.vars)
+                rows::read(&found, &settings.variables, limit, cx.vars_mut())
             }
             Some(StatementResult::Counts(counts)) if kind == UPDATE => {
                 format!("{} updates", counts.first().copied().unwrap_or(0))
@@ -285,8 +286,8 @@ impl JdbcStatement {
 
 /// Runs a statement. If the run is told to stop now, the statement is abandoned and the connection becomes
 /// useless.
-async fn attend(
-    cx: &Context,
+async fn attend<R: SeesRun>(
+    cx: &View<R>,
     connection: &mut Connection,
     statement: Statement<'_>,
     expected: Expected,

@@ -13,9 +13,9 @@ use drumfire_results::Sample;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::SampleListener;
+use crate::run::view::ListenerView;
 
 struct AutoStop {
     response_time: Limit,
@@ -141,13 +141,13 @@ impl AutoStop {
 }
 
 impl SampleListener for AutoStop {
-    fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample) {
+    fn sample_occurred(&self, cx: &mut ListenerView, sample: &mut Sample) {
         let second = cx.clock().now_ms().div_euclid(1000);
         for message in self.add(sample, second) {
             tracing::info!("{message}");
-            cx.shared
+            cx.shared()
                 .announce(format!("kg.apc.jmeter.reporters.AutoStop - {message}"));
-            cx.shared.stop(true);
+            cx.shared().stop(true);
         }
     }
 
@@ -160,7 +160,9 @@ impl SampleListener for AutoStop {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
     use crate::run::roles::ListenerRole;
+    use crate::run::view::View;
 
     fn auto_stop(properties: &[(&str, &str)]) -> (Arc<dyn ListenerRole>, Context) {
         let properties: String = properties
@@ -226,7 +228,7 @@ mod tests {
     fn without_limits_nothing_stops() {
         let (listener, mut cx) = auto_stop(&[("avg_response_time", "x"), ("error_rate", "")]);
         for _ in 0..3 {
-            listener.at_once(&mut cx, &mut Sample::default());
+            listener.at_once(View::of(&mut cx), &mut Sample::default());
         }
         assert!(!cx.shared.control.stopping());
     }

@@ -20,10 +20,10 @@ use crate::base::body;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::{foreign, java};
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::program::BackendSpec;
 use crate::run::roles::SampleListener;
+use crate::run::view::ListenerView;
 
 /// Classes that run natively.
 const CLIENTS: [&str; 5] = [
@@ -129,7 +129,7 @@ impl Samples {
 }
 
 impl SampleListener for Samples {
-    fn sample_occurred(&self, _: &mut Context, sample: &mut Sample) {
+    fn sample_occurred(&self, _: &mut ListenerView, sample: &mut Sample) {
         self.samples.push(self.heard(sample));
         if self.with_children {
             for child in &sample.children {

@@ -10,9 +10,9 @@ use drumfire_results::Sample;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::SampleListener;
+use crate::run::view::ListenerView;
 
 #[derive(Default)]
 struct ConsoleStatusLogger(Mutex<Status>);
@@ -72,12 +72,12 @@ impl Status {
 }
 
 impl SampleListener for ConsoleStatusLogger {
-    fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample) {
+    fn sample_occurred(&self, cx: &mut ListenerView, sample: &mut Sample) {
         let second = cx.clock().now_ms().div_euclid(1000);
-        let started = cx.shared.counts.totals().started;
+        let started = cx.shared().counts.totals().started;
         let mut status = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = status.add(sample, second, started) {
-            cx.shared.announce(line);
+            cx.shared().announce(line);
         }
     }
 

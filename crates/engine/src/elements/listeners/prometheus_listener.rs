@@ -16,9 +16,9 @@ use drumfire_results::{CollectorKind, CollectorSet, CollectorSpec, Measure, Samp
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::SampleListener;
+use crate::run::view::ListenerView;
 
 /// `BaseCollectorConfig.DEFAULT_BUCKET_SIZES`.
 const BUCKETS: [f64; 4] = [100.0, 500.0, 1000.0, 3000.0];
@@ -138,14 +138,14 @@ fn numbers<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<f64> {
 }
 
 impl SampleListener for PrometheusListener {
-    fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample) {
+    fn sample_occurred(&self, cx: &mut ListenerView, sample: &mut Sample) {
         let now_ms = cx.clock().now_ms();
         let mut collectors = self
             .collectors
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         collectors.observe(sample, &cx.group_name, now_ms, &|name| {
-            cx.vars.get_named(name).map(ToString::to_string)
+            cx.vars().get_named(name).map(ToString::to_string)
         });
     }
 

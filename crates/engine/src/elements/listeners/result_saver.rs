@@ -21,9 +21,9 @@ use drumfire_results::{ExistingFile, ResultFolder, Sample};
 use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::SampleListener;
+use crate::run::view::ListenerView;
 
 const TIME_STAMP: &str = "${__time(yyyyMMdd-HHmm_,)}";
 const UNKNOWN: &str = "unknown";
@@ -94,7 +94,7 @@ fn time_stamp_now(d: &mut Decoder) -> String {
 
 impl SampleListener for ResultSaver {
     /// Saves a sample and its sub-results (`ResultSaver#sampleOccurred`).
-    fn sample_occurred(&self, cx: &mut Context, sample: &mut Sample) {
+    fn sample_occurred(&self, cx: &mut ListenerView, sample: &mut Sample) {
         let mut count = 0;
         if let Err(problem) = self.save_all(cx, sample, &mut count) {
             // ListenerNotifier: the exception ends this listener's work on the sample.
@@ -111,7 +111,7 @@ impl SampleListener for ResultSaver {
 impl ResultSaver {
     fn save_all(
         &self,
-        cx: &mut Context,
+        cx: &mut ListenerView,
         sample: &mut Sample,
         count: &mut u32,
     ) -> Result<(), ExceptionText> {
@@ -125,7 +125,7 @@ impl ResultSaver {
 
     fn save_one(
         &self,
-        cx: &mut Context,
+        cx: &mut ListenerView,
         sample: &mut Sample,
         place: u32,
     ) -> Result<(), ExceptionText> {
@@ -139,7 +139,7 @@ impl ResultSaver {
             if place > 0 {
                 variable.push_str(&place.to_string());
             }
-            cx.vars.set_named(&variable, name.as_str().into());
+            cx.vars_mut().set_named(&variable, name.as_str().into());
         }
         let path = Path::new(&name);
         create_folders(path)?;
@@ -154,7 +154,7 @@ impl ResultSaver {
         Ok(())
     }
 
-    fn ignores(&self, cx: &mut Context, sample: &Sample) -> bool {
+    fn ignores(&self, cx: &mut ListenerView, sample: &Sample) -> bool {
         let ignore_transactions = self
             .ignore_transactions
             .as_ref()
@@ -175,7 +175,7 @@ impl ResultSaver {
     /// `ResultSaver#makeFileName`.
     fn make_name(
         &self,
-        cx: &mut Context,
+        cx: &mut ListenerView,
         content_type: Option<&str>,
     ) -> Result<String, ExceptionText> {
         let beginning = self.file_name.eval(cx);
@@ -198,7 +198,7 @@ impl ResultSaver {
     }
 }
 
-fn is_true(flag: &Template, cx: &mut Context) -> bool {
+fn is_true(flag: &Template, cx: &mut ListenerView) -> bool {
     values::property_bool(&flag.eval(cx))
 }
 
@@ -238,7 +238,9 @@ fn create_folders(path: &Path) -> Result<(), ExceptionText> {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
     use crate::run::roles::ListenerRole;
+    use crate::run::view::View;
 
     fn saver(folder: &Path, properties: &str) -> (Arc<dyn ListenerRole>, Context) {
         let xml = format!(
@@ -293,7 +295,7 @@ mod tests {
             &mut fixture::sample("c"),
             &mut typed("x", "d"),
         ] {
-            saver.at_once(&mut cx, sample);
+            saver.at_once(View::of(&mut cx), sample);
         }
         assert_eq!(
             files(folder.path()),
@@ -315,7 +317,7 @@ mod tests {
         );
         let mut sample = typed("text/html", "a");
         sample.children = vec![typed("text/css", "b"), typed("image/png", "c")];
-        saver.at_once(&mut cx, &mut sample);
+        saver.at_once(View::of(&mut cx), &mut sample);
         let name = |end: &str| format!("{}/new/r_{end}", folder.path().display());
         assert_eq!(sample.result_file_name.as_deref(), Some(&*name("1.html")));
         let expected = [
@@ -333,8 +335,8 @@ mod tests {
             folder.path(),
             &(flag("skipautonumber") + &flag("skipsuffix")),
         );
-        saver.at_once(&mut cx, &mut typed("text/html", "long"));
-        saver.at_once(&mut cx, &mut typed("text/html", "b"));
+        saver.at_once(View::of(&mut cx), &mut typed("text/html", "long"));
+        saver.at_once(View::of(&mut cx), &mut typed("text/html", "b"));
         assert_eq!(files(folder.path()), ["r_=b"]);
     }
 
@@ -343,9 +345,9 @@ mod tests {
         for (property, kept) in [("errorsonly", "r_1.x=bad"), ("successonly", "r_1.x=good")] {
             let folder = tempfile::tempdir().expect("there is room");
             let (saver, mut cx) = saver(folder.path(), &flag(property));
-            saver.at_once(&mut cx, &mut typed("a/x", "good"));
+            saver.at_once(View::of(&mut cx), &mut typed("a/x", "good"));
             saver.at_once(
-                &mut cx,
+                View::of(&mut cx),
                 &mut Sample {
                     success: false,
                     ..typed("a/x", "bad")
@@ -364,13 +366,13 @@ mod tests {
         assert!(transaction().is_from_transaction());
         let folder = tempfile::tempdir().expect("there is room");
         let (leaves_out, mut cx) = saver(folder.path(), "");
-        leaves_out.at_once(&mut cx, &mut transaction());
+        leaves_out.at_once(View::of(&mut cx), &mut transaction());
         assert!(files(folder.path()).is_empty());
         let (takes, mut cx) = saver(
             folder.path(),
             r#"<boolProp name="FileSaver.ignoreTC">false</boolProp>"#,
         );
-        takes.at_once(&mut cx, &mut transaction());
+        takes.at_once(View::of(&mut cx), &mut transaction());
         assert_eq!(files(folder.path()), ["r_1.unknown="]);
     }
 
@@ -381,7 +383,7 @@ mod tests {
             folder.path(),
             &(flag("addTimstamp") + &flag("skipautonumber")),
         );
-        saver.at_once(&mut cx, &mut typed("a/x", ""));
+        saver.at_once(View::of(&mut cx), &mut typed("a/x", ""));
         let shape: String = files(folder.path())
             .concat()
             .chars()

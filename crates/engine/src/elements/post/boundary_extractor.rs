@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use drumfire_elements::post::boundary_extractor as facts;
-use drumfire_expr::{Raised, Scope as _, Template, Text};
+use drumfire_expr::{Raised, Template, Text};
 use drumfire_query::boundary::Boundary;
 use drumfire_results::Sample;
 
@@ -19,9 +19,9 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Choice, Flag, WholeNumber};
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::PostProcessor;
+use crate::run::view::PostProcessorView;
 
 pub struct BoundaryExtractor {
     scoped: Scoped,
@@ -66,7 +66,7 @@ impl BoundaryExtractor {
 
     fn texts<'s>(
         &self,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
         scope: &ScopeReading<'_>,
         sample: &'s Sample,
     ) -> Result<Vec<Text<'s>>, Raised> {
@@ -81,7 +81,7 @@ impl BoundaryExtractor {
     /// The fragments to be stored: all of them for a random choice or a negative number, else the chosen one.
     fn extract(
         &self,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
         is_variable: bool,
         texts: &[Text<'_>],
         number: i32,
@@ -115,7 +115,7 @@ impl BoundaryExtractor {
 }
 
 impl PostProcessor for BoundaryExtractor {
-    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+    fn process(&self, cx: &mut PostProcessorView, sample: &mut Sample) {
         let reference = self.reference.eval(cx);
         if reference.is_empty() {
             let name = self.name.eval(cx);
@@ -127,11 +127,11 @@ impl PostProcessor for BoundaryExtractor {
         self.reference.repeat(cx, 1); // BoundaryExtractor#validateAndGetProperties asks twice
         let default = self.default.eval(cx);
         if !drumfire_java::text::is_blank(&default) || self.default_is_empty.get(cx) {
-            cx.vars.set_named(&reference, default.into_value());
+            cx.vars_mut().set_named(&reference, default.into_value());
         }
         let number = self.match_number.get(cx);
         let mut names = VariableNames::new(&reference);
-        let previous = names.take_match_count(&mut cx.vars);
+        let previous = names.take_match_count(cx.vars_mut());
         let mut last_number = 0;
         let scope = self.scoped.read(cx);
         match self.texts(cx, &scope, sample) {
@@ -139,13 +139,14 @@ impl PostProcessor for BoundaryExtractor {
                 let extracted = self.extract(cx, scope.is_variable(), &texts, number);
                 if number < 0 {
                     last_number = extracted.len();
-                    names.set_match_count(extracted.len(), &mut cx.vars);
+                    names.set_match_count(extracted.len(), cx.vars_mut());
                     for (index, fragment) in extracted.into_iter().enumerate() {
-                        names.set_numbered(index + 1, fragment, &mut cx.vars);
+                        names.set_numbered(index + 1, fragment, cx.vars_mut());
                     }
                 } else if !extracted.is_empty() {
                     let chosen = cx.random().index(extracted.len());
-                    cx.vars.set_named(&reference, extracted[chosen].clone());
+                    cx.vars_mut()
+                        .set_named(&reference, extracted[chosen].clone());
                 }
             }
             Err(raised) => {
@@ -153,7 +154,7 @@ impl PostProcessor for BoundaryExtractor {
                 tracing::warn!("{name}: Error while generating result. {raised}");
             }
         }
-        names.remove_numbered(last_number as i32 + 1..=previous, &mut cx.vars);
+        names.remove_numbered(last_number as i32 + 1..=previous, cx.vars_mut());
     }
 
     fn needs(&self) -> Needs {
@@ -165,6 +166,8 @@ impl PostProcessor for BoundaryExtractor {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     fn extractor(left: &str, right: &str, number: i32, more: &str) -> (BoundaryExtractor, Context) {
         let xml = format!(
@@ -177,7 +180,7 @@ mod tests {
     }
 
     fn run(extractor: &BoundaryExtractor, cx: &mut Context, body: &str) -> Vec<String> {
-        extractor.process(cx, &mut fixture::sample(body));
+        extractor.process(View::of(cx), &mut fixture::sample(body));
         assert_eq!(cx.take_raised(), None);
         fixture::variables(cx, "v")
     }
@@ -238,7 +241,7 @@ mod tests {
     fn without_a_name_the_sample_is_lost() {
         let xml = r#"<BoundaryExtractor guiclass="x" testclass="BoundaryExtractor" testname="b"/>"#;
         let (extractor, mut cx) = fixture::decode(xml, BoundaryExtractor::decode);
-        extractor.process(&mut cx, &mut fixture::sample("x"));
+        extractor.process(View::of(&mut cx), &mut fixture::sample("x"));
         assert!(
             matches!(cx.take_raised(), Some(raised @ Raised::Exception(_)) if raised.to_string().ends_with("Boundary Extractor:b"))
         );

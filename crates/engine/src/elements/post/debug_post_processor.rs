@@ -14,9 +14,9 @@ use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::elements::samplers::debug_sampler::{Shown, set_response};
 use crate::elements::samplers::listing;
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::PostProcessor;
+use crate::run::view::PostProcessorView;
 
 pub struct DebugPostProcessor {
     name: Template,
@@ -49,14 +49,14 @@ impl DebugPostProcessor {
 }
 
 impl PostProcessor for DebugPostProcessor {
-    fn process(&self, cx: &mut Context, sample: &mut Sample) {
+    fn process(&self, cx: &mut PostProcessorView, sample: &mut Sample) {
         let mut child = Sample::new(self.name.eval(cx).into_value(), cx.thread_name.clone());
         child.start_ms = cx.clock().now_ms();
         let (mut listed, mut request) = (String::new(), String::new());
         if self.sampler.get(cx) {
             request.push_str("SamplerProperties\n");
             listed.push_str("SamplerProperties:\n");
-            list_sampler(cx, &mut listed);
+            cx.look_at_sampler(|cx, seen| listing::list(seen.listing, cx, &mut listed));
             listed.push('\n');
         }
         let shown = Shown {
@@ -65,7 +65,7 @@ impl PostProcessor for DebugPostProcessor {
             system_properties: self.system_properties.get(cx),
         };
         shown.list(cx, &mut listed, &mut request);
-        let (in_group, in_all) = cx.shared.counts.active(cx.group);
+        let (in_group, in_all) = cx.shared().counts.active(cx.group);
         child.set_thread(&cx.thread_name, in_group, in_all);
         set_response(&mut child, &listed, true);
         child.data_type = DataType::Text;
@@ -80,19 +80,11 @@ impl PostProcessor for DebugPostProcessor {
     }
 }
 
-/// Lists the properties of the current sampler.
-fn list_sampler(cx: &mut Context, out: &mut String) {
-    let worker = cx.worker.clone();
-    let (group, sampler) = (cx.group, cx.sampler);
-    if let Some(seen) = sampler.and_then(|sampler| worker.samplers.find(group, sampler)) {
-        listing::list(seen.listing, cx, out);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     #[test]
     fn a_sub_result_lists_the_variables() {
@@ -104,7 +96,7 @@ mod tests {
         cx.vars.set_named("zebra", "1".into());
         let mut sample = fixture::sample("body");
         sample.label = "home".into();
-        debug.process(&mut cx, &mut sample);
+        debug.process(View::of(&mut cx), &mut sample);
         let child = &sample.children[0];
         assert_eq!(&*child.label, "home-0");
         let text = crate::base::body::text(child, None);

@@ -8,9 +8,9 @@ use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::Choice;
 use crate::elements::java;
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
+use crate::run::view::PostProcessorView;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtractorField {
@@ -89,11 +89,11 @@ impl ExtractorField {
     /// When the body has an entity that stands for no character (`StringEscapeUtils.unescapeHtml4`).
     pub fn text<'s>(
         field: &Choice<ExtractorField>,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
         input: &Input<'s>,
     ) -> Result<Text<'s>, Raised> {
         let Input::Result(sample) = input else {
-            return Ok(cx.parsed.text(input));
+            return Ok(cx.parsed().text(input));
         };
         let sample: &'s Sample = sample;
         let chosen = field.get(cx);
@@ -108,9 +108,9 @@ impl ExtractorField {
             }
             ExtractorField::Code => Text::Literal(&sample.code),
             ExtractorField::Message => Text::Literal(&sample.message),
-            ExtractorField::Body | ExtractorField::Document => cx.parsed.body_text(sample),
+            ExtractorField::Body | ExtractorField::Document => cx.parsed().body_text(sample),
             ExtractorField::UnescapedBody => {
-                let text = cx.parsed.body_text(sample);
+                let text = cx.parsed().body_text(sample);
                 match drumfire_expr::unescape_html4(&text)? {
                     std::borrow::Cow::Borrowed(_) => text,
                     std::borrow::Cow::Owned(unescaped) => Text::Owned(unescaped),
@@ -133,6 +133,8 @@ pub fn instead(d: &mut Decoder, scoped: &Scoped, field: &Choice<ExtractorField>)
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     fn field(value: &str) -> (Choice<ExtractorField>, Context) {
         let xml = format!(
@@ -153,7 +155,7 @@ mod tests {
         };
         let read = |name: &str| {
             let (field, mut cx) = field(name);
-            let text = ExtractorField::text(&field, &mut cx, &Input::Result(&sample))
+            let text = ExtractorField::text(&field, View::of(&mut cx), &Input::Result(&sample))
                 .expect("a text")
                 .into_string();
             let needs = ExtractorField::needs(&field);

@@ -8,9 +8,9 @@ use drumfire_results::Sample;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::PostProcessor;
+use crate::run::view::PostProcessorView;
 
 struct FifoPut {
     queue: Template,
@@ -25,10 +25,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl PostProcessor for FifoPut {
-    fn process(&self, cx: &mut Context, _: &mut Sample) {
+    fn process(&self, cx: &mut PostProcessorView, _: &mut Sample) {
         let queue = self.queue.eval(cx).into_string();
         let value = self.value.eval(cx).into_string();
-        cx.shared.properties.fifos().put(&queue, value);
+        cx.shared().properties.fifos().put(&queue, value);
     }
 
     fn needs(&self) -> Needs {
@@ -40,6 +40,7 @@ impl PostProcessor for FifoPut {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     #[test]
     fn the_value_is_put_into_the_queue() {
@@ -48,7 +49,8 @@ mod tests {
         let (roles, mut cx) = fixture::decode(xml, decode);
         let post = roles.post.expect("it is a post-processor");
         cx.vars.set_named("v", "a".into());
-        post.turn(&mut cx, &mut fixture::sample("")).done();
+        post.turn(View::of(&mut cx), &mut fixture::sample(""))
+            .done();
         let value = cx.shared.properties.fifos().pop("q");
         assert_eq!(value.as_deref(), Some("a"));
     }

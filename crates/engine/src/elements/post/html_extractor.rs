@@ -20,12 +20,13 @@ use crate::decode::compiled::{CompiledProperty, SelectorRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Flag, WholeNumber};
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::PageKey;
 use crate::run::roles::{Act, PostProcessorRole};
 use crate::run::search::{PageText, Searches};
+use crate::run::view::PostProcessorView;
 
 pub struct HtmlExtractor {
     scoped: Scoped,
@@ -78,7 +79,7 @@ impl HtmlExtractor {
     /// `extractMatchingStrings`: returns no more values than a positive number asks for.
     async fn extract(
         &self,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
         (scope, sample): (&ScopeReading<'_>, &Sample),
         number: i32,
     ) -> Result<Values, ExceptionText> {
@@ -120,12 +121,17 @@ impl HtmlExtractor {
         Ok(values_found)
     }
 
-    async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
+    async fn process(
+        &self,
+        cx: &mut PostProcessorView,
+        scope: ScopeReading<'_>,
+        sample: &mut Sample,
+    ) {
         let reference = self.reference.eval(cx);
         let number = self.match_number.get(cx);
         let default = self.default.eval(cx);
         if !default.is_empty() || self.default_is_empty.get(cx) {
-            cx.vars.set_named(&reference, default.into_value());
+            cx.vars_mut().set_named(&reference, default.into_value());
         }
         let from = (&scope, &*sample);
         let values = match self.extract(cx, from, number).await {
@@ -136,7 +142,7 @@ impl HtmlExtractor {
             }
         };
         let mut names = VariableNames::new(&reference);
-        let previous = names.take_match_count(&mut cx.vars);
+        let previous = names.take_match_count(cx.vars_mut());
         let mut last_number = 0;
         if number >= 0 {
             let chosen = match number {
@@ -145,18 +151,18 @@ impl HtmlExtractor {
                 number => values.get(number as usize - 1).cloned().flatten(),
             };
             if let Some(value) = chosen {
-                cx.vars.set_named(&reference, value);
+                cx.vars_mut().set_named(&reference, value);
             }
         } else {
             last_number = values.len() as i32;
-            names.set_match_count(values.len(), &mut cx.vars);
+            names.set_match_count(values.len(), cx.vars_mut());
             for (index, value) in values.into_iter().enumerate() {
                 if let Some(value) = value {
-                    names.set_numbered(index + 1, value, &mut cx.vars);
+                    names.set_numbered(index + 1, value, cx.vars_mut());
                 }
             }
         }
-        names.remove_numbered(last_number + 1..=previous, &mut cx.vars);
+        names.remove_numbered(last_number + 1..=previous, cx.vars_mut());
     }
 }
 
@@ -177,7 +183,7 @@ impl EngineChoice {
         EngineChoice::Fixed(engine)
     }
 
-    fn get(&self, cx: &mut Context) -> Result<Engine, ExceptionText> {
+    fn get(&self, cx: &mut PostProcessorView) -> Result<Engine, ExceptionText> {
         let (template, state) = match self {
             EngineChoice::Fixed(engine) => return Ok(*engine),
             EngineChoice::PerUser(template, state) => (template, *state),
@@ -205,7 +211,7 @@ fn engine(name: &str) -> Option<Engine> {
 }
 
 impl PostProcessorRole for HtmlExtractor {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
         let searches = &self.searches;
         self.scoped
             .extract(searches, cx, sample, |cx, scope, sample| {
@@ -222,6 +228,8 @@ impl PostProcessorRole for HtmlExtractor {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     const PAGE: &str =
         r#"<p class="a">one</p><p class="a" id="x"> two <b>2</b></p><a href="/l">link</a>"#;
@@ -243,7 +251,9 @@ mod tests {
 
     fn run(extractor: &HtmlExtractor, cx: &mut Context, body: &str) -> Vec<String> {
         cx.parsed.clear();
-        extractor.turn(cx, &mut fixture::sample(body)).done();
+        extractor
+            .turn(View::of(cx), &mut fixture::sample(body))
+            .done();
         fixture::variables(cx, "v")
     }
 
@@ -305,11 +315,11 @@ mod tests {
         cx.vars.set_named("w1", "<p>1".into());
         cx.vars.set_named("w2", "<p>2".into());
         let mut sample = fixture::sample("");
-        first.turn(&mut cx, &mut sample).done();
-        second.turn(&mut cx, &mut sample).done();
+        first.turn(View::of(&mut cx), &mut sample).done();
+        second.turn(View::of(&mut cx), &mut sample).done();
         assert_eq!(fixture::variables(&cx, "v"), ["v=1"]);
         cx.parsed.clear();
-        second.turn(&mut cx, &mut sample).done();
+        second.turn(View::of(&mut cx), &mut sample).done();
         assert_eq!(fixture::variables(&cx, "v"), ["v=2"]);
     }
 }

@@ -8,9 +8,9 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::java;
 use crate::elements::jdbc::{self, JdbcStatement};
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, PostProcessorRole};
+use crate::run::view::PostProcessorView;
 
 struct JdbcPostProcessor(JdbcStatement);
 
@@ -23,7 +23,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl PostProcessorRole for JdbcPostProcessor {
-    fn turn<'a>(&'a self, cx: &'a mut Context, _: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, _: &'a mut Sample) -> Act<'a> {
         Act::wait(self.0.process(cx))
     }
 

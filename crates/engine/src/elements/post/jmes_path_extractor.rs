@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_elements::post::jmespath_extractor as facts;
-use drumfire_expr::{Raised, Scope as _, Template};
+use drumfire_expr::{Raised, Template};
 use drumfire_java::values;
 use drumfire_query::jmespath::JmesPath;
 use drumfire_query::json::{Json, JsonError};
@@ -22,11 +22,11 @@ use crate::decode::compiled::{Compile, NoRules, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::elements::json_query::JsonQuery;
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, PostProcessorRole};
+use crate::run::view::PostProcessorView;
 
 pub struct JmesPathExtractor {
     scoped: Scoped,
@@ -71,7 +71,7 @@ impl JmesPathExtractor {
 
     async fn extract(
         &self,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
         inputs: &[Option<Input<'_>>],
     ) -> Result<Vec<Rc<str>>, ExceptionText> {
         let text = self.path.eval(cx);
@@ -107,35 +107,35 @@ fn search_json(
 
 /// `handleListResult`, `handleSingleResult` and `handleNullResult`.
 fn store(
-    cx: &mut Context,
+    cx: &mut PostProcessorView,
     names: &mut VariableNames,
     found: &[Rc<str>],
     number: i32,
     default: &Rc<str>,
 ) {
     match found {
-        [] => cx.vars.set_named(names.base(), default.clone()),
+        [] => cx.vars_mut().set_named(names.base(), default.clone()),
         found if number < 0 => {
             for (index, value) in found.iter().enumerate() {
-                names.set_numbered(index + 1, value.clone(), &mut cx.vars);
+                names.set_numbered(index + 1, value.clone(), cx.vars_mut());
             }
         }
-        [one] => cx.vars.set_named(names.base(), one.clone()),
+        [one] => cx.vars_mut().set_named(names.base(), one.clone()),
         found => {
             let index = if number == 0 {
                 cx.random().index(found.len())
             } else {
                 number as usize - 1
             };
-            cx.vars
+            cx.vars_mut()
                 .set_named(names.base(), found.get(index).unwrap_or(default).clone());
         }
     }
-    names.set_match_count(found.len(), &mut cx.vars);
+    names.set_match_count(found.len(), cx.vars_mut());
 }
 
 impl JmesPathExtractor {
-    async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &Sample) {
+    async fn process(&self, cx: &mut PostProcessorView, scope: ScopeReading<'_>, sample: &Sample) {
         let inputs = scope.bodies(cx, sample);
         let mut names = VariableNames::new(&self.reference.eval(cx));
         let default = self.default.eval(cx).into_value();
@@ -151,24 +151,24 @@ impl JmesPathExtractor {
                 "java.lang.NumberFormatException: For input string: \"{text}\""
             )));
         };
-        names.clear(&mut cx.vars);
+        names.clear(cx.vars_mut());
         if inputs.is_empty() {
             self.path.repeat(cx, 1);
-            return cx.vars.set_named(names.base(), default);
+            return cx.vars_mut().set_named(names.base(), default);
         }
         match self.extract(cx, &inputs).await {
             Ok(found) => store(cx, &mut names, &found, number, &default),
             Err(message) => {
                 let name = self.name.eval(cx);
                 tracing::error!("Error processing JSON content in {name}, message: {message}");
-                cx.vars.set_named(names.base(), default);
+                cx.vars_mut().set_named(names.base(), default);
             }
         }
     }
 }
 
 impl PostProcessorRole for JmesPathExtractor {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
         let searches = &self.query.searches;
         self.scoped
             .extract(searches, cx, sample, |cx, scope, sample| {
@@ -185,6 +185,7 @@ impl PostProcessorRole for JmesPathExtractor {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     fn run(body: &str, path: &str, number: &str) -> Vec<String> {
         let xml = format!(
@@ -197,7 +198,9 @@ mod tests {
         for (name, value) in [("v_matchNr", "4"), ("v_1", "old"), ("v_2", "old")] {
             cx.vars.set_named(name, value.into());
         }
-        extractor.turn(&mut cx, &mut fixture::sample(body)).done();
+        extractor
+            .turn(View::of(&mut cx), &mut fixture::sample(body))
+            .done();
         let lost = cx.take_raised().map(|raised| raised.to_string());
         fixture::variables(&cx, "v")
             .into_iter()

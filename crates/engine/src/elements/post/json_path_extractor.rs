@@ -20,11 +20,11 @@ use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, PostProcessorRole};
+use crate::run::view::PostProcessorView;
 
 struct JsonPathExtractor {
     /// `None` if the plan's path is literally the empty text.
@@ -64,11 +64,11 @@ impl JsonPathExtractor {
     }
 
     /// The text to search; `None` if its variable is undefined.
-    fn input<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Input<'s>> {
+    fn input<'s>(&self, cx: &mut PostProcessorView, sample: &'s Sample) -> Option<Input<'s>> {
         match &*self.subject.eval(cx) {
             "VAR" => {
                 let source = self.source.eval(cx);
-                cx.vars.get_named(&source).cloned().map(Input::Variable)
+                cx.vars().get_named(&source).cloned().map(Input::Variable)
             }
             _ => Some(Input::Result(sample)),
         }
@@ -78,7 +78,7 @@ impl JsonPathExtractor {
     /// With the message of the exception that the plugin catches.
     async fn find(
         &self,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
         input: Option<Input<'_>>,
     ) -> Result<PathTexts, ExceptionText> {
         let input = input.ok_or("json string can not be null or empty")?;
@@ -93,24 +93,24 @@ impl JsonPathExtractor {
     }
 
     /// `JSONPathExtractor#process`: a failure writes the default.
-    async fn process(&self, cx: &mut Context, input: Option<Input<'_>>) {
+    async fn process(&self, cx: &mut PostProcessorView, input: Option<Input<'_>>) {
         let name = self.variable.eval(cx).into_string();
         let mut names = VariableNames::new(&name);
         match self.find(cx, input).await {
-            Ok(PathTexts::One(text)) => cx.vars.set_named(&name, text.into()),
+            Ok(PathTexts::One(text)) => cx.vars_mut().set_named(&name, text.into()),
             Ok(PathTexts::All(array, items)) => {
-                cx.vars.set_named(&name, array.into());
-                names.set_match_count(items.len(), &mut cx.vars);
+                cx.vars_mut().set_named(&name, array.into());
+                names.set_match_count(items.len(), cx.vars_mut());
                 remove_numbered(&mut names, cx);
                 for (index, item) in items.into_iter().enumerate() {
-                    names.set_numbered(index + 1, item.into(), &mut cx.vars);
+                    names.set_numbered(index + 1, item.into(), cx.vars_mut());
                 }
             }
             Err(message) => {
                 tracing::debug!("Extract failed: {message}");
                 let default = self.default.eval(cx).into_value();
-                cx.vars.set_named(&name, default);
-                names.set_match_count(0, &mut cx.vars);
+                cx.vars_mut().set_named(&name, default);
+                names.set_match_count(0, cx.vars_mut());
                 remove_numbered(&mut names, cx);
             }
         }
@@ -137,18 +137,18 @@ fn read_path(
 }
 
 /// Removes `name_1`, `name_2`, … up to the first that is undefined.
-fn remove_numbered(names: &mut VariableNames, cx: &mut Context) {
+fn remove_numbered(names: &mut VariableNames, cx: &mut PostProcessorView) {
     let mut number = 1;
-    while cx.vars.remove_named(names.numbered(number)).is_some() {
+    while cx.vars_mut().remove_named(names.numbered(number)).is_some() {
         number += 1;
     }
 }
 
 impl PostProcessorRole for JsonPathExtractor {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
         let input = self.input(cx, sample);
         let bytes = match &input {
-            Some(input) => cx.parsed.text(input).len(),
+            Some(input) => cx.parsed().text(input).len(),
             None => 0,
         };
         let searches = &self.query.searches;
@@ -167,6 +167,7 @@ impl PostProcessorRole for JsonPathExtractor {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     /// Variables after one sample, `v_1` to `v_3` and `v_5` being there before it.
     fn extract(body: &str, path: &str, more: &str) -> String {
@@ -181,7 +182,9 @@ mod tests {
             cx.vars.set_named(name, "old".into());
         }
         cx.vars.set_named("w", r#"{"k":[7]}"#.into());
-        extractor.turn(&mut cx, &mut fixture::sample(body)).done();
+        extractor
+            .turn(View::of(&mut cx), &mut fixture::sample(body))
+            .done();
         fixture::variables(&cx, "v").join(" ")
     }
 

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_elements::post::json_extractor as facts;
-use drumfire_expr::{Raised, Scope as _, Template};
+use drumfire_expr::{Raised, Template};
 use drumfire_java::values;
 use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
@@ -25,11 +25,11 @@ use crate::decode::roles::Roles;
 use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::Flag;
 use crate::elements::json_query::JsonQuery;
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::{JsonReader, MOST_SEARCHES};
 use crate::run::roles::{Act, PostProcessorRole};
+use crate::run::view::PostProcessorView;
 
 /// The values found for one name; null values are `None`.
 type Values = Vec<Option<Rc<str>>>;
@@ -169,7 +169,7 @@ impl JsonPostProcessor {
         (index, count): (usize, usize),
         path: &str,
         inputs: &[Option<Input<'_>>],
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
     ) -> Result<Values, ExceptionText> {
         let path = self.path(index, path)?;
         let mut values = Values::new();
@@ -205,11 +205,15 @@ fn find(
 }
 
 /// The value of a path, found on the worker without parsing the text; `None` if path or text do not allow that.
-fn find_unparsed(cx: &mut Context, input: &Input<'_>, path: &JsonPath) -> Option<Option<Rc<str>>> {
-    if cx.searches_apart() || !cx.parsed.may_search_json(input) {
+fn find_unparsed(
+    cx: &mut PostProcessorView,
+    input: &Input<'_>,
+    path: &JsonPath,
+) -> Option<Option<Rc<str>>> {
+    if cx.searches_apart() || !cx.parsed().may_search_json(input) {
         return None;
     }
-    let text = cx.parsed.text(input);
+    let text = cx.parsed().text(input);
     let value = path.find_in_text(&text)?;
     Some(value.to_text().map(|text| Rc::from(&*text)))
 }
@@ -258,7 +262,12 @@ fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, ExceptionText> {
 }
 
 impl JsonPostProcessor {
-    async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
+    async fn process(
+        &self,
+        cx: &mut PostProcessorView,
+        scope: ScopeReading<'_>,
+        sample: &mut Sample,
+    ) {
         let inputs = scope.bodies(cx, sample);
         let read;
         let extractions = match &self.fixed {
@@ -279,7 +288,7 @@ impl JsonPostProcessor {
                 number: extraction.number,
                 concatenates: &self.concatenates,
             };
-            target.names.clear(&mut cx.vars);
+            target.names.clear(cx.vars_mut());
             if inputs.is_empty() {
                 target.set(None, cx);
                 continue;
@@ -299,7 +308,7 @@ impl JsonPostProcessor {
 }
 
 impl PostProcessorRole for JsonPostProcessor {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
         let searches = &self.query.searches;
         self.scoped
             .extract(searches, cx, sample, |cx, scope, sample| {
@@ -322,21 +331,21 @@ struct Destination<'a> {
 
 impl Destination<'_> {
     /// Writes the variable itself: a null becomes the default.
-    fn set(&mut self, value: Option<Rc<str>>, cx: &mut Context) {
+    fn set(&mut self, value: Option<Rc<str>>, cx: &mut PostProcessorView) {
         let value = value.unwrap_or_else(|| self.default.into());
-        cx.vars.set_named(self.names.base(), value);
+        cx.vars_mut().set_named(self.names.base(), value);
     }
 
-    fn set_all(&mut self, text: Rc<str>, cx: &mut Context) {
-        cx.vars.set_named(self.names.with(&["_ALL"]), text);
+    fn set_all(&mut self, text: Rc<str>, cx: &mut PostProcessorView) {
+        cx.vars_mut().set_named(self.names.with(&["_ALL"]), text);
     }
 
     /// `handleResult`.
-    fn store(&mut self, found: &Values, cx: &mut Context) {
+    fn store(&mut self, found: &Values, cx: &mut PostProcessorView) {
         match found.as_slice() {
             [] => {
                 self.set(None, cx);
-                self.names.set_match_count(0, &mut cx.vars);
+                self.names.set_match_count(0, cx.vars_mut());
                 if self.number < 0 && self.concatenates.get(cx) {
                     self.set_all("".into(), cx);
                 }
@@ -351,11 +360,11 @@ impl Destination<'_> {
             found => self.set(found.get(self.number as usize - 1).cloned().flatten(), cx),
         }
         if self.number != 0 {
-            self.names.set_match_count(found.len(), &mut cx.vars);
+            self.names.set_match_count(found.len(), cx.vars_mut());
         }
     }
 
-    fn store_all(&mut self, found: &[Option<Rc<str>>], cx: &mut Context) {
+    fn store_all(&mut self, found: &[Option<Rc<str>>], cx: &mut PostProcessorView) {
         let values: Vec<Rc<str>> = found
             .iter()
             .map(|value| value.clone().unwrap_or_else(|| self.default.into()))
@@ -368,7 +377,7 @@ impl Destination<'_> {
             self.set_all(values.join(",").into(), cx);
         }
         for (index, value) in values.into_iter().enumerate() {
-            self.names.set_numbered(index + 1, value, &mut cx.vars);
+            self.names.set_numbered(index + 1, value, cx.vars_mut());
         }
     }
 }
@@ -377,6 +386,8 @@ impl Destination<'_> {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     const BOOKS: &str =
         r#"{"book":[{"t":"a","p":8.95},{"t":"b","p":10},{"t":null}],"o":{"k":"x y"}}"#;
@@ -399,7 +410,9 @@ mod tests {
     }
 
     fn run((extractor, mut cx): (JsonPostProcessor, Context), body: &str) -> Vec<String> {
-        extractor.turn(&mut cx, &mut fixture::sample(body)).done();
+        extractor
+            .turn(View::of(&mut cx), &mut fixture::sample(body))
+            .done();
         assert_eq!(cx.take_raised(), None);
         fixture::variables(&cx, "v")
     }
@@ -482,7 +495,9 @@ mod tests {
     fn lists_of_different_lengths_lose_the_sample() {
         let raised = |names: &str, paths: &str, defaults: &str, numbers: &str| {
             let (extractor, mut cx) = extractor(names, paths, defaults, numbers, "");
-            extractor.turn(&mut cx, &mut fixture::sample(BOOKS)).done();
+            extractor
+                .turn(View::of(&mut cx), &mut fixture::sample(BOOKS))
+                .done();
             cx.take_raised()
         };
         let message = "java.lang.IllegalArgumentException: Mismatch between number of variables, json expressions and default values";

@@ -1,7 +1,7 @@
 //! Limits the matches that an extractor keeps, so that a response of the server cannot exhaust the memory.
 
 use crate::decode::Decoder;
-use crate::run::context::Context;
+use crate::run::view::PostProcessorView;
 
 /// The default limit, more matches than real plans need.
 const USUAL: usize = 1_000_000;
@@ -26,7 +26,7 @@ impl MostMatches {
     }
 
     /// Fails the current sample because it has more matches.
-    pub fn report(self, cx: &mut Context) {
+    pub fn report(self, cx: &mut PostProcessorView) {
         let message = format!(
             "an extractor keeps the first {} matches and leaves the others out: raise drumfire.max_matches",
             self.0

@@ -27,10 +27,11 @@ use crate::decode::compiled::{CompiledProperty, RegexRules, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Choice, Flag, WholeNumber};
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, PostProcessorRole};
 use crate::run::search::Searches;
+use crate::run::view::PostProcessorView;
 
 pub struct RegexExtractor {
     scoped: Scoped,
@@ -82,7 +83,7 @@ impl RegexExtractor {
         }
     }
 
-    fn template(&self, cx: &mut Context) -> Cow<'_, MatchTemplate> {
+    fn template(&self, cx: &mut PostProcessorView) -> Cow<'_, MatchTemplate> {
         match &self.template {
             ResultTemplate::Fixed(template) => Cow::Borrowed(template),
             ResultTemplate::PerUser(template, state) => {
@@ -97,7 +98,7 @@ impl RegexExtractor {
     }
 
     /// The texts to be searched; `None` if one of them cannot be made, which this has raised in the context.
-    fn texts<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Vec<Text<'s>>> {
+    fn texts<'s>(&self, cx: &mut PostProcessorView, sample: &'s Sample) -> Option<Vec<Text<'s>>> {
         let scope = self.scoped.read(cx);
         let element = (facts::CLASS, &self.name);
         let inputs = scope.inputs_or_warning(cx, sample, element);
@@ -150,13 +151,17 @@ enum Asked {
 }
 
 impl RegexExtractor {
-    fn search<'a, 's>(&'a self, cx: &mut Context, sample: &'s Sample) -> Option<Search<'a, 's>> {
+    fn search<'a, 's>(
+        &'a self,
+        cx: &mut PostProcessorView,
+        sample: &'s Sample,
+    ) -> Option<Search<'a, 's>> {
         let template = self.template(cx);
         let reference = self.reference.eval(cx);
         let match_number = self.match_number.get(cx);
         let default = self.default.eval(cx);
         if !default.is_empty() || self.default_is_empty.get(cx) {
-            cx.vars.set_named(&reference, default.into_value());
+            cx.vars_mut().set_named(&reference, default.into_value());
         }
         let ready = self.pattern.get(cx);
         let Ok(pattern) = ready.outcome else {
@@ -172,7 +177,7 @@ impl RegexExtractor {
         })
     }
 
-    async fn process(&self, cx: &mut Context, search: Search<'_, '_>) {
+    async fn process(&self, cx: &mut PostProcessorView, search: Search<'_, '_>) {
         let (number, most) = (search.match_number, self.most);
         let find = move |texts: &[Text<'_>], pattern: &Arc<Pattern>| {
             let mut matches = texts.iter().enumerate().flat_map(|(index, text)| {
@@ -215,7 +220,7 @@ impl RegexExtractor {
 }
 
 impl PostProcessorRole for RegexExtractor {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
         let Some(search) = self.search(cx, sample) else {
             return Act::Done(());
         };
@@ -239,8 +244,8 @@ struct Store<'a> {
 struct NoGroup;
 
 impl Store<'_> {
-    fn one(&mut self, chosen: Option<&Captures<'_>>, cx: &mut Context) {
-        let previous = self.names.take_match_count(&mut cx.vars);
+    fn one(&mut self, chosen: Option<&Captures<'_>>, cx: &mut PostProcessorView) {
+        let previous = self.names.take_match_count(cx.vars_mut());
         match chosen {
             Some(captures) => {
                 if self.save(None, captures, cx).is_err() {
@@ -252,10 +257,10 @@ impl Store<'_> {
         self.remove_left_over(0, previous, cx);
     }
 
-    fn all(&mut self, matches: &[Captures<'_>], cx: &mut Context) {
-        let previous = self.names.take_match_count(&mut cx.vars);
+    fn all(&mut self, matches: &[Captures<'_>], cx: &mut PostProcessorView) {
+        let previous = self.names.take_match_count(cx.vars_mut());
         self.remove_groups(None, cx);
-        self.names.set_match_count(matches.len(), &mut cx.vars);
+        self.names.set_match_count(matches.len(), cx.vars_mut());
         for (index, captures) in matches.iter().enumerate() {
             if self.save(Some(index as i32 + 1), captures, cx).is_err() {
                 return;
@@ -264,9 +269,9 @@ impl Store<'_> {
         self.remove_left_over(matches.len() as i32, previous, cx);
     }
 
-    fn remove_left_over(&mut self, kept: i32, previous: i32, cx: &mut Context) {
+    fn remove_left_over(&mut self, kept: i32, previous: i32, cx: &mut PostProcessorView) {
         for number in kept + 1..=previous {
-            cx.vars.remove_named(self.named(Some(number), ""));
+            cx.vars_mut().remove_named(self.named(Some(number), ""));
             self.remove_groups(Some(number), cx);
         }
     }
@@ -290,8 +295,8 @@ impl Store<'_> {
         }
     }
 
-    fn groups_before(&mut self, number: Option<i32>, cx: &Context) -> i32 {
-        let count = cx.vars.get_named(self.named(number, "_g"));
+    fn groups_before(&mut self, number: Option<i32>, cx: &PostProcessorView) -> i32 {
+        let count = cx.vars().get_named(self.named(number, "_g"));
         count
             .and_then(|count| drumfire_java::values::parse_int(count))
             .unwrap_or(0)
@@ -302,37 +307,37 @@ impl Store<'_> {
         &mut self,
         number: Option<i32>,
         captures: &Captures<'_>,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
     ) -> Result<(), NoGroup> {
         let Ok(text) = self.template.render(captures, self.dialect) else {
             tracing::warn!("Error while generating result");
             return Err(NoGroup);
         };
-        cx.vars.set_named(self.named(number, ""), text.into());
+        cx.vars_mut().set_named(self.named(number, ""), text.into());
         let before = self.groups_before(number, cx);
         for (index, group) in captures.groups().enumerate() {
             let name = self.named_group(number, index);
             match group {
-                Some(text) => cx.vars.set_named(name, text.into()),
-                None => drop(cx.vars.remove_named(name)),
+                Some(text) => cx.vars_mut().set_named(name, text.into()),
+                None => drop(cx.vars_mut().remove_named(name)),
             }
         }
         let groups = captures.len() as i32;
         let mut count = itoa::Buffer::new();
-        cx.vars
+        cx.vars_mut()
             .set_named(self.named(number, "_g"), count.format(groups - 1).into());
         for index in groups..=before {
-            cx.vars.remove_named(self.named_group(number, index));
+            cx.vars_mut().remove_named(self.named_group(number, index));
         }
         Ok(())
     }
 
     /// `removeGroups`.
-    fn remove_groups(&mut self, number: Option<i32>, cx: &mut Context) {
+    fn remove_groups(&mut self, number: Option<i32>, cx: &mut PostProcessorView) {
         let groups = self.groups_before(number, cx);
-        cx.vars.remove_named(self.named(number, "_g"));
+        cx.vars_mut().remove_named(self.named(number, "_g"));
         for index in 0..=groups {
-            cx.vars.remove_named(self.named_group(number, index));
+            cx.vars_mut().remove_named(self.named_group(number, index));
         }
     }
 }
@@ -341,6 +346,8 @@ impl Store<'_> {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     struct ExtractorFixture {
         extractor: RegexExtractor,
@@ -361,13 +368,15 @@ mod tests {
     impl ExtractorFixture {
         fn run(&mut self, body: &str) -> Vec<String> {
             let mut sample = fixture::sample(body);
-            self.extractor.turn(&mut self.cx, &mut sample).done();
+            self.extractor
+                .turn(View::of(&mut self.cx), &mut sample)
+                .done();
             fixture::variables(&self.cx, "v")
         }
 
         async fn run_apart(&mut self, body: &str) -> Vec<String> {
             let mut sample = fixture::sample(body);
-            let act = self.extractor.turn(&mut self.cx, &mut sample);
+            let act = self.extractor.turn(View::of(&mut self.cx), &mut sample);
             assert!(matches!(act, Act::Wait(_)));
             act.finish().await;
             fixture::variables(&self.cx, "v")
@@ -445,7 +454,9 @@ mod tests {
             fixture::decode_with_findings(&[], xml, RegexExtractor::decode);
         assert_eq!(findings.len(), 1);
         cx.vars.set_named("v_matchNr", "3".into());
-        extractor.turn(&mut cx, &mut fixture::sample("(")).done();
+        extractor
+            .turn(View::of(&mut cx), &mut fixture::sample("("))
+            .done();
         assert_eq!(fixture::variables(&cx, "v"), ["v=none", "v_matchNr=3"]);
     }
 
@@ -461,7 +472,7 @@ mod tests {
         sample.children = vec![fixture::sample("1"), fixture::sample("22")];
         children
             .extractor
-            .turn(&mut children.cx, &mut sample)
+            .turn(View::of(&mut children.cx), &mut sample)
             .done();
         assert_eq!(fixture::variables(&children.cx, "v")[0], "v=22");
         let scope = r#"<stringProp name="Sample.scope">variable</stringProp><stringProp name="Scope.variable">w</stringProp>"#;

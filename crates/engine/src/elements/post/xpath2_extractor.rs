@@ -24,10 +24,10 @@ use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Flag, WholeNumber};
 use crate::elements::java;
 use crate::elements::xpath2_query::XPath2Query;
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::roles::{Act, PostProcessorRole};
+use crate::run::view::PostProcessorView;
 
 pub struct XPath2Extractor {
     scoped: Scoped,
@@ -63,7 +63,7 @@ impl XPath2Extractor {
 
     async fn extract(
         &self,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
         (scope, sample): (&ScopeReading<'_>, &Sample),
     ) -> Result<Values, ExceptionText> {
         let number = self.match_number.get(cx);
@@ -84,7 +84,7 @@ impl XPath2Extractor {
     /// `XPathUtil#putValuesForXPathInListUsingSaxon`.
     async fn search(
         &self,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
         input: &Input<'_>,
         (number, found): (i32, &mut Values),
     ) -> Result<(), ExceptionText> {
@@ -120,7 +120,12 @@ impl XPath2Extractor {
 }
 
 impl XPath2Extractor {
-    async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
+    async fn process(
+        &self,
+        cx: &mut PostProcessorView,
+        scope: ScopeReading<'_>,
+        sample: &mut Sample,
+    ) {
         let reference = self.reference.eval(cx);
         let default = self.default.eval(cx).into_value();
         let store = Store::begin(cx, &reference, default);
@@ -139,7 +144,7 @@ impl XPath2Extractor {
 }
 
 impl PostProcessorRole for XPath2Extractor {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
         let searches = self.query.searches();
         self.scoped
             .extract(searches, cx, sample, |cx, scope, sample| {

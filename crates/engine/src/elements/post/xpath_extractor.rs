@@ -22,12 +22,12 @@ use crate::decode::roles::Roles;
 use crate::decode::scoped::{ScopeReading, Scoped};
 use crate::decode::setting::{Flag, Unused, WholeNumber};
 use crate::elements::xpath_query::{EvaluationError, look};
-use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::XmlMode;
 use crate::run::roles::{Act, PostProcessorRole};
 use crate::run::search::{Searches, XmlText};
+use crate::run::view::PostProcessorView;
 
 pub struct XPathExtractor {
     scoped: Scoped,
@@ -78,7 +78,7 @@ impl XPathExtractor {
 
     async fn extract(
         &self,
-        cx: &mut Context,
+        cx: &mut PostProcessorView,
         (scope, sample): (&ScopeReading<'_>, &Sample),
     ) -> Result<Values, ExceptionText> {
         let element = (facts::CLASS, &self.name);
@@ -104,7 +104,12 @@ impl XPathExtractor {
         Ok(values)
     }
 
-    async fn process(&self, cx: &mut Context, scope: ScopeReading<'_>, sample: &mut Sample) {
+    async fn process(
+        &self,
+        cx: &mut PostProcessorView,
+        scope: ScopeReading<'_>,
+        sample: &mut Sample,
+    ) {
         let reference = self.reference.eval(cx);
         let default = self.default.eval(cx).into_value();
         let store = Store::begin(cx, &reference, default);
@@ -123,7 +128,7 @@ impl XPathExtractor {
 }
 
 /// `XPathUtil#putValuesForXPathInList`: takes the chosen one of nodes, or any other result as it is.
-fn collect(cx: &mut Context, answer: XPathResult, number: i32, found: &mut Values) {
+fn collect(cx: &mut PostProcessorView, answer: XPathResult, number: i32, found: &mut Values) {
     let all = |values: Vec<Option<String>>| values.into_iter().map(|value| value.map(Rc::from));
     match answer {
         XPathResult::Nodes(nodes) if number >= 0 => {
@@ -147,12 +152,16 @@ pub(super) struct Store<'n> {
 }
 
 impl<'n> Store<'n> {
-    pub(super) fn begin(cx: &mut Context, reference: &'n str, default: Rc<str>) -> Store<'n> {
+    pub(super) fn begin(
+        cx: &mut PostProcessorView,
+        reference: &'n str,
+        default: Rc<str>,
+    ) -> Store<'n> {
         let mut names = VariableNames::new(reference);
-        cx.vars.set_named(reference, default);
-        let previous = names.count("_matchNr", &cx.vars).unwrap_or(0);
-        names.set_match_count(0, &mut cx.vars);
-        names.remove_numbered(1..=1, &mut cx.vars);
+        cx.vars_mut().set_named(reference, default);
+        let previous = names.count("_matchNr", cx.vars()).unwrap_or(0);
+        names.set_match_count(0, cx.vars_mut());
+        names.remove_numbered(1..=1, cx.vars_mut());
         Store {
             reference,
             names,
@@ -160,20 +169,20 @@ impl<'n> Store<'n> {
         }
     }
 
-    pub(super) fn keep(mut self, cx: &mut Context, found: Values) {
+    pub(super) fn keep(mut self, cx: &mut PostProcessorView, found: Values) {
         let count = found.len();
-        self.names.set_match_count(count, &mut cx.vars);
+        self.names.set_match_count(count, cx.vars_mut());
         if let Some(Some(first)) = found.first() {
-            cx.vars.set_named(self.reference, first.clone());
+            cx.vars_mut().set_named(self.reference, first.clone());
         }
         for (index, value) in found.into_iter().enumerate() {
             if let Some(value) = value {
-                self.names.set_numbered(index + 1, value, &mut cx.vars);
+                self.names.set_numbered(index + 1, value, cx.vars_mut());
             }
         }
         let next = count as i32 + 1;
         let last = next.max(self.previous);
-        self.names.remove_numbered(next..=last, &mut cx.vars);
+        self.names.remove_numbered(next..=last, cx.vars_mut());
     }
 }
 
@@ -188,7 +197,7 @@ pub(super) fn failed_extraction(name: Rc<str>, message: &ExceptionText) -> Asser
 }
 
 impl PostProcessorRole for XPathExtractor {
-    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
         let searches = &self.searches;
         self.scoped
             .extract(searches, cx, sample, |cx, scope, sample| {
@@ -205,6 +214,7 @@ impl PostProcessorRole for XPathExtractor {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     const BODY: &str = "<a><b>1</b><b>2</b><c k='z'><d/></c></a>";
 
@@ -236,7 +246,7 @@ mod tests {
             cx.vars.set_named(&format!("v_{number}"), "old".into());
         }
         let mut sample = fixture::sample(body);
-        extractor.turn(&mut cx, &mut sample).done();
+        extractor.turn(View::of(&mut cx), &mut sample).done();
         assert!(sample.success);
         (fixture::variables(&cx, "v"), sample.assertions)
     }

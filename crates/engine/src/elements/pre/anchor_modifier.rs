@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use drumfire_expr::Random;
 use drumfire_java::charset::Charset;
 use drumfire_java::url::{self as java_url, make_relative};
 use drumfire_java::url_coding::url_decode;
@@ -20,10 +21,10 @@ use crate::decode::Decoder;
 use crate::decode::compiled::{RegexRules, computed};
 use crate::decode::roles::Roles;
 use crate::elements::samplers::http::edits::Edit;
-use crate::elements::samplers::http::state::{user, user_mut};
-use crate::run::context::Context;
+use crate::elements::samplers::http::state::edits;
 use crate::run::request::{Request, RequestArgument, parse_arguments};
 use crate::run::roles::PreProcessor;
+use crate::run::view::PreProcessorView;
 
 struct AnchorModifier {
     rules: RegexRules,
@@ -37,11 +38,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl PreProcessor for AnchorModifier {
-    fn process(&self, cx: &mut Context) {
+    fn process(&self, cx: &mut PreProcessorView) {
         let page = cx
             .previous
             .clone()
-            .filter(|sample| user(cx).edits.applies() && sample.kind == SampleKind::Http);
+            .filter(|sample| edits(cx).applies() && sample.kind == SampleKind::Http);
         let Some(page) = page else {
             tracing::info!(
                 "Can't apply HTML Link Parser when the previous sampler run is not an HTTP Request."
@@ -51,12 +52,12 @@ impl PreProcessor for AnchorModifier {
         let Some(url) = page.url.as_deref().and_then(|url| Url::parse(url).ok()) else {
             return;
         };
-        let text = crate::base::body::text(&page, cx.parsed.default_charset.as_deref());
+        let text = crate::base::body::text(&page, cx.default_charset());
         let tags = tags(&text[text.find('<').unwrap_or(0)..]);
         let mut links = anchors(&tags, "a", "href", &url);
         links.extend(forms(&tags, &url));
         links.extend(anchors(&tags, "frame", "src", &url));
-        user_mut(cx).edits.add(Links {
+        edits(cx).add(Links {
             links,
             rules: self.rules,
         });
@@ -185,7 +186,7 @@ struct Links {
 }
 
 impl Edit for Links {
-    fn apply(&self, cx: &mut Context, request: &mut Request) {
+    fn apply(&self, random: &mut Random, request: &mut Request) {
         let matching: Vec<&Link> = self
             .links
             .iter()
@@ -195,7 +196,7 @@ impl Edit for Links {
             tracing::debug!("No matches found");
             return;
         }
-        let link = matching[cx.random().index(matching.len())].clone();
+        let link = matching[random.index(matching.len())].clone();
         request.domain = link.domain;
         request.set_path(&link.path);
         request.protocol = link.protocol;
@@ -205,7 +206,7 @@ impl Edit for Links {
         }
         let mut fields = link.arguments;
         for argument in &mut request.arguments {
-            self.fill(argument, &mut fields, cx);
+            self.fill(argument, &mut fields, random);
         }
     }
 }
@@ -234,7 +235,7 @@ impl Links {
         &self,
         argument: &mut RequestArgument,
         fields: &mut Vec<RequestArgument>,
-        cx: &mut Context,
+        random: &mut Random,
     ) {
         let fitting: Vec<&RequestArgument> = fields
             .iter()
@@ -246,7 +247,7 @@ impl Links {
         if fitting.is_empty() {
             return;
         }
-        let field = fitting[cx.random().index(fitting.len())].clone();
+        let field = fitting[random.index(fitting.len())].clone();
         fields.retain(|other| *other != field);
         argument.name = field.name;
         argument.value = field.value;
@@ -275,7 +276,9 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::elements::samplers::http::state::user_mut;
     use crate::fixture;
+    use crate::run::view::View;
     use drumfire_results::Sample;
     use std::rc::Rc;
 
@@ -291,11 +294,11 @@ mod tests {
         roles
             .pre
             .expect("it is a pre-processor")
-            .turn(&mut cx)
+            .turn(View::of(&mut cx))
             .done();
         let mut request = request;
         for edit in user_mut(&mut cx).edits.take() {
-            edit.apply(&mut cx, &mut request);
+            edit.apply(cx.random(), &mut request);
         }
         let arguments: Vec<String> = request
             .arguments

@@ -5,13 +5,13 @@
 //! `kg.apc.jmeter.functions.FifoTimeout` if the element has none). After the timeout the variable is removed.
 
 use drumfire_elements::pre::fifo_pop as facts;
-use drumfire_expr::{Raised, Scope as _, Template};
+use drumfire_expr::{Raised, Template};
 use drumfire_java::values::parse_long;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::roles::{Act, PreProcessorRole};
+use crate::run::view::PreProcessorView;
 
 /// `FifoMap#TIMEOUT_PROP`.
 const TIMEOUT: &str = "kg.apc.jmeter.functions.FifoTimeout";
@@ -39,14 +39,14 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl PreProcessorRole for FifoPop {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PreProcessorView) -> Act<'a> {
         Act::wait(self.take(cx))
     }
 }
 
 impl FifoPop {
     /// `FifoPopPreProcessor#process`.
-    async fn take(&self, cx: &mut Context) {
+    async fn take(&self, cx: &mut PreProcessorView) {
         let queue = self.queue.eval(cx).into_string();
         let timeout = self.timeout.eval(cx).into_string();
         let seconds = match &*timeout {
@@ -63,8 +63,8 @@ impl FifoPop {
         let value = cx.first_value(&queue, seconds).await;
         let variable = self.variable.eval(cx).into_string();
         match value {
-            Some(value) => cx.vars.set_named(&variable, (&*value).into()),
-            None => drop(cx.vars.remove_named(&variable)),
+            Some(value) => cx.vars_mut().set_named(&variable, (&*value).into()),
+            None => drop(cx.vars_mut().remove_named(&variable)),
         }
     }
 }

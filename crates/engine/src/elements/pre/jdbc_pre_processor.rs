@@ -6,8 +6,8 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::java;
 use crate::elements::jdbc::{self, JdbcStatement};
-use crate::run::context::Context;
 use crate::run::roles::{Act, PreProcessorRole};
+use crate::run::view::PreProcessorView;
 
 struct JdbcPreProcessor(JdbcStatement);
 
@@ -20,7 +20,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl PreProcessorRole for JdbcPreProcessor {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a> {
+    fn turn<'a>(&'a self, cx: &'a mut PreProcessorView) -> Act<'a> {
         Act::wait(self.0.process(cx))
     }
 }

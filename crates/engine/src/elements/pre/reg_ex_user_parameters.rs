@@ -7,16 +7,16 @@
 use std::rc::Rc;
 
 use drumfire_elements::pre::regex_user_parameters as facts;
-use drumfire_expr::{Raised, Scope, Template};
+use drumfire_expr::{Raised, Random, Template};
 use drumfire_java::values;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::samplers::http::edits::Edit;
-use crate::elements::samplers::http::state::{user, user_mut};
-use crate::run::context::Context;
+use crate::elements::samplers::http::state::edits;
 use crate::run::request::Request;
 use crate::run::roles::PreProcessor;
+use crate::run::view::PreProcessorView;
 
 struct RegExUserParameters {
     name: Template,
@@ -35,12 +35,12 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl PreProcessor for RegExUserParameters {
-    fn process(&self, cx: &mut Context) {
-        if !user(cx).edits.applies() {
+    fn process(&self, cx: &mut PreProcessorView) {
+        if !edits(cx).applies() {
             return;
         }
         match self.matched_groups(cx) {
-            Ok(Some(found)) if !found.is_empty() => user_mut(cx).edits.add(ArgumentValues(found)),
+            Ok(Some(found)) if !found.is_empty() => edits(cx).add(ArgumentValues(found)),
             Ok(_) => {
                 let name = self.name.eval(cx);
                 tracing::info!(
@@ -56,10 +56,14 @@ type Found = Vec<(Option<Rc<str>>, Option<Rc<str>>)>;
 
 impl RegExUserParameters {
     /// `RegExUserParameters#buildParamsMap`: names and values in turn; `None` if the extractor's variables are missing.
-    fn matched_groups(&self, cx: &mut Context) -> Result<Option<Found>, Raised> {
+    fn matched_groups(&self, cx: &mut PreProcessorView) -> Result<Option<Found>, Raised> {
         let reference = self.reference.eval(cx);
         let (names, values) = (self.names_group.eval(cx), self.values_group.eval(cx));
-        let variable = |suffix: &str| cx.vars.get_named(&format!("{reference}_{suffix}")).cloned();
+        let variable = |suffix: &str| {
+            cx.vars()
+                .get_named(&format!("{reference}_{suffix}"))
+                .cloned()
+        };
         let group = |number: i32, group: &str| variable(&format!("{number}_g{group}"));
         let Some(count) = variable("matchNr") else {
             return Ok(None);
@@ -89,7 +93,7 @@ impl RegExUserParameters {
 struct ArgumentValues(Found);
 
 impl Edit for ArgumentValues {
-    fn apply(&self, _: &mut Context, request: &mut Request) {
+    fn apply(&self, _: &mut Random, request: &mut Request) {
         for argument in &mut request.arguments {
             let row = self
                 .0
@@ -106,8 +110,10 @@ impl Edit for ArgumentValues {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::elements::samplers::http::state::{user, user_mut};
     use crate::fixture;
     use crate::run::request::RequestArgument;
+    use crate::run::view::View;
 
     const XML: &str = r#"<RegExUserParameters guiclass="RegExUserParametersGui" testclass="RegExUserParameters" testname="r">
         <stringProp name="RegExUserParameters.regex_ref_name">found</stringProp>
@@ -126,7 +132,7 @@ mod tests {
         roles
             .pre
             .expect("it is a pre-processor")
-            .turn(&mut cx)
+            .turn(View::of(&mut cx))
             .done();
         let mut request = Request {
             arguments: arguments
@@ -136,7 +142,7 @@ mod tests {
             ..Request::default()
         };
         for edit in user_mut(&mut cx).edits.take() {
-            edit.apply(&mut cx, &mut request);
+            edit.apply(cx.random(), &mut request);
         }
         (
             request
@@ -199,7 +205,7 @@ mod tests {
         roles
             .pre
             .expect("it is a pre-processor")
-            .turn(&mut cx)
+            .turn(View::of(&mut cx))
             .done();
         assert!(user(&cx).edits.is_empty());
     }

@@ -15,8 +15,8 @@ use drumfire_expr::Template;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::roles::PreProcessor;
+use crate::run::view::PreProcessorView;
 
 /// A limit on the time of each sample.
 pub struct SampleTimeout {
@@ -35,7 +35,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl PreProcessor for SampleTimeout {
     /// Sets the deadline of a sample that starts now (`SampleTimeout#sampleStarting`).
-    fn process(&self, cx: &mut Context) {
+    fn process(&self, cx: &mut PreProcessorView) {
         let timeout_ms = crate::base::number::long(&self.timeout.eval(cx));
         if timeout_ms > 0
             && let Some(at) = Instant::now().checked_add(Duration::from_millis(timeout_ms as u64))
@@ -49,6 +49,8 @@ impl PreProcessor for SampleTimeout {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     fn limited(timeout: &str) -> Context {
         let xml = format!(
@@ -56,7 +58,10 @@ mod tests {
         );
         let (roles, mut cx) = fixture::decode(&xml, decode);
         cx.vars.set_named("t", "40".into());
-        roles.time_limit.expect("it limits").process(&mut cx);
+        roles
+            .time_limit
+            .expect("it limits")
+            .process(View::of(&mut cx));
         cx
     }
 

@@ -5,7 +5,7 @@
 //! path's extension); `cache_value` (keep the last value found, default true); `encode` (send the value encoded).
 
 use drumfire_elements::pre::url_rewriting_modifier as facts;
-use drumfire_expr::{Raised, Scope, Template};
+use drumfire_expr::{Raised, Random, Template};
 use drumfire_java::charset::Charset;
 use drumfire_java::url_coding::url_decode;
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
@@ -15,10 +15,11 @@ use crate::decode::compiled::RegexRules;
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::elements::samplers::http::edits::Edit;
-use crate::elements::samplers::http::state::{user, user_mut};
-use crate::run::context::{Context, StateId};
+use crate::elements::samplers::http::state::edits;
+use crate::run::context::StateId;
 use crate::run::request::{Request, RequestArgument};
 use crate::run::roles::PreProcessor;
+use crate::run::view::PreProcessorView;
 
 struct UrlRewritingModifier {
     argument: Template,
@@ -129,12 +130,11 @@ fn extract(pattern: &Pattern, text: &str) -> String {
 }
 
 impl PreProcessor for UrlRewritingModifier {
-    fn process(&self, cx: &mut Context) {
-        let Some(previous) = cx.previous.clone().filter(|_| user(cx).edits.applies()) else {
+    fn process(&self, cx: &mut PreProcessorView) {
+        let Some(previous) = cx.previous.clone().filter(|_| edits(cx).applies()) else {
             return;
         };
-        let text =
-            crate::base::body::text(&previous, cx.parsed.default_charset.as_deref()).into_owned();
+        let text = crate::base::body::text(&previous, cx.default_charset()).into_owned();
         let argument = self.argument.eval(cx).into_string();
         let keeps_value = self.keeps_value.get(cx);
         let encode = self.encode.get(cx);
@@ -154,7 +154,7 @@ impl PreProcessor for UrlRewritingModifier {
             }
         }
         match self.session(argument, value, encode) {
-            Ok(session) => user_mut(cx).edits.add(session),
+            Ok(session) => edits(cx).add(session),
             Err(exception) => cx.raise(exception),
         }
     }
@@ -222,7 +222,7 @@ struct RewrittenSession {
 
 impl Edit for RewrittenSession {
     /// `URLRewritingModifier#modify`.
-    fn apply(&self, _: &mut Context, request: &mut Request) {
+    fn apply(&self, _: &mut Random, request: &mut Request) {
         let SessionIdLocation::Path { equals, .. } = self.form else {
             request
                 .arguments
@@ -248,8 +248,11 @@ impl Edit for RewrittenSession {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::elements::samplers::http::state::user_mut;
     use crate::fixture;
+    use crate::run::context::Context;
     use crate::run::roles::PreProcessorRole;
+    use crate::run::view::View;
     use std::rc::Rc;
 
     struct RewriterFixture {
@@ -274,7 +277,7 @@ mod tests {
         fn sent(&mut self, page: &str, path: &str) -> String {
             self.cx.facts_mut().previous = Some(Rc::new(fixture::sample(page)));
             user_mut(&mut self.cx).edits.begin(true);
-            self.pre.turn(&mut self.cx).done();
+            self.pre.turn(View::of(&mut self.cx)).done();
             let mut request = Request {
                 method: "GET".into(),
                 path: path.into(),
@@ -285,7 +288,7 @@ mod tests {
                 RequestArgument::plain("b", "c", "="),
             ];
             for edit in user_mut(&mut self.cx).edits.take() {
-                edit.apply(&mut self.cx, &mut request);
+                edit.apply(self.cx.random(), &mut request);
             }
             let arguments: Vec<String> = request
                 .arguments

@@ -13,10 +13,10 @@ use drumfire_jmx::{Prop, Value};
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::controllers::Hook;
 use crate::run::pops::TurnLock;
 use crate::run::roles::{IterationListener, PreProcessor};
+use crate::run::view::PreProcessorView;
 
 struct UserParameters {
     names: Vec<Template>,
@@ -62,7 +62,7 @@ fn templates(d: &mut Decoder, items: &[Prop]) -> Vec<Template> {
 }
 
 impl PreProcessor for UserParameters {
-    fn process(&self, cx: &mut Context) {
+    fn process(&self, cx: &mut PreProcessorView) {
         if !self.is_per_iteration(cx) {
             self.set_values(cx);
         }
@@ -70,20 +70,20 @@ impl PreProcessor for UserParameters {
 }
 
 impl IterationListener for UserParameters {
-    fn iteration_start(&self, cx: &mut Context, _: i32) {
+    fn iteration_start(&self, cx: &mut PreProcessorView, _: i32) {
         if cx.alive && self.is_per_iteration(cx) {
             self.set_values(cx);
-            crate::run::thread_end::ended_by_exception(cx);
+            cx.ended_by_exception();
         }
     }
 }
 
 impl UserParameters {
-    fn is_per_iteration(&self, cx: &mut Context) -> bool {
+    fn is_per_iteration(&self, cx: &mut PreProcessorView) -> bool {
         values::property_bool(&self.per_iteration.eval(cx))
     }
 
-    fn set_values(&self, cx: &mut Context) {
+    fn set_values(&self, cx: &mut PreProcessorView) {
         if self.user_values.is_empty() {
             return;
         }
@@ -92,7 +92,7 @@ impl UserParameters {
         for (name, value) in self.names.iter().zip(values) {
             let name = name.eval(cx);
             let value = value.eval(cx).into_value();
-            cx.vars.set_named(&name, value);
+            cx.vars_mut().set_named(&name, value);
         }
     }
 }
@@ -101,6 +101,7 @@ impl UserParameters {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::view::View;
 
     fn xml(per_iteration: bool) -> String {
         format!(
@@ -118,10 +119,10 @@ mod tests {
     fn each_user_has_its_own_list_and_lists_are_used_again() {
         let (roles, mut cx) = fixture::decode(&xml(false), decode);
         let pre = roles.pre.expect("it is a pre-processor");
-        pre.turn(&mut cx).done();
+        pre.turn(View::of(&mut cx)).done();
         assert_eq!(fixture::variables(&cx, ""), ["a=x", "b_x=xy"]);
         cx.facts_mut().number = 3;
-        pre.turn(&mut cx).done();
+        pre.turn(View::of(&mut cx)).done();
         assert_eq!(fixture::variables(&cx, "a"), ["a=z"]);
     }
 
@@ -131,7 +132,7 @@ mod tests {
         roles
             .pre
             .expect("it is a pre-processor")
-            .turn(&mut cx)
+            .turn(View::of(&mut cx))
             .done();
         assert!(fixture::variables(&cx, "").is_empty());
         roles

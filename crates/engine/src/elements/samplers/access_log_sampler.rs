@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use drumfire_elements::samplers::access_log_sampler as facts;
-use drumfire_expr::Template;
+use drumfire_expr::{Random, Template};
 use drumfire_platform::files::open_regular;
 use drumfire_results::Sample;
 use drumfire_web::access_log::{LogParser, NoRequest};
@@ -265,7 +265,7 @@ struct LoggedChange {
 }
 
 impl Edit for LoggedChange {
-    fn apply(&self, _: &mut Context, request: &mut Request) {
+    fn apply(&self, _: &mut Random, request: &mut Request) {
         request.method = self.method.unwrap_or("GET").to_owned();
         request.path.clone_from(&self.path);
         let query = self.query.as_deref().unwrap_or_default();

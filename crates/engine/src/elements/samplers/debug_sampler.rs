@@ -16,6 +16,7 @@ use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::own_variables::OWN_VARIABLES;
 use crate::run::sampler::{Sampler, SamplerTurn};
+use crate::run::view::{PostProcessorView, View};
 
 pub struct DebugSampler {
     variables: Flag,
@@ -64,20 +65,20 @@ pub struct Shown {
 
 impl Shown {
     /// Appends the lists to the response, and their names to the request.
-    pub fn list(&self, cx: &Context, listed: &mut String, request: &mut String) {
+    pub fn list(&self, cx: &PostProcessorView, listed: &mut String, request: &mut String) {
         if self.variables {
             request.push_str("JMeterVariables\n");
             list(listed, "JMeterVariables", variables(cx));
         }
         if self.properties {
             request.push_str("JMeterProperties\n");
-            let properties = cx.shared.properties.snapshot();
+            let properties = cx.shared().properties.snapshot();
             let entries = properties.iter().map(|(name, value)| (&**name, &**value));
             list(listed, "JMeterProperties", entries.collect());
         }
         if self.system_properties {
             request.push_str("SystemProperties\n");
-            let properties = cx.shared.properties.system_snapshot();
+            let properties = cx.shared().properties.system_snapshot();
             let entries = properties.iter().map(|(name, value)| (&**name, &**value));
             list(listed, "SystemProperties", entries.collect());
         }
@@ -96,7 +97,7 @@ impl DebugSampler {
             system_properties: self.system_properties.get(cx),
         };
         let (mut listed, mut request) = (String::new(), String::new());
-        shown.list(cx, &mut listed, &mut request);
+        shown.list(View::of(cx), &mut listed, &mut request);
         set_response(&mut sample, &listed, self.keeps_body);
         sample.data_type = DataType::Text;
         sample.sampler_data = Some(request.into());
@@ -110,12 +111,12 @@ impl DebugSampler {
 
 /// The user's variables, including JMeter's internal ones (`JMeterThread`). The number after `SamplePackage` differs
 /// between JMeter's runs; mostly it has eight digits.
-fn variables(cx: &Context) -> Vec<(&str, &str)> {
+fn variables(cx: &PostProcessorView) -> Vec<(&str, &str)> {
     let mut all: Vec<(&str, &str)> = cx
-        .vars
+        .vars()
         .iter()
         .map(|(name, value)| (name, &**value))
-        .chain(cx.vars.nulls().map(|name| (name, "null")))
+        .chain(cx.vars().nulls().map(|name| (name, "null")))
         .collect();
     let of_user = OWN_VARIABLES
         .iter()
@@ -125,7 +126,7 @@ fn variables(cx: &Context) -> Vec<(&str, &str)> {
             "org.apache.jmeter.threads.SamplePackage@10000000",
         )]);
     for variable in of_user {
-        if cx.vars.get_named(variable.0).is_none() {
+        if cx.vars().get_named(variable.0).is_none() {
             all.push(variable);
         }
     }

@@ -18,6 +18,7 @@ use crate::elements::jdbc::{JdbcFailure, JdbcStatement};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::sampler::{Sampler, SamplerTurn};
+use crate::run::view::PreProcessorView;
 
 pub struct JdbcSampler {
     statement: JdbcStatement,
@@ -42,7 +43,10 @@ impl JdbcSampler {
         sample.set_ok();
         let start_ns = cx.clock().now_ns();
         sample.start_ms = (start_ns / 1_000_000) as i64;
-        let lease = self.statement.connect(cx, &settings).await;
+        let lease = self
+            .statement
+            .connect(PreProcessorView::of(cx), &settings)
+            .await;
         sample.mark_connect(cx.clock().now_ms());
         let mut answered = None;
         let outcome = match lease {
@@ -52,9 +56,14 @@ impl JdbcSampler {
                 }
                 let outcome = self
                     .statement
-                    .execute(cx, &settings, &mut lease.connection, &mut answered)
+                    .execute(
+                        PreProcessorView::of(cx),
+                        &settings,
+                        &mut lease.connection,
+                        &mut answered,
+                    )
                     .await;
-                self.statement.give_back(cx, lease);
+                self.statement.give_back(PreProcessorView::of(cx), lease);
                 outcome
             }
             Err(fault) => Err(fault),

@@ -9,14 +9,13 @@ use drumfire_elements::config::{
 };
 use drumfire_elements::items;
 use drumfire_elements::samplers::{self as facts, java_request};
-use drumfire_expr::Template;
+use drumfire_expr::{Scope, Template};
 use drumfire_jmx::{Element as Nested, Prop, Props, Value, full_class_name};
 
 use super::defaults::{is_defaults, is_made_by};
 use super::{http, java_sampler, tcp_sampler};
 use crate::decode::Decoder;
 use crate::resolve::Element;
-use crate::run::context::Context;
 
 /// Managers that become properties of HTTP Requests (`HTTPSamplerBase#addTestElement`); the nearest one counts.
 const MANAGERS: [(&str, &str); 6] = [
@@ -90,7 +89,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<(String, Template)> 
 }
 
 /// Adds a line for each property.
-pub fn list(listing: &[(String, Template)], cx: &mut Context, out: &mut String) {
+pub fn list(listing: &[(String, Template)], cx: &mut dyn Scope, out: &mut String) {
     for (name, value) in listing {
         out.push_str(name);
         out.push('=');

@@ -14,8 +14,9 @@ use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::roles::{Act, TimerRole};
+use crate::run::view::TimerView;
 
 const MS_PER_MINUTE: f64 = 60_000.0;
 /// The wait for a throughput of 0: longer than any run, and far from overflow.
@@ -85,36 +86,35 @@ fn mode(d: &mut Decoder) -> Template {
 }
 
 impl TimerRole for ConstantThroughputTimer {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+    fn turn<'a>(&'a self, cx: &'a mut TimerView) -> Act<'a, i64> {
         Act::Done(self.delay_ms(cx))
     }
 }
 
 impl ConstantThroughputTimer {
-    fn delay_ms(&self, cx: &mut Context) -> i64 {
+    fn delay_ms(&self, cx: &mut TimerView) -> i64 {
         let throughput = values::property_double(&self.throughput.eval(cx));
-        let throughput = throughput * cx.shared.control.rate();
+        let throughput = throughput * cx.shared().control.rate();
         // All machines share the schedule, so each one stretches its intervals; they are first rounded to milliseconds, as in
         // JMeter.
-        let stretch = 1.0 / cx.shared.part.fraction();
+        let stretch = 1.0 / cx.shared().part.fraction();
         let of_schedule = |apart_ms: f64| rounded_ms(rounded_ms(apart_ms) as f64 * stretch);
         let mode = values::property_int(&self.mode.eval(cx));
         let now_ms = cx.clock().now_ms();
         let apart_ms = MS_PER_MINUTE / throughput;
-        let (in_group, in_all) = cx.shared.active_users(cx.group);
+        let (in_group, in_all) = cx.shared().active_users(cx.group);
         let delay_ms = match mode {
             1 => rounded_ms(f64::from(in_all) * apart_ms),
             2 => rounded_ms(f64::from(in_group) * apart_ms),
             3 => cx
-                .shared
-                .statics
+                .statics()
                 .of::<Pacing>()
                 .all_delay_ms(now_ms, of_schedule(apart_ms)),
-            4 => cx.shared.statics.of::<Pacing>().group_delay_ms(
-                cx.group,
-                now_ms,
-                of_schedule(apart_ms),
-            ),
+            4 => {
+                cx.statics()
+                    .of::<Pacing>()
+                    .group_delay_ms(cx.group, now_ms, of_schedule(apart_ms))
+            }
             _ => rounded_ms(apart_ms),
         };
         let previous_ms = cx.state(self.previous, || 0);
@@ -150,6 +150,7 @@ fn next_delay_ms(previous_ms: &mut i64, now_ms: i64, delay_ms: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::view::View;
 
     #[test]
     fn the_first_sample_starts_at_once_and_the_next_ones_keep_their_distance() {
@@ -166,12 +167,15 @@ mod tests {
         let xml = r#"<ConstantThroughputTimer guiclass="TestBeanGUI" testclass="ConstantThroughputTimer" testname="c"><intProp name="calcMode">0</intProp><doubleProp><name>throughput</name><value>6000.0</value><savedValue>0.0</savedValue></doubleProp></ConstantThroughputTimer>"#;
         let (roles, mut cx) = crate::fixture::decode(xml, decode);
         let timer = roles.timer.expect("it is a timer");
-        assert_eq!((timer.turn(&mut cx).done(), cx.intended), (0, None));
-        let wait_ms = timer.turn(&mut cx).done();
+        assert_eq!(
+            (timer.turn(View::of(&mut cx)).done(), cx.intended),
+            (0, None)
+        );
+        let wait_ms = timer.turn(View::of(&mut cx)).done();
         let first = cx.intended.expect("the second sample has its place");
         assert!((1..=10).contains(&wait_ms), "{wait_ms}");
         std::thread::sleep(std::time::Duration::from_millis(30));
-        assert_eq!(timer.turn(&mut cx).done(), 0);
+        assert_eq!(timer.turn(View::of(&mut cx)).done(), 0);
         let missed = cx.intended.expect("so has the third");
         assert_eq!((missed - first).as_millis(), 10);
     }

@@ -11,15 +11,16 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use drumfire_elements::timers::precise_throughput_timer as facts;
-use drumfire_expr::{Raised, Scope, Template};
+use drumfire_expr::{Raised, Template};
 use drumfire_java::values;
 
 use crate::base::java_random::JavaRandom;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::setting::Unused;
-use crate::run::context::{Context, StateId};
+use crate::run::context::StateId;
 use crate::run::roles::{Act, TimerRole};
+use crate::run::view::TimerView;
 
 const PRECISION: f64 = 0.00001;
 /// The maximum number of arrivals in one duration; more would exceed Java's default heap.
@@ -70,14 +71,14 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl TimerRole for PreciseThroughputTimer {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+    fn turn<'a>(&'a self, cx: &'a mut TimerView) -> Act<'a, i64> {
         Act::Done(self.delay_ms(cx))
     }
 }
 
 impl PreciseThroughputTimer {
     /// `PreciseThroughputTimer#delay`.
-    fn delay_ms(&self, cx: &mut Context) -> i64 {
+    fn delay_ms(&self, cx: &mut TimerView) -> i64 {
         self.unused.eval(cx);
         let arrival_s = match self.next(cx) {
             Ok(arrival_s) => arrival_s,
@@ -87,7 +88,7 @@ impl PreciseThroughputTimer {
             }
         };
         let now_ms = cx.clock().now_ms();
-        let origin_ms = cx.shared.schedule_origin_ms(cx.group);
+        let origin_ms = cx.shared().schedule_origin_ms(cx.group);
         let delay_ms = (arrival_s * 1000.0 + origin_ms as f64 - now_ms as f64) as i64;
         let delay_ms = delay_ms.max(0);
         if let Some(end_ms) = cx.end_ms
@@ -107,9 +108,9 @@ impl PreciseThroughputTimer {
 
 impl PreciseThroughputTimer {
     /// The next arrival, in seconds from the start of the run, or the exception that JMeter throws.
-    fn next(&self, cx: &mut Context) -> Result<f64, &'static str> {
-        let factor = cx.shared.control.rate();
-        let since_start_ms = cx.clock().now_ms() - cx.shared.schedule_origin_ms(cx.group);
+    fn next(&self, cx: &mut TimerView) -> Result<f64, &'static str> {
+        let factor = cx.shared().control.rate();
+        let since_start_ms = cx.clock().now_ms() - cx.shared().schedule_origin_ms(cx.group);
         let throughput = values::property_double(&self.throughput.eval(cx));
         let period_s = values::property_int(&self.period.eval(cx));
         let settings = ScheduleSettings {
@@ -118,13 +119,13 @@ impl PreciseThroughputTimer {
         };
         let batch_size = values::property_int(&self.batch_size.eval(cx));
         let seed = values::property_long(&self.seed.eval(cx));
-        let chance = match cx.shared.part.share.group_seed(cx.group) {
+        let chance = match cx.shared().part.share.group_seed(cx.group) {
             Some(seed) => seed,
             None => cx.random().next_u64() as i64,
         };
-        let slots = cx.shared.part.slots();
+        let slots = cx.shared().part.slots();
         let me = (self.id, cx.number);
-        let arrivals = cx.shared.statics.of::<Arrivals>();
+        let arrivals = cx.statics().of::<Arrivals>();
         let mut groups = arrivals.0.lock().unwrap_or_else(PoisonError::into_inner);
         let schedule = groups.entry(cx.group).or_insert_with(|| Schedule {
             owner: me,
@@ -238,6 +239,8 @@ impl Generator {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     const RATE: ScheduleSettings = ScheduleSettings {
         rate: 0.4,
@@ -320,7 +323,11 @@ mod tests {
     #[test]
     fn the_delay_leads_to_the_arrival() {
         let (roles, mut cx) = timer("10");
-        let delay_ms = roles.timer.expect("it is a timer").turn(&mut cx).done();
+        let delay_ms = roles
+            .timer
+            .expect("it is a timer")
+            .turn(View::of(&mut cx))
+            .done();
         assert!((1_000..=2_770).contains(&delay_ms), "{delay_ms}");
         assert!(cx.take_raised().is_none());
         let intended = cx.intended.expect("the arrival");
@@ -338,7 +345,14 @@ mod tests {
         let (roles, mut cx) = timer("10");
         let now_ms = cx.clock().now_ms();
         cx.facts_mut().end_ms = Some(now_ms + 10);
-        assert_eq!(roles.timer.expect("it is a timer").turn(&mut cx).done(), 0);
+        assert_eq!(
+            roles
+                .timer
+                .expect("it is a timer")
+                .turn(View::of(&mut cx))
+                .done(),
+            0
+        );
         assert!(
             matches!(cx.take_raised(), Some(Raised::StopThread(message)) if message.contains("Terminating the thread manually"))
         );

@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use drumfire_elements::timers::synchronizing_timer as facts;
-use drumfire_expr::{Raised, Scope, Template};
+use drumfire_expr::{Raised, Template};
 use drumfire_java::values;
 use tokio::sync::Semaphore;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
 use crate::run::roles::{Act, TimerRole};
+use crate::run::view::TimerView;
 
 struct SyncTimer {
     name: Template,
@@ -70,7 +70,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl TimerRole for SyncTimer {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+    fn turn<'a>(&'a self, cx: &'a mut TimerView) -> Act<'a, i64> {
         Act::wait(async {
             self.wait(cx).await;
             0
@@ -80,7 +80,7 @@ impl TimerRole for SyncTimer {
 
 impl SyncTimer {
     /// `SyncTimer#delay`.
-    async fn wait(&self, cx: &mut Context) {
+    async fn wait(&self, cx: &mut TimerView) {
         self.group_size.repeat(cx, 1);
         let timeout_ms = values::property_long(&self.timeout.eval(cx));
         if timeout_ms < 0 {
@@ -95,10 +95,10 @@ impl SyncTimer {
             self.barrier.release();
             return;
         }
-        let group_threads = match cx.shared.supplies.get(cx.group) {
+        let group_threads = match cx.shared().supplies.get(cx.group) {
             Some(_) => {
-                let users = cx.shared.shape(cx.group).users();
-                cx.shared.part.slots().users_of(users)
+                let users = cx.shared().shape(cx.group).users();
+                cx.shared().part.slots().users_of(users)
             }
             None => 1,
         };
@@ -109,7 +109,7 @@ impl SyncTimer {
             timeout_ms,
             cx.end_ms.map(|end_ms| end_ms - cx.clock().now_ms()),
         );
-        let stop = cx.worker.stop.notified();
+        let stop = cx.stopped();
         if !cx.running() {
             self.barrier.break_up(&meeting);
             return;
@@ -214,6 +214,8 @@ impl Barrier {
 mod tests {
     use super::*;
     use crate::fixture;
+    use crate::run::context::Context;
+    use crate::run::view::View;
 
     fn timer(size: &str, timeout: &str) -> (Roles, Context) {
         let xml = format!(
@@ -228,7 +230,7 @@ mod tests {
             .enable_time()
             .build()
             .expect("a runtime can be built");
-        runtime.block_on(timer.turn(cx).finish());
+        runtime.block_on(timer.turn(View::of(cx)).finish());
     }
 
     #[test]

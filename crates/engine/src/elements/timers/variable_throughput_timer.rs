@@ -17,9 +17,9 @@ use tokio::sync::Notify;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::thread_groups::{rows, short_seconds};
-use crate::run::context::Context;
 use crate::run::roles::{Act, TimerRole};
 use crate::run::share::Slots;
+use crate::run::view::TimerView;
 
 const PROFILE: &str = facts::LOAD_PROFILE.name;
 /// How long waiting users pause between checks once the table has ended.
@@ -234,26 +234,26 @@ impl VariableThroughputTimer {
     }
 
     /// Checks the schedule once; returns how long to wait, or `None` to continue.
-    fn look(&self, cx: &Context) -> Option<Duration> {
+    fn look(&self, cx: &TimerView) -> Option<Duration> {
         let now_ms = cx.clock().now_ms();
         let since_second_ms = now_ms % 1000;
         let mut state = self.state();
-        let factor = cx.shared.control.rate();
+        let factor = cx.shared().control.rate();
         if state.begin_second(now_ms - since_second_ms, &self.rows, factor) {
             match state.stop() {
                 None => {}
                 Some(StopAction::Group) => cx.supply().stop(),
-                Some(StopAction::Test) => cx.shared.stop(false),
-                Some(StopAction::TestNow) => cx.shared.stop(true),
+                Some(StopAction::Test) => cx.shared().stop(false),
+                Some(StopAction::TestNow) => cx.shared().stop(true),
             }
             if state.stopping {
                 self.passed.notify_waiters();
             }
-            state.publish(&self.name, &self.rows, &cx.shared.properties);
+            state.publish(&self.name, &self.rows, &cx.shared().properties);
             state.sent = 0;
             state.apart_ms = 1000.0 / state.rate;
         }
-        let delay_ms = state.delay_ms(since_second_ms, &cx.shared.part.slots());
+        let delay_ms = state.delay_ms(since_second_ms, &cx.shared().part.slots());
         if delay_ms < 1 {
             state.sent += 1;
             if state.waiting > 0 {
@@ -266,15 +266,15 @@ impl VariableThroughputTimer {
     }
 
     /// `VariableThroughputTimer#delay`.
-    async fn wait(&self, cx: &mut Context) {
+    async fn wait(&self, cx: &mut TimerView) {
         while cx.running() {
             let Some(pause) = self.look(cx) else { return };
             let waiting = WaitingUser(self);
-            let stop = cx.worker.stop.notified();
+            let stop = cx.stopped();
             let due = Instant::now() + pause;
             if !cx.interrupted {
                 tokio::select! {
-                    () = cx.worker.alarms.wait_until(due) => {}
+                    () = cx.wait_until(due) => {}
                     () = self.passed.notified() => {}
                     () = cx.interruption() => cx.interrupt_waits(),
                     () = stop => {}
@@ -298,7 +298,7 @@ impl Drop for WaitingUser<'_> {
 }
 
 impl TimerRole for VariableThroughputTimer {
-    fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64> {
+    fn turn<'a>(&'a self, cx: &'a mut TimerView) -> Act<'a, i64> {
         Act::wait(async {
             self.wait(cx).await;
             0

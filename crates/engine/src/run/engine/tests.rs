@@ -2,16 +2,16 @@ use drumfire_health::{Cause, Reason};
 use drumfire_results::Sample;
 
 use super::*;
-use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::{PostProcessor, PreProcessor};
+use crate::run::view::{PostProcessorView, PreProcessorView};
 use crate::{Compiled, RunSettings, compile};
 
 /// Panics for the first user.
 struct Broken;
 
 impl PreProcessor for Broken {
-    fn process(&self, cx: &mut Context) {
+    fn process(&self, cx: &mut PreProcessorView) {
         assert_ne!(cx.number, 0, "this user is broken");
     }
 }
@@ -81,7 +81,7 @@ fn a_user_that_panics_takes_nobody_with_it() {
 struct BrokenAfter;
 
 impl PostProcessor for BrokenAfter {
-    fn process(&self, cx: &mut Context, _: &mut Sample) {
+    fn process(&self, cx: &mut PostProcessorView, _: &mut Sample) {
         assert_ne!(cx.number, 0, "this user is broken");
     }
 

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::run::context::Context;
 use crate::run::roles::Act;
+use crate::run::view::View;
 
 pub use self::source::{JsonText, PageText, Source, XmlText};
 
@@ -68,11 +68,11 @@ impl Searches {
     }
 
     /// Runs the turn of an element that searches `bytes` bytes of text in all.
-    pub fn turn<'a, T, F>(
+    pub fn turn<'a, R, T, F>(
         &self,
-        cx: &'a mut Context,
+        cx: &'a mut View<R>,
         bytes: usize,
-        turn: impl FnOnce(&'a mut Context) -> F,
+        turn: impl FnOnce(&'a mut View<R>) -> F,
     ) -> Act<'a, T>
     where
         F: Future<Output = T> + 'a,
@@ -82,17 +82,17 @@ impl Searches {
     }
 
     /// Runs the turn of an element whose searches may take long only in texts of `long_bytes` bytes in all, if there are any.
-    pub fn turn_of_long<'a, T, F>(
+    pub fn turn_of_long<'a, R, T, F>(
         &self,
-        cx: &'a mut Context,
+        cx: &'a mut View<R>,
         long_bytes: Option<usize>,
-        turn: impl FnOnce(&'a mut Context) -> F,
+        turn: impl FnOnce(&'a mut View<R>) -> F,
     ) -> Act<'a, T>
     where
         F: Future<Output = T> + 'a,
     {
-        cx.searches_apart = long_bytes.is_some_and(|bytes| !self.covers(bytes));
-        if cx.searches_apart {
+        cx.user.searches_apart = long_bytes.is_some_and(|bytes| !self.covers(bytes));
+        if cx.user.searches_apart {
             return Act::wait(turn(cx));
         }
         let long = long_bytes.map(|bytes| (bytes, Instant::now()));
@@ -104,9 +104,9 @@ impl Searches {
     }
 
     /// Prepares a text for a search within an element's turn. On the worker, this parses the text.
-    pub fn open<S: Source>(&self, cx: &mut Context, source: S) -> Opened<'_, S> {
-        let sent = if cx.searches_apart {
-            source.send(cx)
+    pub fn open<R, S: Source>(&self, cx: &mut View<R>, source: S) -> Opened<'_, S> {
+        let sent = if cx.user.searches_apart {
+            source.send(&mut cx.user)
         } else {
             None
         };
@@ -114,15 +114,15 @@ impl Searches {
             searches: self,
             form: match sent {
                 Some(sent) => Form::Sent(source, sent),
-                None => Form::Local(source.local(cx)),
+                None => Form::Local(source.local(&mut cx.user)),
             },
         }
     }
 
     /// Searches a text; `None` if the run is told to stop now. The pool gets a copy of `query`.
-    pub async fn search<S: Source, Q: Clone + Send + 'static, T: Send + 'static>(
+    pub async fn search<R, S: Source, Q: Clone + Send + 'static, T: Send + 'static>(
         &self,
-        cx: &mut Context,
+        cx: &mut View<R>,
         source: S,
         query: &Q,
         search: impl FnOnce(&S::Form, &Q) -> T + Send + 'static,
@@ -155,9 +155,9 @@ impl<S: Source> Opened<'_, S> {
     }
 
     /// See [`Searches::search`].
-    pub async fn search<Q: Clone + Send + 'static, T: Send + 'static>(
+    pub async fn search<R, Q: Clone + Send + 'static, T: Send + 'static>(
         self,
-        cx: &mut Context,
+        cx: &mut View<R>,
         query: &Q,
         search: impl FnOnce(&S::Form, &Q) -> T + Send + 'static,
     ) -> Option<T> {
@@ -172,9 +172,9 @@ impl<S: Source> Opened<'_, S> {
             (outcome, begin.elapsed())
         };
         // A search that the run no longer waits for goes on in the pool, and its outcome is dropped.
-        let ((found, parsed), took) = cx.attend(pool::run(timed)).await.flatten()?;
+        let ((found, parsed), took) = cx.user.attend(pool::run(timed)).await.flatten()?;
         self.searches.note(source.bytes(), took);
-        source.keep(cx, parsed);
+        source.keep(&mut cx.user, parsed);
         Some(found)
     }
 }

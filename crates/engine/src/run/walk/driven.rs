@@ -8,6 +8,7 @@ use crate::run::java::plan::{Ask, NOTHING};
 use crate::run::java::visit::{ControllerChildren, VisitedUser};
 use crate::run::journey::Journey;
 use crate::run::step::{Child, ControllerId, Step};
+use crate::run::view::View;
 
 /// The walk below a controller.
 struct WalkBelow<'a> {
@@ -76,7 +77,7 @@ impl ControllerChildren for WalkBelow<'_> {
         for hook in &controller.listeners {
             match hook {
                 Hook::Controller(child) => walker.iteration_started_above(*child, count, of_loop),
-                Hook::Element(element) => element.iteration_start(walker.cx, count),
+                Hook::Element(element) => element.iteration_start(View::of(walker.cx), count),
                 Hook::Rows(_) => tracing::error!(
                     "a data set that users must wait for is below a controller of a Java class, where it gives no rows"
                 ),

@@ -25,6 +25,7 @@ use crate::run::named_locks::Held;
 use crate::run::roles::PreProcessorRole;
 use crate::run::step::{Child, ControllerId, Step};
 use crate::run::transaction::{IndependentTransaction, ParentTransaction};
+use crate::run::view::View;
 
 /// The stack of JMeter 5.6.3 overflows after 4,000 to 16,000 passes, depending on the controllers.
 const MAX_SPINS: u32 = 10_000;
@@ -572,7 +573,7 @@ impl Walker<'_> {
                     self.state(id).told = index as u16 + 1;
                     return Some(Step::Tell(id));
                 }
-                Hook::Element(element) => element.iteration_start(self.cx, iteration),
+                Hook::Element(element) => element.iteration_start(View::of(self.cx), iteration),
             }
         }
         self.state(id).first = false;

@@ -1,12 +1,14 @@
 //! Changes that pre-processors make to an HTTP Request for one sample. In JMeter they set properties of the user's own copy of
 //! the sampler, which JMeter restores after the sample (`TestElement#recoverRunningVersion`).
 
-use crate::run::context::Context;
+use drumfire_expr::Random;
+
 use crate::run::request::{Request, settle_headers};
 
 /// A change to be made to the next sample.
 pub trait Edit {
-    fn apply(&self, cx: &mut Context, request: &mut Request);
+    /// `random` chooses among several fitting values.
+    fn apply(&self, random: &mut Random, request: &mut Request);
 
     /// Whether it needs the evaluated texts of the request.
     fn reads(&self) -> bool {
@@ -63,7 +65,7 @@ impl Edit for Replaced {
         false
     }
 
-    fn apply(&self, _: &mut Context, request: &mut Request) {
+    fn apply(&self, _: &mut Random, request: &mut Request) {
         let Replaced { before, after } = self;
         let texts = [
             (&before.name, &after.name, &mut request.name),

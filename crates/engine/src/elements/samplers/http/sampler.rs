@@ -124,7 +124,7 @@ impl HttpSampler {
         let mut request = self.to_request(cx, call);
         let before = (!cx.shared.program.java.is_empty()).then(|| request.clone());
         for edit in user_mut(cx).edits.take() {
-            edit.apply(cx, &mut request);
+            edit.apply(cx.random(), &mut request);
         }
         if let Some(before) = before {
             let after = request.clone();
@@ -326,7 +326,7 @@ impl RequestView for HttpSampler {
         }
         let mut after = before.clone();
         for edit in user_mut(cx).edits.take() {
-            edit.apply(cx, &mut after);
+            edit.apply(cx.random(), &mut after);
         }
         user_mut(cx).edits.add(Replaced {
             before,

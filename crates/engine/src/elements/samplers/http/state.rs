@@ -27,6 +27,7 @@ use crate::elements::config::header_manager::ChangedHeaders;
 use crate::elements::config::jars::Jars;
 use crate::run::context::Context;
 use crate::run::slots::{RunSlot, Traffic, TrustError, UserSlot, WorkerSlot};
+use crate::run::view::PreProcessorView;
 
 /// One user's connections and credentials.
 pub struct UserState {
@@ -370,6 +371,13 @@ pub fn user(cx: &Context) -> &UserState {
 pub fn user_mut(cx: &mut Context) -> &mut UserState {
     let slot: &mut dyn Any = cx.slot_mut();
     slot.downcast_mut().expect(ONLY_HTTP)
+}
+
+/// The changes that pre-processors make to the HTTP Request at hand.
+pub fn edits(cx: &mut PreProcessorView) -> &mut Edits {
+    let slot: &mut dyn Any = cx.slot_mut();
+    let user: &mut UserState = slot.downcast_mut().expect(ONLY_HTTP);
+    &mut user.edits
 }
 
 /// The HTTP state of the user's worker.
