@@ -13,7 +13,7 @@ use drumfire_elements::config::{
     auth_manager, cache_manager, cookie_manager, dns_cache_manager, header_manager,
     keystore_configuration,
 };
-use drumfire_expr::{Raised, Scope, Template};
+use drumfire_expr::{Raised, Template};
 use drumfire_results::{AssertionResult, Sample};
 
 use crate::decode::roles::Roles;
@@ -281,19 +281,34 @@ impl JavaElement {
         outcome
     }
 
+    /// Calls the element, and makes its turn's outcome of what the call returns.
+    fn act<'a, T: 'a>(
+        &'a self,
+        mut visit: Visit<'a>,
+        outcome_of: impl FnOnce(&mut Visit<'a>, Result<i64, Raised>) -> T + 'a,
+    ) -> Act<'a, T> {
+        if self.pace.is_apart() {
+            return Act::wait(async move {
+                let returned = self.run_apart(&mut visit).await;
+                outcome_of(&mut visit, returned)
+            });
+        }
+        let returned = self.run(&mut visit);
+        Act::Done(outcome_of(&mut visit, returned))
+    }
+
     /// Calls the sampler once and returns its sample, if it makes one.
     async fn sample(&self, cx: &mut Context) -> Option<Sample> {
         let interruptions = cx.sample_limits();
         let mut visit = Visit::new(cx);
-        let raised = if self.pace.is_apart() {
+        let returned = if self.pace.is_apart() {
             let call = self.run_interruptibly(&mut visit, interruptions);
-            call.await.err()
+            call.await
         } else {
-            self.run(&mut visit).err()
+            self.run(&mut visit)
         };
-        let outcome = visit.outcome.take();
-        note(cx, raised);
-        outcome
+        note(&mut visit, returned);
+        visit.outcome.take()
     }
 }
 
@@ -314,20 +329,8 @@ async fn interrupted(
 }
 
 /// Raises Java's exception in the current sample, which handles it.
-fn note(cx: &mut dyn Scope, raised: Option<Raised>) {
-    if let Some(raised) = raised {
-        cx.raise(raised);
-    }
-}
-
-fn delay_of(cx: &mut dyn Scope, delay: Result<i64, Raised>) -> i64 {
-    match delay {
-        Ok(delay_ms) => delay_ms,
-        Err(raised) => {
-            note(cx, Some(raised));
-            0
-        }
-    }
+fn note(visit: &mut Visit<'_>, outcome: Result<i64, Raised>) -> Option<i64> {
+    outcome.map_err(|raised| visit.raise(raised)).ok()
 }
 
 /// `ListenerNotifier`: an exception ends this listener's work on the sample, and an error ends the user before anything else
@@ -354,32 +357,17 @@ impl Sampler for JavaElement {
 
 impl PreProcessorRole for JavaElement {
     fn turn<'a>(&'a self, cx: &'a mut PreProcessorView) -> Act<'a> {
-        if self.pace.is_apart() {
-            return Act::wait(async {
-                let raised = self.run_apart(&mut Visit::new(cx.visited())).await.err();
-                note(cx, raised);
-            });
-        }
-        let raised = self.run(&mut Visit::new(cx.visited())).err();
-        note(cx, raised);
-        Act::Done(())
+        self.act(Visit::new(cx.visited()), |visit, outcome| {
+            note(visit, outcome);
+        })
     }
 }
 
 impl PostProcessorRole for JavaElement {
     fn turn<'a>(&'a self, cx: &'a mut PostProcessorView, sample: &'a mut Sample) -> Act<'a> {
-        if self.pace.is_apart() {
-            return Act::wait(async {
-                let raised = self
-                    .run_apart(&mut Visit::of(cx.visited(), sample))
-                    .await
-                    .err();
-                note(cx, raised);
-            });
-        }
-        let raised = self.run(&mut Visit::of(cx.visited(), sample)).err();
-        note(cx, raised);
-        Act::Done(())
+        self.act(Visit::of(cx.visited(), sample), |visit, outcome| {
+            note(visit, outcome);
+        })
     }
 
     fn reads(&self) -> Needs {
@@ -397,20 +385,10 @@ impl AssertionRole for JavaElement {
         cx: &'a mut AssertionView,
         sample: &'a mut Sample,
     ) -> Act<'a, AssertionResult> {
-        if self.pace.is_apart() {
-            return Act::wait(async {
-                let mut visit = Visit::of(cx.visited(), sample);
-                let raised = self.run_apart(&mut visit).await.err();
-                let verdict = visit.verdict.take().unwrap_or_default();
-                note(cx, raised);
-                verdict
-            });
-        }
-        let mut visit = Visit::of(cx.visited(), sample);
-        let raised = self.run(&mut visit).err();
-        let verdict = visit.verdict.take().unwrap_or_default();
-        note(cx, raised);
-        Act::Done(verdict)
+        self.act(Visit::of(cx.visited(), sample), |visit, outcome| {
+            note(visit, outcome);
+            visit.verdict.take().unwrap_or_default()
+        })
     }
 
     fn row_name(&self) -> &Template {
@@ -424,14 +402,9 @@ impl AssertionRole for JavaElement {
 
 impl TimerRole for JavaElement {
     fn turn<'a>(&'a self, cx: &'a mut TimerView) -> Act<'a, i64> {
-        if self.pace.is_apart() {
-            return Act::wait(async {
-                let delay = self.run_apart(&mut Visit::new(cx.visited())).await;
-                delay_of(cx, delay)
-            });
-        }
-        let delay = self.run(&mut Visit::new(cx.visited()));
-        Act::Done(delay_of(cx, delay))
+        self.act(Visit::new(cx.visited()), |visit, outcome| {
+            note(visit, outcome).unwrap_or(0)
+        })
     }
 }
 

@@ -424,6 +424,11 @@ impl<'a> Visit<'a> {
         }
     }
 
+    /// Raises an exception in the sample at hand.
+    pub fn raise(&mut self, raised: Raised) {
+        self.scope_mut().raise(raised);
+    }
+
     /// Ends the user at once, after an error that JMeter's thread does not survive.
     pub fn end_user(&mut self, reason: &str) {
         if let Some(user) = self.user_mut() {
