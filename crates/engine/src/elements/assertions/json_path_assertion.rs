@@ -13,7 +13,7 @@ use super::expectation::Expectation;
 use super::verdict::Name;
 use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
-use crate::decode::compiled::{CompiledProperty, NoRules};
+use crate::decode::compiled::{CompiledProperty, NoRules, Use};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::parsed::JsonReader;
@@ -22,18 +22,36 @@ use crate::run::view::AssertionView;
 
 pub struct JsonPathAssertion {
     name: Name,
-    path: Path,
+    path: AssertedPath,
     expectation: Expectation,
     query: JsonQuery,
 }
 
-/// The path of the plan. JMeter reports an empty path with an error of its own.
-enum Path {
-    Empty,
-    CompiledProperty(CompiledProperty<JsonPath>),
-}
+/// The path of the plan; `None` if it is literally the empty text.
+pub(super) struct AssertedPath(Option<CompiledProperty<JsonPath>>);
 
-pub(super) const NO_PATH: &str = "path can not be null or empty";
+impl AssertedPath {
+    pub(super) fn decode(d: &mut Decoder, property: &str) -> AssertedPath {
+        let path = d.template(property);
+        AssertedPath((!path.is_empty_literal()).then(|| CompiledProperty::new(d, path, NoRules)))
+    }
+
+    pub(super) fn text(&self, cx: &mut AssertionView) -> String {
+        match &self.0 {
+            Some(path) => path.get(cx).text.into_string(),
+            None => String::new(),
+        }
+    }
+
+    /// # Errors
+    /// The message of JMeter's library for a malformed path, or of JMeter for an empty one.
+    pub(super) fn get(&self, cx: &mut AssertionView) -> Result<Use<'_, JsonPath>, ExceptionText> {
+        match &self.0 {
+            Some(path) => path.get(cx).outcome,
+            None => Err("path can not be null or empty".into()),
+        }
+    }
+}
 
 pub fn decode(d: &mut Decoder) -> Roles {
     Roles::assertion(JsonPathAssertion::decode(d))
@@ -41,15 +59,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl JsonPathAssertion {
     fn decode(d: &mut Decoder) -> JsonPathAssertion {
-        let path: Template = d.template(facts::PATH.name);
-        let path = if path.is_empty_literal() {
-            Path::Empty
-        } else {
-            Path::CompiledProperty(CompiledProperty::new(d, path, NoRules))
-        };
         JsonPathAssertion {
             name: Name::decode(d),
-            path,
+            path: AssertedPath::decode(d, facts::PATH.name),
             expectation: Expectation::decode(d),
             query: JsonQuery::new(JsonReader::Smart),
         }
@@ -59,9 +71,9 @@ impl JsonPathAssertion {
     fn assert(&self, cx: &mut AssertionView, found: &Value<'_>) -> Result<(), ExceptionText> {
         if !self.expectation.validates.get(cx) {
             return match found {
-                Value::Array(items) if items.is_empty() && !self.is_definite(cx)? => Err(format!(
+                Value::Array(items) if items.is_empty() && !self.path.get(cx)?.is_definite() => Err(format!(
                     "JSONPath '{}' is indefinite and the extracted Value is an empty Array. Please use an assertion value, to be sure to get a correct result. Expected value was '{}'",
-                    self.path_text(cx),
+                    self.path.text(cx),
                     self.expectation.text(cx)
                 ).into()),
                 _ => Ok(()),
@@ -73,13 +85,13 @@ impl JsonPathAssertion {
         if self.expectation.null.get(cx) {
             return Err(format!(
                 "Value in json path '{}' expected to be null, but found '{}'",
-                self.path_text(cx),
+                self.path.text(cx),
                 found.to_java_text()
             )
             .into());
         }
         let is_regex = self.expectation.regex.get(cx);
-        let text = self.path_text(cx);
+        let text = self.path.text(cx);
         let (expected, found) = (self.expectation.text(cx), found.to_assertion_text());
         let message = if is_regex {
             format!(
@@ -89,20 +101,6 @@ impl JsonPathAssertion {
             format!("Value in json path '{text}' expected to be '{expected}', but found '{found}'")
         };
         Err(message.into())
-    }
-
-    fn path_text(&self, cx: &mut AssertionView) -> String {
-        match &self.path {
-            Path::Empty => String::new(),
-            Path::CompiledProperty(path) => path.get(cx).text.into_string(),
-        }
-    }
-
-    fn is_definite(&self, cx: &mut AssertionView) -> Result<bool, ExceptionText> {
-        match &self.path {
-            Path::Empty => Err(NO_PATH.into()),
-            Path::CompiledProperty(path) => Ok(path.get(cx).outcome?.is_definite()),
-        }
     }
 
     /// `arrayMatched` for an array, else `isEquals`.
@@ -137,10 +135,10 @@ impl JsonPathAssertion {
 
     fn inverted_failure(&self, cx: &mut AssertionView) -> String {
         if !self.expectation.validates.get(cx) {
-            return format!("Failed that JSONPath not exists: {}", self.path_text(cx));
+            return format!("Failed that JSONPath not exists: {}", self.path.text(cx));
         }
         let expects_null = self.expectation.null.get(cx);
-        let path = self.path_text(cx);
+        let path = self.path.text(cx);
         if expects_null {
             format!("Failed that JSONPath {path} not matches null")
         } else {
@@ -155,10 +153,7 @@ impl JsonPathAssertion {
             return self.name.fail_for_null(cx);
         }
         let is_inverted = self.expectation.invert.get(cx);
-        let path = |cx: &mut AssertionView| match &self.path {
-            Path::Empty => Err(NO_PATH.into()),
-            Path::CompiledProperty(path) => path.get(cx).outcome,
-        };
+        let path = |cx: &mut AssertionView| self.path.get(cx);
         let assert = |cx: &mut AssertionView, value: &Value<'_>| self.assert(cx, value);
         // If the run is told to stop, the check is skipped.
         let Some(outcome) = self.query.judge(cx, sample, path, assert).await else {

@@ -11,6 +11,7 @@ use md5::{Digest, Md5};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::run::input::Input;
 use crate::run::roles::{Act, AssertionRole};
 use crate::run::search::Searches;
 use crate::run::view::AssertionView;
@@ -72,11 +73,7 @@ impl AssertionRole for Md5HexAssertion {
         cx: &'a mut AssertionView,
         sample: &'a mut Sample,
     ) -> Act<'a, AssertionResult> {
-        let bytes = sample
-            .response_data
-            .as_deref()
-            .map(<[u8]>::len)
-            .unwrap_or(0);
+        let bytes = Input::Result(sample).bytes();
         self.searches
             .turn(cx, bytes, move |cx| self.judge(cx, sample))
     }

@@ -11,15 +11,14 @@
 use drumfire_elements::assertions::json_path_assertion as facts;
 use drumfire_expr::Template;
 use drumfire_query::json::Value;
-use drumfire_query::jsonpath::JsonPath;
 use drumfire_query::regex::{Dialect, Pattern};
 use drumfire_results::{AssertionResult, Sample};
 
-use super::json_path_assertion::NO_PATH;
+use super::json_path_assertion::AssertedPath;
 use super::verdict::Name;
 use crate::base::exception_text::ExceptionText;
 use crate::decode::Decoder;
-use crate::decode::compiled::{CompiledProperty, NoRules, RegexRules};
+use crate::decode::compiled::{CompiledProperty, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::elements::json_query::JsonQuery;
@@ -29,9 +28,7 @@ use crate::run::view::AssertionView;
 
 struct PluginJsonPathAssertion {
     name: Name,
-    /// `None` if the plan's path is literally the empty text.
-    path: Option<CompiledProperty<JsonPath>>,
-    path_text: Template,
+    path: AssertedPath,
     validates: Flag,
     /// Present only if values may be compared with it.
     expected: Option<CompiledProperty<Pattern>>,
@@ -50,8 +47,6 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl PluginJsonPathAssertion {
     fn decode(d: &mut Decoder) -> PluginJsonPathAssertion {
-        let path = d.template(facts::PATH.name);
-        let path = (!path.is_empty_literal()).then(|| CompiledProperty::new(d, path, NoRules));
         let validates = Flag::decode(d, facts::COMPARES.name, false);
         let expected = match validates {
             Flag::Fixed(false) => None,
@@ -63,8 +58,7 @@ impl PluginJsonPathAssertion {
         };
         PluginJsonPathAssertion {
             name: Name::decode(d),
-            path,
-            path_text: d.template(facts::PATH.name),
+            path: AssertedPath::decode(d, facts::PATH.name),
             validates,
             expected,
             is_regex: Flag::decode(d, facts::IS_REGEX.name, true),
@@ -133,7 +127,7 @@ impl PluginJsonPathAssertion {
 
     /// The failure message of an inverted assertion whose check holds.
     fn inverted_failure(&self, cx: &mut AssertionView) -> String {
-        let path = self.path_text.eval(cx).into_string();
+        let path = self.path.text(cx);
         if !self.validates.get(cx) {
             return format!("Failed that JSONPath not exists: {path}");
         }
@@ -152,10 +146,7 @@ impl PluginJsonPathAssertion {
         if cx.parsed().has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
-        let path = |cx: &mut AssertionView| {
-            let path = self.path.as_ref().ok_or(NO_PATH)?;
-            path.get(cx).outcome
-        };
+        let path = |cx: &mut AssertionView| self.path.get(cx);
         let assert = |cx: &mut AssertionView, value: &Value<'_>| self.assert(cx, value);
         // If the run is told to stop, the check is skipped.
         let Some(outcome) = self.query.judge(cx, sample, path, assert).await else {

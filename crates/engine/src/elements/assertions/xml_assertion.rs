@@ -79,11 +79,7 @@ impl AssertionRole for XmlAssertion {
         cx: &'a mut AssertionView,
         sample: &'a mut Sample,
     ) -> Act<'a, AssertionResult> {
-        let bytes = sample
-            .response_data
-            .as_deref()
-            .map(<[u8]>::len)
-            .unwrap_or(0);
+        let bytes = Input::Result(sample).bytes();
         self.searches
             .turn(cx, bytes, move |cx| self.judge(cx, sample))
     }
