@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::draft::{Draft, DraftLoad, DraftStep, Transaction};
+use crate::draft::{Draft, DraftLoad, Transaction};
 use crate::exchange::Request;
 use crate::names;
 use crate::options::{ImportError, ImportOptions};
@@ -84,10 +84,7 @@ pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError>
     let mut request = Request::new("${method}", address);
     request.name = Some("${label}".to_owned());
     draft.transactions.push(Transaction {
-        steps: vec![DraftStep {
-            request,
-            ..DraftStep::default()
-        }],
+        steps: vec![request.into()],
         ..Transaction::default()
     });
     Ok(draft)

@@ -78,10 +78,8 @@ fn brought<'e>(exchanges: impl Iterator<Item = &'e Exchange>) -> Vec<Brought> {
 
 /// The cookies of a request.
 fn sent(exchange: &Exchange) -> impl Iterator<Item = (&str, &str)> {
-    let fields = exchange.request.headers.iter().filter(|(name, _)| {
-        let name = name.literal().unwrap_or("");
-        name.eq_ignore_ascii_case("cookie")
-    });
+    let fields = exchange.request.headers.iter();
+    let fields = fields.filter(|(name, _)| name.is_named("cookie"));
     let pairs = fields.flat_map(|(_, value)| value.literal().unwrap_or("").split(';'));
     pairs.filter_map(|pair| {
         let (name, value) = pair.trim().split_once('=')?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::exchange::{FormPart, Request, RequestBody, Response};
 use crate::extractor::Extractor;
+use crate::options::ImportError;
 use crate::text::PlanText;
 
 /// Begins the reason for requests to hosts that are not the site's.
@@ -126,6 +127,15 @@ pub struct DraftStep {
     pub sent_at_ms: Option<i64>,
 }
 
+impl From<Request> for DraftStep {
+    fn from(request: Request) -> DraftStep {
+        DraftStep {
+            request,
+            ..DraftStep::default()
+        }
+    }
+}
+
 impl DraftStep {
     /// Changes every text that is sent.
     pub fn each_text(&mut self, mut change: impl FnMut(&mut PlanText)) {
@@ -171,6 +181,27 @@ impl Draft {
             name: name.into(),
             ..Draft::default()
         }
+    }
+
+    /// Completes an import whose requests one user with cookies sends one after the other. `nothing` is the message and the remedy
+    /// for an import without a request.
+    ///
+    /// # Errors
+    /// There is no step.
+    pub fn with_steps(
+        mut self,
+        steps: Vec<DraftStep>,
+        nothing: (&str, &str),
+    ) -> Result<Draft, ImportError> {
+        if steps.is_empty() {
+            return Err(ImportError::nothing(nothing.0, nothing.1, &self));
+        }
+        self.cookies = true;
+        self.transactions.push(Transaction {
+            steps,
+            ..Transaction::default()
+        });
+        Ok(self)
     }
 
     /// Counts a request that was left out.

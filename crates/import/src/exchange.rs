@@ -73,24 +73,13 @@ impl Request {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
-            .find(|field| {
-                field
-                    .0
-                    .literal()
-                    .is_some_and(|own| own.eq_ignore_ascii_case(name))
-            })
+            .find(|(own, _)| own.is_named(name))
             .and_then(|(_, value)| value.literal())
     }
 
     /// Sets a header field unless the request has it.
     pub fn default_header(&mut self, name: &str, value: impl Into<PlanText>) {
-        let is_named = |field: &(PlanText, PlanText)| {
-            field
-                .0
-                .literal()
-                .is_some_and(|own| own.eq_ignore_ascii_case(name))
-        };
-        if !self.headers.iter().any(is_named) {
+        if !self.headers.iter().any(|(own, _)| own.is_named(name)) {
             self.headers.push((name.into(), value.into()));
         }
     }

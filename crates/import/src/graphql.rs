@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::draft::{Draft, DraftStep, Transaction};
+use crate::draft::Draft;
 use crate::exchange::{Request, RequestBody};
 use crate::input::FormatError;
 use crate::options::{ImportError, ImportOptions};
@@ -85,26 +85,17 @@ pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError>
         request.name = Some(label.to_owned());
         request.default_header("Content-Type", "application/json");
         request.body = RequestBody::Raw(body);
-        steps.push(DraftStep {
-            request,
-            ..DraftStep::default()
-        });
+        steps.push(request.into());
     }
-    if steps.is_empty() {
-        const REMEDY: &str = "Name a document with `query` or `mutation`";
-        let message = if document.has_schema {
-            "a GraphQL schema holds no operations"
-        } else {
-            "the GraphQL document holds no query and no mutation"
-        };
-        return Err(ImportError::nothing(message, REMEDY, &draft));
-    }
-    draft.cookies = true;
-    draft.transactions.push(Transaction {
+    let nothing = if document.has_schema {
+        "a GraphQL schema holds no operations"
+    } else {
+        "the GraphQL document holds no query and no mutation"
+    };
+    draft.with_steps(
         steps,
-        ..Transaction::default()
-    });
-    Ok(draft)
+        (nothing, "Name a document with `query` or `mutation`"),
+    )
 }
 
 /// The endpoint from the options. If they name only a server, the path is `/graphql`.
@@ -461,6 +452,7 @@ fn variables<'d>(text: &'d str, tokens: &[GraphqlToken<'d>]) -> Vec<Variable<'d>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::draft::DraftStep;
 
     const DOCUMENT: &str = r#"
 # the cart

@@ -553,10 +553,7 @@ pub(crate) fn sampler(request: &Request) -> Node {
         common: Vec::new(),
         pause_factor: None,
     };
-    writer.sampler(&DraftStep {
-        request: request.clone(),
-        ..DraftStep::default()
-    })
+    writer.sampler(&request.clone().into())
 }
 
 /// The most characters of a wish for a variable's name that count.

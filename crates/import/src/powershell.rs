@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use crate::curl;
-use crate::draft::{Draft, DraftStep, Transaction};
+use crate::draft::{Draft, DraftStep};
 use crate::exchange::{Request, RequestBody};
 use crate::options::ImportError;
 use crate::text::PlanText;
@@ -34,10 +34,7 @@ pub fn import(text: &str) -> Result<Draft, ImportError> {
         let first = first.to_ascii_lowercase();
         if COMMANDS.contains(&first.as_str()) {
             let request = request(&words[1..], agent.as_deref(), &mut draft);
-            steps.extend(request.map(|request| DraftStep {
-                request,
-                ..DraftStep::default()
-            }));
+            steps.extend(request.map(DraftStep::from));
         } else if first.ends_with(".useragent") {
             agent = words.last().and_then(Word::plain).map(str::to_owned);
         } else if first.contains(".cookies.add") {
@@ -46,17 +43,8 @@ pub fn import(text: &str) -> Result<Draft, ImportError> {
             draft.leave_out(&format!("commands that are not web requests ({first})"));
         }
     }
-    if steps.is_empty() {
-        const REMEDY: &str = "Copy it from the browser: Network, Copy, Copy as PowerShell";
-        let message = "no web request with an address";
-        return Err(ImportError::nothing(message, REMEDY, &draft));
-    }
-    draft.cookies = true;
-    draft.transactions.push(Transaction {
-        steps,
-        ..Transaction::default()
-    });
-    Ok(draft)
+    const REMEDY: &str = "Copy it from the browser: Network, Copy, Copy as PowerShell";
+    draft.with_steps(steps, ("no web request with an address", REMEDY))
 }
 
 fn request(words: &[Word], agent: Option<&str>, draft: &mut Draft) -> Option<Request> {

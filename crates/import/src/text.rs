@@ -61,6 +61,12 @@ impl PlanText {
         }
     }
 
+    /// Whether it is this name of a field, whose case does not matter.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.literal()
+            .is_some_and(|own| own.eq_ignore_ascii_case(name))
+    }
+
     /// Changes every literal piece.
     pub fn map_literals(&self, mut change: impl FnMut(&str) -> String) -> PlanText {
         let mut text = PlanText::default();

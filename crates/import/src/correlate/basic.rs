@@ -77,10 +77,8 @@ impl Correlation<'_> {
                 password,
                 mechanism: "BASIC",
             });
-            request.headers.retain(|(name, _)| {
-                let name = name.literal().unwrap_or("");
-                !name.eq_ignore_ascii_case("authorization")
-            });
+            let headers = &mut request.headers;
+            headers.retain(|(name, _)| !name.is_named("authorization"));
         }
     }
 }

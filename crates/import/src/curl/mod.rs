@@ -9,7 +9,7 @@ mod words;
 
 use base64::Engine as _;
 
-use crate::draft::{Draft, DraftStep, Transaction};
+use crate::draft::{Draft, DraftStep};
 use crate::exchange::{Auth, FormPart, Request, RequestBody};
 use crate::options::ImportError;
 use crate::text::PlanText;
@@ -51,29 +51,12 @@ pub fn import(text: &str) -> Result<Draft, ImportError> {
                 ..CurlCommand::default()
             };
             call.read(&part, &mut draft);
-            steps.extend(
-                call.requests(&mut draft)
-                    .into_iter()
-                    .map(|request| DraftStep {
-                        request,
-                        ..DraftStep::default()
-                    }),
-            );
+            let requests = call.requests(&mut draft);
+            steps.extend(requests.into_iter().map(DraftStep::from));
         }
     }
-    if steps.is_empty() {
-        return Err(ImportError::nothing(
-            "no cURL command with an address",
-            "Give it an address: `curl https://shop.example/`",
-            &draft,
-        ));
-    }
-    draft.cookies = true;
-    draft.transactions.push(Transaction {
-        steps,
-        ..Transaction::default()
-    });
-    Ok(draft)
+    const REMEDY: &str = "Give it an address: `curl https://shop.example/`";
+    draft.with_steps(steps, ("no cURL command with an address", REMEDY))
 }
 
 /// The words after `curl`. In documentation a prompt may precede it.

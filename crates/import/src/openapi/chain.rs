@@ -389,10 +389,8 @@ impl<'d> OperationChain<'_, 'd> {
             source: ExtractorSource::Json(path),
         });
         // Whoever logs in has no token yet.
-        step.request.headers.retain(|(name, _)| {
-            let name = name.literal().unwrap_or("");
-            !name.eq_ignore_ascii_case("authorization")
-        });
+        let headers = &mut step.request.headers;
+        headers.retain(|(name, _)| !name.is_named("authorization"));
         Some(step_index)
     }
 
@@ -483,11 +481,7 @@ fn fill(request: &mut Request, filling: Filling) {
             request.address.set_parameter(&name, encoded);
         }
         Filling::Header(name, value) => {
-            let is_named = |own: &PlanText| {
-                own.literal()
-                    .is_some_and(|own| own.eq_ignore_ascii_case(&name))
-            };
-            request.headers.retain(|(own, _)| !is_named(own));
+            request.headers.retain(|(own, _)| !own.is_named(&name));
             request.headers.push((name.into(), value));
         }
         Filling::Cookie(name, value) => {

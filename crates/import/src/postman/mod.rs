@@ -174,10 +174,7 @@ impl Importer {
             around.auth
         };
         self.auth(auth, &mut request);
-        let mut step = DraftStep {
-            request,
-            ..DraftStep::default()
-        };
+        let mut step = DraftStep::from(request);
         self.scripts(item, Some(&mut step));
         Some(step)
     }
@@ -288,12 +285,12 @@ impl Importer {
         match body["mode"].as_str().unwrap_or("") {
             "raw" => raw(body, headers),
             "urlencoded" => {
-                headers.retain(|(name, _)| !is_content_type(name));
+                headers.retain(|(name, _)| !name.is_named("content-type"));
                 let fields = enabled_pairs(&body["urlencoded"]);
                 RequestBody::Form(fields.map(field).collect())
             }
             "formdata" => {
-                headers.retain(|(name, _)| !is_content_type(name));
+                headers.retain(|(name, _)| !name.is_named("content-type"));
                 let fields = enabled_pairs(&body["formdata"]);
                 RequestBody::Multipart(fields.map(|one| self.part(one)).collect())
             }
@@ -554,13 +551,11 @@ fn enabled_pairs(list: &Value) -> impl Iterator<Item = &Value> {
     list.filter(|one| one["disabled"] != true && one["key"].is_string())
 }
 
-fn is_content_type(name: &PlanText) -> bool {
-    name.literal()
-        .is_some_and(|name| name.eq_ignore_ascii_case("content-type"))
-}
-
 fn type_if_missing(headers: &mut Vec<(PlanText, PlanText)>, mime: &str) {
-    if !headers.iter().any(|(name, _)| is_content_type(name)) {
+    if !headers
+        .iter()
+        .any(|(name, _)| name.is_named("content-type"))
+    {
         headers.push(("Content-Type".into(), mime.into()));
     }
 }

@@ -501,11 +501,10 @@ impl ScriptReader<'_> {
         }
         self.take('(')?;
         self.take(')')?;
-        let call = |call: &str| Some(ScriptValue::Text(PlanText::expression(call)));
         match (value, name) {
-            (ScriptValue::Now, "getTime" | "valueOf") => call("${__time()}"),
+            (ScriptValue::Now, "getTime" | "valueOf") => expression("${__time()}"),
             (ScriptValue::Now, "toISOString" | "toJSON") => {
-                call("${__time(yyyy-MM-dd'T'HH:mm:ss.SSS'Z')}")
+                expression("${__time(yyyy-MM-dd'T'HH:mm:ss.SSS'Z')}")
             }
             (ScriptValue::Now, _) => None,
             (value, "toString" | "trim" | "valueOf") => Some(value),
@@ -528,7 +527,6 @@ impl ScriptReader<'_> {
             }
         }
         self.take(')')?;
-        let call = |call: &str| Some(ScriptValue::Text(PlanText::expression(call)));
         match (name, given.as_slice()) {
             ("pm.response.json", []) => Some(ScriptValue::Json("$".to_owned())),
             ("pm.response.text", []) => Some(ScriptValue::Body),
@@ -541,8 +539,8 @@ impl ScriptReader<'_> {
                 Some(value.clone())
             }
             ("JSON.stringify", [value @ ScriptValue::Text(_)]) => Some(value.clone()),
-            ("Date.now", []) => call("${__time()}"),
-            ("uuid.v4" | "uuidv4" | "uuid" | "crypto.randomUUID", []) => call("${__UUID}"),
+            ("Date.now", []) => expression("${__time()}"),
+            ("uuid.v4" | "uuidv4" | "uuid" | "crypto.randomUUID", []) => expression("${__UUID}"),
             ("pm.variables.replaceIn", [name]) => {
                 literal_of(name).map(|own| ScriptValue::Text(super::text(&own)))
             }
@@ -587,6 +585,11 @@ impl ScriptReader<'_> {
         }
         value
     }
+}
+
+/// The value of a call of a JMeter function.
+fn expression(call: &str) -> Option<ScriptValue> {
+    Some(ScriptValue::Text(PlanText::expression(call)))
 }
 
 /// The text of a value without variables.

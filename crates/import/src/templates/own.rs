@@ -35,16 +35,20 @@ pub fn variables(all: &[(&str, &str, &str)]) -> Vec<(String, PlanText, String)> 
         .collect()
 }
 
-/// The server of all requests. The demo site is meant where no host is given.
-pub fn server(values: &Values<'_>) -> Node {
-    let demo = |name: &str, demo: &str| match values.get(name) {
+/// The property `name`, whose default is the demo site's value if none is given.
+fn or_demo(values: &Values<'_>, name: &str, demo: &str) -> String {
+    match values.get(name) {
         "" => format!("${{__P({name},{demo})}}"),
         _ => values.property(name),
-    };
+    }
+}
+
+/// The server of all requests. The demo site is meant where no host is given.
+pub fn server(values: &Values<'_>) -> Node {
     elements::http_defaults(&ServerFields {
         scheme: values.property("scheme"),
-        host: demo("host", "${__P(demo.host,127.0.0.1)}"),
-        port: demo("port", "${__P(demo.port,)}"),
+        host: or_demo(values, "host", "${__P(demo.host,127.0.0.1)}"),
+        port: or_demo(values, "port", "${__P(demo.port,)}"),
     })
 }
 
@@ -214,13 +218,9 @@ pub fn grpc(values: &Values<'_>) -> Tree {
                     The sampler is that of the plugin \"jmeter-grpc-request\" by Zalopay.\n\
                     Run it with: drumfire run PLAN.jmx -Jhost=api.example -Jport=50051 -Jusers=50 -Jseconds=300";
     let plan = elements::test_plan("gRPC", comments, &[]);
-    let of_demo = |name: &str, demo: &str| match values.get(name) {
-        "" => format!("${{__P({name},{demo})}}"),
-        _ => values.property(name),
-    };
     let server = GrpcServer {
-        host: of_demo("host", "${__P(demo.host,127.0.0.1)}"),
-        port: of_demo("port", "${__P(demo.port,8080)}"),
+        host: or_demo(values, "host", "${__P(demo.host,127.0.0.1)}"),
+        port: or_demo(values, "port", "${__P(demo.port,8080)}"),
         tls: false,
         protos: values.get("protos").to_owned(),
     };
