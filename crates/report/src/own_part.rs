@@ -15,7 +15,7 @@ pub fn own_part(recording: &Recording) -> Option<String> {
     let total = recording.total();
     let mut text = format!("of p99 {}", part(&total)?);
     let noticed = recording.labels.iter().filter(|label| {
-        let (own_ms, p99_ms) = (own_p99_ms(label), label.service.percentile(99.0) / 1000.0);
+        let (own_ms, p99_ms) = (own_p99_ms(label), label.service.percentile_ms(99.0));
         own_ms >= NOTICED_MS && own_ms >= SHARE * p99_ms
     });
     if let Some(label) = noticed.max_by(|a, b| own_p99_ms(a).total_cmp(&own_p99_ms(b)))
@@ -35,7 +35,7 @@ fn own_p99_ms(label: &LabelStatistics) -> f64 {
 
 /// `(41.2 ms) 0.21 ms`.
 fn part(label: &LabelStatistics) -> Option<String> {
-    let p99_ms = label.service.percentile(99.0) / 1000.0;
+    let p99_ms = label.service.percentile_ms(99.0);
     Some(format!(
         "({} ms) {} ms",
         ms(p99_ms),

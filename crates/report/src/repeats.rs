@@ -77,7 +77,7 @@ const NUMBERS: [Number; 6] = [
 ];
 
 fn ms(label: &LabelStatistics, percent: f64) -> f64 {
-    label.service.percentile(percent) / 1000.0
+    label.service.percentile_ms(percent)
 }
 
 impl Repeats {

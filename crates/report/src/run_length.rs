@@ -27,7 +27,7 @@ fn sentence(
     if !drumfire_results::suffices_for(total.count, PERCENT) {
         return None;
     }
-    let Some(width) = interval.relative(total.service.percentile(PERCENT) / 1000.0) else {
+    let Some(width) = interval.relative(total.service.percentile_ms(PERCENT)) else {
         return Some(
             "p95 of all samples has no upper bound: too few samples that do not depend on each other are slower; run at least twice as long"
                 .to_owned(),

@@ -55,12 +55,11 @@ impl StreamNumbers {
 
 impl StreamTimes {
     fn of(times: &Histogram) -> Option<StreamTimes> {
-        let ms = |percent| times.percentile(percent) / 1000.0;
         (times.count() > 0).then(|| StreamTimes {
             count: times.count(),
-            p50_ms: ms(50.0),
-            p95_ms: ms(95.0),
-            p99_ms: ms(99.0),
+            p50_ms: times.percentile_ms(50.0),
+            p95_ms: times.percentile_ms(95.0),
+            p99_ms: times.percentile_ms(99.0),
             max_ms: times.max() as f64 / 1000.0,
         })
     }

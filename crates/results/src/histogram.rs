@@ -206,6 +206,11 @@ impl Histogram {
         lower + (position - rank) * (upper - lower)
     }
 
+    /// [`Histogram::percentile`] of microseconds, in milliseconds.
+    pub fn percentile_ms(&self, percent: f64) -> f64 {
+        self.percentile(percent) / 1000.0
+    }
+
     /// The value with this rank, counted from 1, and its successor in sorted order.
     fn neighbours(&self, rank: u64) -> (f64, f64) {
         let mut seen = 0;

@@ -116,7 +116,7 @@ mod tests {
         assert!((row.max_ms / 100.0 - 1.0).abs() < 0.001, "{}", row.max_ms);
         assert!((row.mean_ms - 70.0).abs() < 0.2, "{}", row.mean_ms);
         for (percent, exact_ms) in [(50.0, 70.0), (95.0, 97.0), (99.0, 100.0)] {
-            let ms = rest.labels[0].service.percentile(percent) / 1000.0;
+            let ms = rest.labels[0].service.percentile_ms(percent);
             assert!((ms / exact_ms - 1.0).abs() < 0.04, "{percent}: {ms}");
         }
         // From the beginning of the part to the end of the last sample.

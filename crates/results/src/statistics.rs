@@ -171,7 +171,6 @@ impl LabelStatistics {
 
     /// The label's row of the final table.
     pub fn row(&self) -> StatisticsRow {
-        let service_ms = |percent| self.service.percentile(percent) / 1000.0;
         StatisticsRow {
             label: self.label.clone(),
             transaction: self.transaction,
@@ -185,10 +184,10 @@ impl LabelStatistics {
             min_ms: self.service.min() as f64 / 1000.0,
             mean_ms: self.service.mean() / 1000.0,
             max_ms: self.service.max() as f64 / 1000.0,
-            p50_ms: service_ms(50.0),
-            p90_ms: service_ms(90.0),
-            p95_ms: service_ms(95.0),
-            p99_ms: service_ms(99.0),
+            p50_ms: self.service.percentile_ms(50.0),
+            p90_ms: self.service.percentile_ms(90.0),
+            p95_ms: self.service.percentile_ms(95.0),
+            p99_ms: self.service.percentile_ms(99.0),
             throughput_per_s: self.per_second(self.count as f64),
             received_kib_per_s: self.per_second(self.bytes as f64 / 1024.0),
             sent_kib_per_s: self.per_second(self.sent_bytes as f64 / 1024.0),

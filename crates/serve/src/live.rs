@@ -378,7 +378,7 @@ impl Live {
     /// The state of the run, for programs.
     pub fn status(&self) -> Status {
         let state = self.lock();
-        let ms = |percent| state.total.service.percentile(percent) / 1000.0;
+        let service = &state.total.service;
         Status {
             name: state.run.name.clone(),
             started_ms: state.run.started_ms,
@@ -387,9 +387,9 @@ impl Live {
             samples: state.total.count,
             errors: state.total.errors,
             rate_per_s: state.last_rate,
-            p50_ms: ms(50.0),
-            p95_ms: ms(95.0),
-            p99_ms: ms(99.0),
+            p50_ms: service.percentile_ms(50.0),
+            p95_ms: service.percentile_ms(95.0),
+            p99_ms: service.percentile_ms(99.0),
             verdict: state
                 .run
                 .verdict
@@ -597,6 +597,6 @@ mod tests {
         );
         assert_eq!(status.groups[0].active, 3);
         let recorded = live.read(Recording::total);
-        assert_eq!(status.p95_ms, recorded.service.percentile(95.0) / 1000.0);
+        assert_eq!(status.p95_ms, recorded.service.percentile_ms(95.0));
     }
 }

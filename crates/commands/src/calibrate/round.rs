@@ -58,7 +58,7 @@ pub fn measure(
     let true_ms = [truth.p50_ms, truth.p99_ms, truth.p999_ms];
     let times = |place: usize| {
         let percent = PERCENTS[place];
-        let measured_ms = total.service.percentile(percent) / 1000.0;
+        let measured_ms = total.service.percentile_ms(percent);
         suffices_for(truth.count, percent).then_some((measured_ms, true_ms[place]))
     };
     Ok(Round {

@@ -43,12 +43,11 @@ pub struct Truth {
 
 impl Truth {
     fn of(times_us: &Histogram) -> Truth {
-        let ms = |percent| times_us.percentile(percent) / 1000.0;
         Truth {
             count: times_us.count(),
-            p50_ms: ms(50.0),
-            p99_ms: ms(99.0),
-            p999_ms: ms(99.9),
+            p50_ms: times_us.percentile_ms(50.0),
+            p99_ms: times_us.percentile_ms(99.0),
+            p999_ms: times_us.percentile_ms(99.9),
         }
     }
 }

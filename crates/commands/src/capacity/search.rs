@@ -488,8 +488,13 @@ impl Search {
 /// Median and 95th percentile in milliseconds, and failed samples in per cent.
 fn measured(recording: &Recording) -> Option<[f64; 3]> {
     let total = recording.total();
-    let ms = |percent| total.service.percentile(percent) / 1000.0;
-    (total.count > 0).then(|| [ms(50.0), ms(95.0), total.row().error_percent])
+    (total.count > 0).then(|| {
+        [
+            total.service.percentile_ms(50.0),
+            total.service.percentile_ms(95.0),
+            total.row().error_percent,
+        ]
+    })
 }
 
 impl LevelOutcome {

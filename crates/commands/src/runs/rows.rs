@@ -44,7 +44,7 @@ pub fn trend_point(run: &RunFile, number: usize, when: String) -> TrendPoint {
         outcome: run.outcome(),
         limits_ms: limits.collect(),
         labels: labels
-            .map(|label| (label.label.clone(), label.service.percentile(95.0) / 1000.0))
+            .map(|label| (label.label.clone(), label.service.percentile_ms(95.0)))
             .collect(),
     }
 }
@@ -63,8 +63,7 @@ impl RunRow {
             samples: total.count,
             errors_percent: share(total.errors),
             rate: total.count as f64 / seconds,
-            percentiles_ms: [50.0, 95.0, 99.0]
-                .map(|level| total.service.percentile(level) / 1000.0),
+            percentiles_ms: [50.0, 95.0, 99.0].map(|level| total.service.percentile_ms(level)),
             verdict: match &run.verdict {
                 _ if run.ended_early => "ended early".to_owned(),
                 Some(verdict) => verdict.state.clone(),

@@ -40,8 +40,7 @@ fn row(label: &LabelStatistics, precision: &Precision) -> PreciseRow {
         .iter()
         .zip(precision.percentiles_ms)
         .map(|(&percent, interval)| Estimate {
-            value: suffices_for(label.count, percent)
-                .then(|| label.service.percentile(percent) / 1000.0),
+            value: suffices_for(label.count, percent).then(|| label.service.percentile_ms(percent)),
             interval,
         });
     PreciseRow {

@@ -120,12 +120,11 @@ pub struct Spread {
 impl Spread {
     /// Converts from microseconds.
     fn of(times: &Histogram) -> Spread {
-        let ms = |percent| times.percentile(percent) / 1000.0;
         Spread {
             count: times.count(),
-            p50_ms: ms(50.0),
-            p99_ms: ms(99.0),
-            p999_ms: ms(99.9),
+            p50_ms: times.percentile_ms(50.0),
+            p99_ms: times.percentile_ms(99.0),
+            p999_ms: times.percentile_ms(99.9),
             max_ms: times.max() as f64 / 1000.0,
         }
     }

@@ -274,7 +274,7 @@ impl Side {
     }
 
     fn percentile_ms(&self, percent: f64) -> f64 {
-        self.statistics.service.percentile(percent) / 1000.0
+        self.statistics.service.percentile_ms(percent)
     }
 
     fn curve(&self) -> Vec<(f64, f64)> {

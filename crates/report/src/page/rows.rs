@@ -67,13 +67,12 @@ pub struct Row {
 impl Row {
     pub fn of(label: &LabelStatistics, limits: ApdexLimits, resolution_us: u64) -> Row {
         let service = &label.service;
-        let percentile = |percent| service.percentile(percent) / 1000.0;
         Row {
             curve: match service.count() {
                 0 => Vec::new(),
                 _ => CURVE
                     .iter()
-                    .map(|&percent| (percent, percentile(percent)))
+                    .map(|&percent| (percent, service.percentile_ms(percent)))
                     .collect(),
             },
             distribution: distribution(service),
@@ -85,7 +84,6 @@ impl Row {
     pub fn brief(label: &LabelStatistics, limits: ApdexLimits, resolution_us: u64) -> Row {
         let service = &label.service;
         let row = label.row();
-        let percentile = |percent| service.percentile(percent) / 1000.0;
         let service_us = service.mean() * service.count() as f64;
         Row {
             label: label.label.clone(),
@@ -94,11 +92,11 @@ impl Row {
             errors: label.errors,
             mean: row.mean_ms,
             min: row.min_ms,
-            p50: percentile(50.0),
-            p90: percentile(90.0),
-            p95: percentile(95.0),
-            p99: percentile(99.0),
-            p999: percentile(99.9),
+            p50: service.percentile_ms(50.0),
+            p90: service.percentile_ms(90.0),
+            p95: service.percentile_ms(95.0),
+            p99: service.percentile_ms(99.0),
+            p999: service.percentile_ms(99.9),
             max: row.max_ms,
             rate: row.throughput_per_s,
             bytes: label.bytes,
@@ -168,9 +166,11 @@ fn own_row(label: &LabelStatistics) -> Option<[f64; 3]> {
 }
 
 fn time_row(times: &Histogram) -> Option<[f64; 5]> {
-    let ms = |percent| times.percentile(percent) / 1000.0;
     let max = times.max() as f64 / 1000.0;
-    (times.count() > 0).then(|| [times.count() as f64, ms(50.0), ms(95.0), ms(99.0), max])
+    (times.count() > 0).then(|| {
+        let [p50, p95, p99] = [50.0, 95.0, 99.0].map(|percent| times.percentile_ms(percent));
+        [times.count() as f64, p50, p95, p99, max]
+    })
 }
 
 /// Counts samples in bars of equal width on a logarithmic axis.

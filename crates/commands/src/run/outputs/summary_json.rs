@@ -202,7 +202,7 @@ fn label<'r>(label: &'r LabelStatistics, precision: &Precision) -> Label<'r> {
         p90_ms: row.p90_ms,
         p95_ms: row.p95_ms,
         p99_ms: row.p99_ms,
-        p999_ms: label.service.percentile(99.9) / 1000.0,
+        p999_ms: label.service.percentile_ms(99.9),
         own_p50_ms: label.own_ms(50.0),
         own_p95_ms: label.own_ms(95.0),
         own_p99_ms: label.own_ms(99.0),
