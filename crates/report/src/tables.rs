@@ -1,6 +1,6 @@
 //! The tables of a report as CSV, for spreadsheets and scripts. Times are in milliseconds.
 
-use drumfire_results::{LabelStatistics, PERCENTS, Precision, suffices_for};
+use drumfire_results::{LabelStatistics, PERCENTS, Precision, Sparse, suffices_for};
 
 use crate::findings::findings;
 use crate::run_file::RunFile;
@@ -142,13 +142,6 @@ fn steps(run: &RunFile) -> Vec<u8> {
     ];
     let rows = timeline.total().iter().map(|cell| {
         let ended = &cell.ended;
-        let percentile_of = |percent| {
-            ended
-                .histogram
-                .percentile(percent)
-                .map(ms)
-                .unwrap_or_default()
-        };
         vec![
             (ended.at * step_s).to_string(),
             step_s.to_string(),
@@ -160,14 +153,19 @@ fn steps(run: &RunFile) -> Vec<u8> {
                 0 => String::new(),
                 count => ms(ended.service_us as f64 / count as f64),
             },
-            percentile_of(50.0),
-            percentile_of(95.0),
-            percentile_of(99.0),
+            percentile(&ended.histogram, 50.0),
+            percentile(&ended.histogram, 95.0),
+            percentile(&ended.histogram, 99.0),
             ended.bytes.to_string(),
             ended.sent_bytes.to_string(),
         ]
     });
     table(&head, rows)
+}
+
+/// A percentile in milliseconds; empty without samples.
+fn percentile(times: &Sparse, percent: f64) -> String {
+    times.percentile(percent).map(ms).unwrap_or_default()
 }
 
 fn label_steps(run: &RunFile) -> Vec<u8> {
@@ -187,12 +185,6 @@ fn label_steps(run: &RunFile) -> Vec<u8> {
     let labels = run.recording.labels.iter().enumerate();
     let rows = labels.flat_map(|(place, label)| {
         timeline.label(place).iter().map(move |cell| {
-            let percentile_of = |percent| {
-                cell.histogram
-                    .percentile(percent)
-                    .map(ms)
-                    .unwrap_or_default()
-            };
             vec![
                 label.label.clone(),
                 label.transaction.to_string(),
@@ -200,9 +192,9 @@ fn label_steps(run: &RunFile) -> Vec<u8> {
                 step_s.to_string(),
                 cell.count.to_string(),
                 cell.errors.to_string(),
-                percentile_of(50.0),
-                percentile_of(95.0),
-                percentile_of(99.0),
+                percentile(&cell.histogram, 50.0),
+                percentile(&cell.histogram, 95.0),
+                percentile(&cell.histogram, 99.0),
             ]
         })
     });
