@@ -488,13 +488,8 @@ impl Search {
 /// Median and 95th percentile in milliseconds, and failed samples in per cent.
 fn measured(recording: &Recording) -> Option<[f64; 3]> {
     let total = recording.total();
-    (total.count > 0).then(|| {
-        [
-            total.service.percentile_ms(50.0),
-            total.service.percentile_ms(95.0),
-            total.row().error_percent,
-        ]
-    })
+    let [median, p95] = [50.0, 95.0].map(|percent| total.service.percentile_ms(percent));
+    (total.count > 0).then(|| [median, p95, total.row().error_percent])
 }
 
 impl LevelOutcome {
