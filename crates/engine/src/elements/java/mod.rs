@@ -328,7 +328,7 @@ async fn interrupted(
     call.await
 }
 
-/// Raises Java's exception in the current sample, which handles it.
+/// Returns what the call returned. If it threw, raises its exception in the current sample, which handles it.
 fn note(visit: &mut Visit<'_>, outcome: Result<i64, Raised>) -> Option<i64> {
     outcome.map_err(|raised| visit.raise(raised)).ok()
 }
