@@ -3,7 +3,8 @@
 //!
 //! The file begins with [`START`]. Each record consists of its length (four bytes, little-endian), a byte for its kind, its
 //! content, and the CRC-32 of kind and content (four bytes). A reader stops at the first truncated or damaged record. When the
-//! increments have become much larger than their sum, the stream is rewritten with the sum as its first record.
+//! increments have become much larger than their sum, the stream is rewritten with the sum as its first record. The sum is then
+//! read back from the file: the run holds it in memory already.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -20,6 +21,8 @@ use crate::run_file::{Mark, RunFile, RunFileError};
 pub const START: &[u8] = b"drumfire-run-stream 1\n";
 /// The longest record. A larger length means that the file is damaged.
 const MOST_BYTES: u32 = 256 << 20;
+/// The bytes of a record around its content: length, kind and CRC-32.
+const FRAME_BYTES: usize = 9;
 /// A stream shorter than this is not rewritten.
 const LEAST_REWRITE_BYTES: u64 = 8 << 20;
 
@@ -35,32 +38,28 @@ const MARK: u8 = 3;
 pub struct RunStream {
     path: PathBuf,
     file: File,
-    /// The sum of all records so far.
-    run: RunFile,
     /// The length of the file, and its length after the last rewrite.
     bytes: u64,
     sum_bytes: u64,
 }
 
 impl RunStream {
-    /// Begins a stream in the open and empty file at `path`, which no other run may write from now on; `run` holds what is known before the first sample.
+    /// Begins a stream in the open and empty file at `path`, which no other run may write from now on; `run` holds what is known
+    /// before the first sample.
     ///
     /// # Errors
     /// The message of the operating system.
     pub fn begin(path: &Path, file: File, mut run: RunFile) -> io::Result<RunStream> {
         claim(&file)?;
         run.ended_early = true;
+        let begin = beginning(&run)?;
         let mut stream = RunStream {
             path: path.to_path_buf(),
             file,
-            run,
-            bytes: 0,
-            sum_bytes: 0,
+            bytes: begin.len() as u64,
+            sum_bytes: begin.len() as u64,
         };
-        let begin = stream.beginning()?;
         stream.file.write_all(&begin)?;
-        stream.bytes = begin.len() as u64;
-        stream.sum_bytes = stream.bytes;
         Ok(stream)
     }
 
@@ -69,12 +68,12 @@ impl RunStream {
     /// # Errors
     /// The message of the operating system. The part that is already written stays readable.
     pub fn add(&mut self, increment: &Increment) -> io::Result<()> {
-        self.run.add(increment);
+        self.append(INCREMENT, &increment.encode())?;
         let grown = self.bytes > LEAST_REWRITE_BYTES && self.bytes > 4 * self.sum_bytes;
         if grown && !is_written_in_place(&self.path) {
-            return self.write_anew();
+            self.write_anew()?;
         }
-        self.append(INCREMENT, &increment.encode())
+        Ok(())
     }
 
     /// Appends a mark.
@@ -82,9 +81,7 @@ impl RunStream {
     /// # Errors
     /// The message of the operating system.
     pub fn mark(&mut self, mark: Mark) -> io::Result<()> {
-        let content = serde_json::to_vec(&mark)?;
-        self.run.marks.push(mark);
-        self.append(MARK, &content)
+        self.append(MARK, &serde_json::to_vec(&mark)?)
     }
 
     /// The open file, which stays claimed until it is dropped.
@@ -99,16 +96,13 @@ impl RunStream {
         Ok(())
     }
 
-    /// The start of the file, with the sum of everything so far.
-    fn beginning(&self) -> io::Result<Vec<u8>> {
-        let mut sum = Vec::new();
-        self.run.write(&mut sum)?;
-        Ok([START, &record(SUM, &sum)].concat())
-    }
-
-    /// Replaces the stream with a file that begins with the sum.
+    /// Replaces the stream with a file that begins with the sum. A file that does not hold all records stays as it is.
     fn write_anew(&mut self) -> io::Result<()> {
-        let begin = self.beginning()?;
+        self.sum_bytes = self.bytes;
+        let Some(run) = self.read_back() else {
+            return Ok(());
+        };
+        let begin = beginning(&run)?;
         let mut anew = Replacement::begin(&self.path)?;
         claim(anew.file())?;
         anew.file()
@@ -123,6 +117,20 @@ impl RunStream {
         self.sum_bytes = self.bytes;
         Ok(())
     }
+
+    /// The sum of all records; `None` if the file does not hold all of them, or cannot be read.
+    fn read_back(&self) -> Option<RunFile> {
+        let file = File::open(&self.path).ok()?;
+        let (run, bytes) = read_records(&self.path, file).ok()?;
+        (bytes == self.bytes).then_some(run)
+    }
+}
+
+/// The start of a stream, with the sum of everything so far.
+fn beginning(sum: &RunFile) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    sum.write(&mut content)?;
+    Ok([START, &record(SUM, &content)].concat())
 }
 
 fn record(kind: u8, content: &[u8]) -> Vec<u8> {
@@ -130,7 +138,7 @@ fn record(kind: u8, content: &[u8]) -> Vec<u8> {
     let mut crc = Crc::new();
     crc.update(&[kind]);
     crc.update(content);
-    let mut record = Vec::with_capacity(content.len() + 9);
+    let mut record = Vec::with_capacity(content.len() + FRAME_BYTES);
     record.extend(length.to_le_bytes());
     record.push(kind);
     record.extend(content);
@@ -143,6 +151,11 @@ fn record(kind: u8, content: &[u8]) -> Vec<u8> {
 /// # Errors
 /// If nothing of it can be read.
 pub fn read(path: &Path, input: impl Read) -> Result<RunFile, RunFileError> {
+    read_records(path, input).map(|(run, _)| run)
+}
+
+/// Reads a stream, and tells the bytes of its intact records.
+fn read_records(path: &Path, input: impl Read) -> Result<(RunFile, u64), RunFileError> {
     let damaged = |why: &str| RunFileError::new(path, format!("this run file is damaged: {why}"));
     let mut input = BufReader::new(input);
     let mut start = [0; START.len()];
@@ -153,6 +166,7 @@ pub fn read(path: &Path, input: impl Read) -> Result<RunFile, RunFileError> {
     let Some((SUM, content)) = next(&mut input) else {
         return Err(damaged("it ends before the run began"));
     };
+    let mut bytes = (START.len() + content.len() + FRAME_BYTES) as u64;
     let packed = flate2::read::MultiGzDecoder::new(content.as_slice());
     let mut run = RunFile::read(path, BufReader::new(packed))?;
     run.ended_early = true;
@@ -169,9 +183,10 @@ pub fn read(path: &Path, input: impl Read) -> Result<RunFile, RunFileError> {
             // A kind of record from a later version.
             _ => {}
         }
+        bytes += (content.len() + FRAME_BYTES) as u64;
     }
     run.ended_ms = run.ended_ms.max(run.started_ms);
-    Ok(run)
+    Ok((run, bytes))
 }
 
 /// The next record; `None` at the end, or if the record is damaged.
@@ -296,5 +311,20 @@ mod tests {
             drop(stream);
             claim(&other).unwrap();
         }
+    }
+
+    #[test]
+    fn a_file_that_lost_records_is_not_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.drumfire");
+        let mut stream = create(&path);
+        stream.add(&second(5, 10)).unwrap();
+        let other = File::options().write(true).open(&path).unwrap();
+        other
+            .set_len(fs::metadata(&path).unwrap().len() - 1)
+            .unwrap();
+        let before = fs::read(&path).unwrap();
+        stream.write_anew().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), before);
     }
 }

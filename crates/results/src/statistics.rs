@@ -243,7 +243,7 @@ pub struct StatisticsRow {
 
 /// The statistics of a run, or of a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "RecordingParts", into = "RecordingParts")]
+#[serde(from = "RecordingParts")]
 pub struct Recording {
     /// One entry per label and origin, ordered by first sample.
     pub labels: Vec<LabelStatistics>,
@@ -253,11 +253,12 @@ pub struct Recording {
     pub lateness: Histogram,
     /// The timeline; a label has the same place there as in `labels`.
     pub timeline: Timeline,
+    #[serde(skip)]
     index: FxHashMap<(String, bool), usize>,
 }
 
-/// The serialized form of a recording.
-#[derive(Serialize, Deserialize)]
+/// A recording as it is read.
+#[derive(Deserialize)]
 struct RecordingParts {
     labels: Vec<LabelStatistics>,
     errors: ErrorKinds,
@@ -280,17 +281,6 @@ impl From<RecordingParts> for Recording {
 
 fn key(label: &LabelStatistics) -> (String, bool) {
     (label.label.clone(), label.transaction)
-}
-
-impl From<Recording> for RecordingParts {
-    fn from(recording: Recording) -> RecordingParts {
-        RecordingParts {
-            labels: recording.labels,
-            errors: recording.errors,
-            lateness: recording.lateness,
-            timeline: recording.timeline,
-        }
-    }
 }
 
 impl Recording {
