@@ -5,11 +5,14 @@ use std::path::Path;
 
 /// Made by `cargo xtask layout`.
 const LAYOUT: &str = "hot_code.ld";
+/// The file that is to list the program's sections with their addresses; `cargo xtask layout` sets it.
+const LINK_MAP: &str = "DRUMFIRE_LINK_MAP";
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={LAYOUT}");
     println!("cargo:rerun-if-env-changed=RUSTC_LINKER");
+    println!("cargo:rerun-if-env-changed={LINK_MAP}");
     let target = ["OS", "ENV", "ARCH"]
         .map(|part| env::var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default());
     let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
@@ -26,6 +29,9 @@ fn main() {
     }
     // As in the packages: a position-independent program has 100,000 relocations, whose 4 MiB each start would read and write.
     println!("cargo:rustc-link-arg-bins=-no-pie");
+    if let Ok(map) = env::var(LINK_MAP) {
+        println!("cargo:rustc-link-arg-bins=-Wl,-Map,{map}");
+    }
     // A profile lays the program out by itself.
     if !flags.contains("profile-use=") {
         let folder = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
