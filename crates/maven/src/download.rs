@@ -17,8 +17,10 @@ const CONNECT: Duration = Duration::from_secs(10);
 const FILE: Duration = Duration::from_secs(600);
 /// The timeout for the start of a response.
 const ANSWER: Duration = Duration::from_secs(60);
-/// The largest file, in bytes.
-const MOST_BYTES: u64 = 1 << 30;
+/// The largest jar, in bytes.
+const MOST_JAR_BYTES: u64 = 1 << 30;
+/// The largest POM, list of versions or checksum, in bytes.
+const MOST_TEXT_BYTES: u64 = 8 << 20;
 /// How often a download is tried when the server or the network fails.
 const TRIES: u32 = 3;
 
@@ -94,7 +96,11 @@ fn once(
     let mut answer = request.call().map_err(failed)?;
     match answer.status().as_u16() {
         200 => {
-            let body = answer.body_mut().with_config().limit(MOST_BYTES);
+            let most = match url.ends_with(".jar") {
+                true => MOST_JAR_BYTES,
+                false => MOST_TEXT_BYTES,
+            };
+            let body = answer.body_mut().with_config().limit(most);
             body.read_to_vec()
                 .map(RepositoryResponse::Found)
                 .map_err(failed)

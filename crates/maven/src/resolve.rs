@@ -20,6 +20,9 @@ const JARS: [&str; 7] = [
     "javadoc",
 ];
 
+/// How many artifacts a search may lead to. A server that answers every path with the same POM could name new ones without end.
+const MOST_ARTIFACTS: usize = 10_000;
+
 /// A jar that a class path needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
@@ -123,24 +126,44 @@ impl Search<'_> {
         ))
     }
 
+    fn check_count(&self, artifact: &Artifact) -> Result<(), MavenError> {
+        if self.taken.len() <= MOST_ARTIFACTS {
+            return Ok(());
+        }
+        Err(MavenError::Pom {
+            artifact: artifact.to_string(),
+            why: format!("the search led to more than {MOST_ARTIFACTS} artifacts"),
+        })
+    }
+
     fn visit(&mut self, mut wish: WantedArtifact) -> Result<(), MavenError> {
+        self.check_count(&wish.artifact)?;
         self.choose_version(&mut wish.artifact)?;
         let mut model = self.models.get(&wish.artifact)?;
-        let mut seen = BTreeSet::new();
+        let mut names = BTreeSet::from([wish.artifact.clone()]);
         while let Some(moved) = model.as_ref().and_then(|model| model.relocation.clone()) {
             let old = wish.artifact.clone();
             wish.artifact = Artifact {
-                group: moved.group.unwrap_or(old.group),
-                name: moved.name.unwrap_or(old.name),
-                version: moved.version.unwrap_or(old.version),
-                classifier: old.classifier,
+                group: moved.group.unwrap_or_else(|| old.group.clone()),
+                name: moved.name.unwrap_or_else(|| old.name.clone()),
+                version: moved.version.unwrap_or_else(|| old.version.clone()),
+                classifier: old.classifier.clone(),
             };
-            if !wish.artifact.is_usable() || !seen.insert(wish.artifact.clone()) {
-                break;
+            let wrong = |why: String| MavenError::Pom {
+                artifact: old.to_string(),
+                why,
+            };
+            if !wish.artifact.is_usable() {
+                let why = format!("it has moved to {}, which is not a project", wish.artifact);
+                return Err(wrong(why));
+            }
+            if !names.insert(wish.artifact.clone()) {
+                return Err(wrong("its relocations form a cycle".to_owned()));
             }
             if !self.take(&wish) {
                 return Ok(());
             }
+            self.check_count(&wish.artifact)?;
             model = self.models.get(&wish.artifact)?;
         }
         let at = self.nodes.len();

@@ -276,6 +276,110 @@ fn trouble_names_the_project_the_file_and_the_repositories() {
     assert!(why.ends_with("the network is not used offline"), "{why}");
 }
 
+/// The error of resolving a project whose POM has this content.
+fn refusal(stage: &Stage, inside: &str) -> String {
+    // Where the POM of an earlier call may be.
+    let _ = fs::remove_dir_all(stage.local());
+    stage.publish("root:1", inside);
+    let folder = stage.from(JarSource::Folder(stage.remote()));
+    let refused = stage.jars_from("root:1", &folder);
+    refused.expect_err("it cannot be resolved").to_string()
+}
+
+#[test]
+fn circles_end_at_once() {
+    let parent = |name: &str| {
+        format!(
+            "<parent><groupId>g</groupId><artifactId>{name}</artifactId><version>1</version></parent>"
+        )
+    };
+    let import = |name: &str| {
+        let list = on(name, "1", "<type>pom</type><scope>import</scope>");
+        format!(
+            "<dependencyManagement>{}</dependencyManagement>",
+            dependencies(&[list])
+        )
+    };
+    let moved = |name: &str| {
+        format!(
+            "<distributionManagement><relocation><artifactId>{name}</artifactId></relocation></distributionManagement>"
+        )
+    };
+    let stage = Stage::new();
+    stage.publish("other:1", &parent("root"));
+    let parents = "the POM of g:root:1: its parents form a cycle";
+    assert_eq!(refusal(&stage, &parent("other")), parents);
+    assert_eq!(refusal(&stage, &parent("root")), parents);
+    let stage = Stage::new();
+    stage.publish("other:1", &import("root"));
+    let imports = "the POM of g:root:1: its imports form a cycle";
+    assert_eq!(refusal(&stage, &import("other")), imports);
+    assert_eq!(refusal(&stage, &import("root")), imports);
+    // A parent imports its child.
+    let stage = Stage::new();
+    stage.publish("other:1", &import("root"));
+    assert_eq!(refusal(&stage, &parent("other")), imports);
+    let properties = "<properties><a>${b}</a><b>${a}</b></properties>";
+    let circular = format!("{properties}{}", dependencies(&[on("c", "${a}", "")]));
+    assert_eq!(
+        refusal(&stage, &circular),
+        "the POM of g:root:1: its dependency g:c:${a} has no usable coordinates"
+    );
+    let stage = Stage::new();
+    stage.publish("there:1", &moved("here"));
+    stage.publish("here:1", &moved("there"));
+    assert_eq!(
+        refusal(&stage, &dependencies(&[on("here", "1", "")])),
+        "the POM of g:there:1: its relocations form a cycle"
+    );
+    stage.publish("out:1", &moved("../../out"));
+    assert_eq!(
+        refusal(&stage, &dependencies(&[on("out", "1", "")])),
+        "the POM of g:out:1: it has moved to g:../../out:1, which is not a project"
+    );
+    // Dependencies may form circles.
+    let stage = Stage::new();
+    let inside = dependencies(&[on("other", "1", ""), on("root", "2", "")]);
+    stage.publish("root:1", &inside);
+    stage.publish("other:1", &dependencies(&[on("root", "1", "")]));
+    assert_eq!(stage.jars("root:1"), ["root:1", "other:1"]);
+}
+
+#[test]
+fn chains_without_end_are_refused() {
+    let stage = Stage::new();
+    for level in 0..70 {
+        let next = format!(
+            "<groupId>g</groupId><artifactId>p{}</artifactId><version>1</version>",
+            level + 1
+        );
+        stage.publish(&format!("p{level}:1"), &format!("<parent>{next}</parent>"));
+        let list = on(
+            &format!("i{}", level + 1),
+            "1",
+            "<type>pom</type><scope>import</scope>",
+        );
+        let list = dependencies(&[list]);
+        stage.publish(
+            &format!("i{level}:1"),
+            &format!("<dependencyManagement>{list}</dependencyManagement>"),
+        );
+    }
+    assert_eq!(
+        refusal(&stage, &dependencies(&[on("p0", "1", "")])),
+        "the POM of g:p0:1: it has more than 64 parents"
+    );
+    assert_eq!(
+        refusal(&stage, &dependencies(&[on("i0", "1", "")])),
+        "the POM of g:i65:1: its imports are nested more than 64 deep"
+    );
+    let many: Vec<String> = (0..10_001).map(|n| on(&format!("d{n}"), "1", "")).collect();
+    assert_eq!(
+        refusal(&stage, &dependencies(&many)),
+        "the POM of g:d0:1: the search led to more than 10000 artifacts"
+    );
+}
+
 #[test]
 fn a_folder_of_jars_beside_each_other_will_do_and_known_content_is_checked() {
     let stage = Stage::new();
