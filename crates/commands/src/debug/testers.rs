@@ -48,6 +48,7 @@ pub fn find(kind: &str, expression: &str, text: &str) -> Result<Vec<String>, Str
             let selector =
                 Selector::compile(selector, Engine::Jsoup).map_err(|error| error.to_string())?;
             let selected = selector.select(&Document::parse(text), attribute, MOST);
+            let selected = selected.map_err(|error| error.to_string())?;
             Ok(selected
                 .into_iter()
                 .map(Option::unwrap_or_default)

@@ -553,7 +553,8 @@ fn selected(body: &str, selector: &str, attribute: &str) -> Vec<String> {
         return Vec::new();
     };
     let all = selector.select(&Document::parse(body), Some(attribute), MOST_MATCHES);
-    all.into_iter().map(Option::unwrap_or_default).collect()
+    let all = all.unwrap_or_default().into_iter();
+    all.map(Option::unwrap_or_default).collect()
 }
 
 /// Selectors for one element: its name and one attribute, then the form around it, too.

@@ -1,12 +1,17 @@
 //! Jodd's selectors (`CSSelly`, `NodeSelector`): each step filters the list of the step before it, so `:eq`, `:first` and
 //! similar tests count matches, not siblings.
+//!
+//! Jodd searches the descendants of each match anew, and the whole page for each element that it tests with `:not`. Here a step
+//! reads each node once, and tests that read other elements are decided for the whole page at once, so the time grows with the
+//! nodes of the page times the steps of the selector. The exception is an index within `:has`, such as `:has(p:first)`, which
+//! is searched once for each element: it grows with the depth of the page, too.
 
-use super::SelectorError;
-use super::jsoup::is_at;
-use super::jsoup_parse::formula;
-use super::text;
+use memchr::memmem::Finder;
+
+use super::decided::{Decided, by_position, none};
+use super::jsoup::{NEAR, is_at, is_nth};
 use super::tree::{self, Element};
-use crate::nesting;
+use crate::html::HtmlNodeKind;
 
 /// One of the selectors separated by commas.
 pub(super) type Chain = Vec<CompoundSelector>;
@@ -14,13 +19,13 @@ pub(super) type Chain = Vec<CompoundSelector>;
 /// A compound selector, and the combinator that joins it to its predecessor.
 #[derive(Debug)]
 pub(super) struct CompoundSelector {
-    combinator: Combinator,
-    element: String,
-    tests: Vec<JoddTest>,
+    pub(super) combinator: Combinator,
+    pub(super) element: String,
+    pub(super) tests: Vec<JoddTest>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Combinator {
+pub(super) enum Combinator {
     Descendant,
     Child,
     Adjacent,
@@ -28,7 +33,7 @@ enum Combinator {
 }
 
 #[derive(Debug)]
-enum JoddTest {
+pub(super) enum JoddTest {
     Attribute(String, Option<(String, String)>),
     Class(String),
     Nth {
@@ -54,7 +59,7 @@ enum JoddTest {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum IndexTest {
+pub(super) enum IndexTest {
     Equal(i64),
     Above(i64),
     Below(i64),
@@ -63,273 +68,217 @@ enum IndexTest {
     Odd,
 }
 
-pub(super) fn parse(text: &str) -> Result<Vec<Chain>, SelectorError> {
-    let chains = nesting::deeper(|| text.split(',').map(parse_chain).collect());
-    let too_deep = || SelectorError::new("The selector is nested too deeply".to_owned());
-    chains.unwrap_or_else(|| Err(too_deep()))
-}
-
-fn parse_chain(text: &str) -> Result<Chain, SelectorError> {
-    let mut rest = text.trim();
-    if rest.is_empty() {
-        return Err(SelectorError::new("Empty CSS selector".to_owned()));
-    }
-    let mut chain = Vec::new();
-    let mut combinator = Combinator::Descendant;
-    while !rest.is_empty() {
-        let (step, behind) = parse_step(rest, combinator)?;
-        chain.push(step);
-        rest = behind.trim_start();
-        combinator = match rest.chars().next() {
-            Some('>') => Combinator::Child,
-            Some('+') => Combinator::Adjacent,
-            Some('~') => Combinator::Sibling,
-            _ => Combinator::Descendant,
-        };
-        if combinator != Combinator::Descendant {
-            rest = rest[1..].trim_start();
-        }
-    }
-    Ok(chain)
-}
-
-fn parse_step(
-    text: &str,
-    combinator: Combinator,
-) -> Result<(CompoundSelector, &str), SelectorError> {
-    let (element, mut rest) = split_name(text);
-    let (element, mut tests) = (element.to_owned(), Vec::new());
-    let element = match rest.strip_prefix('*') {
-        Some(behind) if element.is_empty() => {
-            rest = behind;
-            String::new()
-        }
-        _ => element,
+/// `NodeSelector.select`: the matches of all selectors in the page, without duplicates.
+pub(super) fn select<'a>(chains: &[Chain], page: Element<'a>) -> Vec<Element<'a>> {
+    let search = PageSearch {
+        page,
+        decided: Decided::new(page),
     };
-    while let Some(c) = rest
-        .chars()
-        .next()
-        .filter(|c| !c.is_whitespace() && !matches!(c, '>' | '+' | '~'))
-    {
-        let behind = &rest[c.len_utf8()..];
-        match c {
-            '#' | '.' => {
-                let (name, after) = split_name(behind);
-                if name.is_empty() {
-                    return Err(SelectorError::new(format!("Invalid CSS selector: {text}")));
-                }
-                tests.push(match c {
-                    '#' => JoddTest::Attribute(
-                        "id".to_owned(),
-                        Some(("=".to_owned(), name.to_owned())),
-                    ),
-                    _ => JoddTest::Class(name.to_owned()),
+    search.select(chains)
+}
+
+/// A search in a page.
+struct PageSearch<'a> {
+    /// The document.
+    page: Element<'a>,
+    decided: Decided<'a, JoddTest>,
+}
+
+impl<'a> PageSearch<'a> {
+    fn select(&self, chains: &[Chain]) -> Vec<Element<'a>> {
+        let mut all = Vec::new();
+        let mut seen = SeenNodes::below(self.page);
+        for chain in chains {
+            let found = self.select_chain(chain, self.page);
+            all.extend(found.into_iter().filter(|element| seen.insert(*element)));
+        }
+        all
+    }
+
+    fn select_chain(&self, chain: &[CompoundSelector], root: Element<'a>) -> Vec<Element<'a>> {
+        let mut selected = vec![root];
+        for step in chain {
+            let mut matched = Vec::new();
+            let mut seen = SeenNodes::below(root);
+            for from in selected {
+                step.combinator.each(from, &mut seen, |element| {
+                    if step.accepts(element, self) {
+                        matched.push(element);
+                    }
                 });
-                rest = after;
             }
-            '[' => {
-                let (inner, after) = match split_close(behind, '[', ']') {
-                    // The lexer accepts the end of the text inside brackets, after a name or before it.
-                    Err(_) if split_name(behind.trim()).1.is_empty() => (behind, ""),
-                    closed => closed?,
-                };
-                if !inner.trim().is_empty() {
-                    tests.push(parse_attribute(inner)?);
+            let length = matched.len() as i64;
+            let mut index = -1;
+            matched.retain(|_| {
+                index += 1;
+                step.accepts_place(index, length)
+            });
+            selected = matched;
+        }
+        selected
+    }
+
+    /// Which nodes of the page pass a test that reads other elements.
+    fn decide(&self, test: &JoddTest) -> Vec<bool> {
+        let mut passing = none(self.page);
+        match test {
+            JoddTest::Has(chains) => {
+                for chain in chains {
+                    let found = self.leading_to(chain);
+                    let both = passing.iter_mut().zip(found);
+                    both.for_each(|(passes, is_found)| *passes |= is_found);
                 }
-                rest = after;
             }
-            ':' => {
-                let (test, after) = split_pseudo(behind)?;
-                tests.extend(test);
-                rest = after;
+            JoddTest::Not(chains) => {
+                passing.fill(true);
+                for element in self.select(chains) {
+                    passing[element.index()] = false;
+                }
             }
-            _ => return Err(SelectorError::new(format!("Invalid CSS selector: {text}"))),
+            JoddTest::Contains(text) => self.containing(text, &mut passing),
+            JoddTest::Nth {
+                a,
+                b,
+                backwards,
+                of_type,
+            } => {
+                passing = by_position(self.page, (*backwards, *of_type), |position| {
+                    is_nth(position, *a, *b)
+                });
+            }
+            other => unreachable!("{other:?} reads only its element"),
         }
+        passing
     }
-    Ok((
-        CompoundSelector {
-            combinator,
-            element,
-            tests,
-        },
-        rest,
-    ))
-}
 
-/// Parses the test of a pseudo-class; returns it with the rest of the text. An opened argument without content ends the
-/// selector without a test.
-fn split_pseudo(text: &str) -> Result<(Option<JoddTest>, &str), SelectorError> {
-    let (name, after) = split_name(text);
-    if after.trim_end() == "(" {
-        return Ok((None, ""));
+    fn elements(&self) -> impl DoubleEndedIterator<Item = Element<'a>> {
+        tree::descendants(self.page)
     }
-    let (argument, after) = match after.strip_prefix('(') {
-        Some(inner) => {
-            let (inner, after) = split_close(inner, '(', ')')?;
-            (Some(inner), after)
-        }
-        None => (None, after),
-    };
-    Ok((Some(parse_pseudo(name, argument)?), after))
-}
 
-fn split_name(text: &str) -> (&str, &str) {
-    let end = text
-        .find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')
-        .unwrap_or(text.len());
-    text.split_at(end)
-}
-
-fn split_close(text: &str, open: char, close: char) -> Result<(&str, &str), SelectorError> {
-    let mut depth = 1;
-    for (at, c) in text.char_indices() {
-        if c == open {
-            depth += 1;
-        } else if c == close {
-            depth -= 1;
-            if depth == 0 {
-                return Ok((&text[..at], &text[at + c.len_utf8()..]));
+    /// The elements from which the chain selects something.
+    fn leading_to(&self, chain: &[CompoundSelector]) -> Vec<bool> {
+        let mut leading = none(self.page);
+        if chain.iter().any(CompoundSelector::counts) {
+            for element in self.elements() {
+                leading[element.index()] = !self.select_chain(chain, element).is_empty();
             }
+            return leading;
         }
-    }
-    Err(SelectorError::new(format!("Invalid CSS selector: {text}")))
-}
-
-fn without_quotes(text: &str) -> &str {
-    let quoted = ['\'', '"']
-        .into_iter()
-        .find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote));
-    quoted.unwrap_or(text)
-}
-
-fn parse_attribute(inner: &str) -> Result<JoddTest, SelectorError> {
-    let Some((left, value)) = inner.split_once('=') else {
-        return Ok(JoddTest::Attribute(inner.trim().to_owned(), None));
-    };
-    // Without quotes, the value must be a name.
-    if !value.starts_with(['\'', '"', '-', '_']) && !value.starts_with(|c: char| c.is_alphabetic())
-    {
-        return Err(SelectorError::new(format!("Invalid CSS selector: {inner}")));
-    }
-    let (name, sign) = match left.chars().next_back() {
-        Some(c @ ('~' | '|' | '^' | '$' | '*')) => (&left[..left.len() - 1], format!("{c}=")),
-        _ => (left, "=".to_owned()),
-    };
-    Ok(JoddTest::Attribute(
-        name.trim().to_owned(),
-        Some((sign, without_quotes(value).trim().to_owned())),
-    ))
-}
-
-fn parse_pseudo(name: &str, argument: Option<&str>) -> Result<JoddTest, SelectorError> {
-    let nth = |a, b, backwards, of_type| JoddTest::Nth {
-        a,
-        b,
-        backwards,
-        of_type,
-    };
-    let unknown = || SelectorError::new(format!("Unsupported pseudo class: {name}"));
-    let Some(argument) = argument else {
-        return Ok(match name {
-            "first-child" => nth(0, 1, false, false),
-            "last-child" => nth(0, 1, true, false),
-            "first-of-type" => nth(0, 1, false, true),
-            "last-of-type" => nth(0, 1, true, true),
-            "only-child" => JoddTest::Only { of_type: false },
-            "only-of-type" => JoddTest::Only { of_type: true },
-            "root" => JoddTest::Root,
-            "empty" => JoddTest::Empty,
-            "parent" => JoddTest::Parent,
-            "header" => JoddTest::Header,
-            "input" => JoddTest::Input,
-            "selected" => JoddTest::Attribute("selected".to_owned(), None),
-            "checked" => JoddTest::Attribute("checked".to_owned(), None),
-            "first" => JoddTest::At(IndexTest::Equal(0)),
-            "last" => JoddTest::At(IndexTest::Last),
-            "even" => JoddTest::At(IndexTest::Even),
-            "odd" => JoddTest::At(IndexTest::Odd),
-            _ => {
-                let types = [
-                    "button", "checkbox", "file", "image", "password", "radio", "reset", "submit",
-                    "text",
-                ];
-                JoddTest::Type(
-                    types
-                        .into_iter()
-                        .find(|known| *known == name)
-                        .ok_or_else(unknown)?,
-                )
+        // From the last step to the first, so that each step knows whether the next ones find something.
+        leading.fill(true);
+        for step in chain.iter().rev() {
+            for element in self.elements() {
+                leading[element.index()] &= step.accepts(element, self);
             }
-        });
-    };
-    let number = || argument.trim().parse().map_err(|_| unknown());
-    let formula = || {
-        let text = argument.trim().to_lowercase();
-        // Unlike jsoup, Jodd accepts a lone minus.
-        formula(&text.replacen("-n", "-1n", usize::from(text.starts_with("-n"))))
-            .ok_or_else(unknown)
-    };
-    Ok(match name {
-        "nth-child" => formula().map(|(a, b)| nth(a, b, false, false))?,
-        "nth-last-child" => formula().map(|(a, b)| nth(a, b, true, false))?,
-        "nth-of-type" => formula().map(|(a, b)| nth(a, b, false, true))?,
-        "nth-last-of-type" => formula().map(|(a, b)| nth(a, b, true, true))?,
-        "eq" => JoddTest::At(IndexTest::Equal(number()?)),
-        "gt" => JoddTest::At(IndexTest::Above(number()?)),
-        "lt" => JoddTest::At(IndexTest::Below(number()?)),
-        "contains" => JoddTest::Contains(without_quotes(argument).to_owned()),
-        "has" | "not" if argument.is_empty() => return Err(unknown()),
-        "has" => JoddTest::Has(parse(without_quotes(argument))?),
-        "not" => JoddTest::Not(parse(without_quotes(argument))?),
-        _ => return Err(unknown()),
-    })
-}
-
-/// `NodeSelector.select`: the matches of all selectors, without duplicates.
-pub(super) fn select<'a>(chains: &[Chain], root: Element<'a>) -> Vec<Element<'a>> {
-    let mut all = Vec::new();
-    for chain in chains {
-        for element in select_chain(chain, root) {
-            if !all.contains(&element) {
-                all.push(element);
-            }
+            leading = self.before(step.combinator, &leading);
         }
+        leading
     }
-    all
-}
 
-fn select_chain<'a>(chain: &[CompoundSelector], root: Element<'a>) -> Vec<Element<'a>> {
-    let mut selected = vec![root];
-    for step in chain {
-        let mut matched: Vec<Element<'a>> = Vec::new();
-        for from in selected {
-            let candidates: Vec<Element<'a>> = match step.combinator {
-                Combinator::Descendant => tree::descendants(from).collect(),
-                Combinator::Child => tree::children(from).collect(),
-                Combinator::Adjacent => tree::following(from).take(1).collect(),
-                Combinator::Sibling => tree::following(from).collect(),
+    /// The elements from which the combinator reaches one of these.
+    fn before(&self, combinator: Combinator, reached: &[bool]) -> Vec<bool> {
+        let mut before = none(self.page);
+        for element in self.elements().rev() {
+            let is_reached = reached[element.index()];
+            let leads_on = is_reached || before[element.index()];
+            let from = match combinator {
+                Combinator::Descendant if leads_on => tree::parent(element),
+                Combinator::Child if is_reached => tree::parent(element),
+                Combinator::Sibling if leads_on => tree::previous(element),
+                Combinator::Adjacent if is_reached => tree::previous(element),
+                _ => None,
             };
-            for element in candidates {
-                if step.accepts(element) && !matched.contains(&element) {
-                    matched.push(element);
-                }
+            if let Some(from) = from {
+                before[from.index()] = true;
             }
         }
-        let length = matched.len() as i64;
-        let mut index = -1;
-        matched.retain(|_| {
-            index += 1;
-            step.accepts_place(index, length)
-        });
-        selected = matched;
+        before
     }
-    selected
+
+    /// The elements whose `getTextContent()` contains the text. Each has a range of the page's text, and these ranges begin in the
+    /// order of the elements.
+    fn containing(&self, wanted: &str, passing: &mut [bool]) {
+        let mut text = String::new();
+        let mut starts = vec![0];
+        for node in self.page.descendants() {
+            starts.push(text.len());
+            if node.kind() == HtmlNodeKind::Text {
+                text.push_str(node.text());
+            }
+        }
+        starts.push(text.len());
+        let finder = Finder::new(wanted);
+        let mut found = finder.find(text.as_bytes());
+        for element in self.elements() {
+            let start = starts[element.index()];
+            if found.is_some_and(|at| at < start) {
+                let behind = finder.find(&text.as_bytes()[start..]);
+                found = behind.map(|at| start + at);
+            }
+            passing[element.index()] =
+                found.is_some_and(|at| at + wanted.len() <= starts[element.end()]);
+        }
+    }
+}
+
+/// The nodes below an element that a step has read.
+struct SeenNodes {
+    first: usize,
+    seen: Vec<bool>,
+}
+
+impl SeenNodes {
+    fn below(root: Element<'_>) -> SeenNodes {
+        SeenNodes {
+            first: root.index(),
+            seen: vec![false; root.end() - root.index()],
+        }
+    }
+
+    /// False if the node was seen before.
+    fn insert(&mut self, node: Element<'_>) -> bool {
+        !std::mem::replace(&mut self.seen[node.index() - self.first], true)
+    }
+}
+
+impl Combinator {
+    /// Visits the elements that the combinator reaches from an element and from none before it.
+    fn each<'a>(self, from: Element<'a>, seen: &mut SeenNodes, mut visit: impl FnMut(Element<'a>)) {
+        match self {
+            Combinator::Descendant => {
+                let mut index = from.index() + 1;
+                while index < from.end() {
+                    let node = from.at_index(index);
+                    // All below a node that was seen were seen with it.
+                    index = node.end();
+                    if seen.insert(node) {
+                        index = node.index() + 1;
+                        if tree::is_element(&node) {
+                            visit(node);
+                        }
+                    }
+                }
+            }
+            Combinator::Child => tree::children(from).for_each(visit),
+            Combinator::Adjacent => tree::following(from).take(1).for_each(visit),
+            // All that follow an element that was seen were seen with it.
+            Combinator::Sibling => tree::following(from)
+                .take_while(|element| seen.insert(*element))
+                .for_each(visit),
+        }
+    }
 }
 
 impl CompoundSelector {
-    fn accepts(&self, element: Element<'_>) -> bool {
+    fn accepts<'a>(&self, element: Element<'a>, search: &PageSearch<'a>) -> bool {
         (self.element.is_empty() || self.element == tree::name(element))
-            && self.tests.iter().all(|test| test.accepts(element))
+            && self.tests.iter().all(|test| test.accepts(element, search))
+    }
+
+    /// Whether it counts the matches before it.
+    fn counts(&self) -> bool {
+        let mut tests = self.tests.iter();
+        tests.any(|test| matches!(test, JoddTest::At(_)))
     }
 
     fn accepts_place(&self, index: i64, length: i64) -> bool {
@@ -349,7 +298,7 @@ impl CompoundSelector {
 }
 
 impl JoddTest {
-    fn accepts(&self, element: Element<'_>) -> bool {
+    fn accepts<'a>(&self, element: Element<'a>, search: &PageSearch<'a>) -> bool {
         match self {
             JoddTest::Attribute(name, wanted) => {
                 tree::attr(element, name).is_some_and(|value| match wanted {
@@ -365,7 +314,7 @@ impl JoddTest {
                 b,
                 backwards,
                 of_type,
-            } => is_at(element, (*a, *b), *backwards, *of_type),
+            } if *a == 0 && *b <= NEAR => is_at(element, (*a, *b), *backwards, *of_type),
             JoddTest::Only { of_type } => {
                 is_at(element, (0, 1), false, *of_type) && is_at(element, (0, 1), true, *of_type)
             }
@@ -381,12 +330,9 @@ impl JoddTest {
                 tree::name(element),
                 "button" | "input" | "select" | "textarea"
             ),
-            JoddTest::Has(chains) => !select(chains, element).is_empty(),
-            JoddTest::Not(chains) => {
-                let top = element.ancestors().last().unwrap_or(element);
-                !select(chains, top).contains(&element)
+            JoddTest::Nth { .. } | JoddTest::Has(_) | JoddTest::Not(_) | JoddTest::Contains(_) => {
+                search.decided.passes(self, element, || search.decide(self))
             }
-            JoddTest::Contains(text) => text::content(element).contains(text.as_str()),
             JoddTest::At(_) => true,
         }
     }

@@ -2,10 +2,14 @@
 
 use drumfire_java::text::trim;
 
+use super::decided::{Decided, KnownNodes, by_position, none};
 use super::text;
 use super::tree::{self, Element};
 use crate::html::HtmlNodeKind;
 use crate::regex::Pattern;
+
+/// Counting up to a position is cheaper than deciding for a page, if the position is at most this.
+pub(super) const NEAR: i64 = 16;
 
 /// A compiled selector or a part of one.
 #[derive(Debug)]
@@ -108,9 +112,41 @@ impl Test {
         }
     }
 
-    /// Whether the element matches in a search that began at `root`.
-    pub(super) fn matches(&self, root: Element<'_>, element: Element<'_>) -> bool {
+    /// Whether the result depends on where a search began.
+    fn is_rooted(&self) -> bool {
         match self {
+            Test::Start | Test::Root | Test::IndexBelow(_) | Test::ParentRun(_) => true,
+            Test::Ancestor(_) | Test::Previous(_) | Test::Preceding(_) => true,
+            Test::And(tests) | Test::Or(tests) => tests.iter().any(Test::is_rooted),
+            Test::Not(test) => test.is_rooted(),
+            _ => false,
+        }
+    }
+}
+
+/// A search in a page.
+pub(super) struct PageSearch<'a> {
+    /// The document.
+    page: Element<'a>,
+    decided: Decided<'a, Test>,
+}
+
+impl<'a> PageSearch<'a> {
+    pub(super) fn new(page: Element<'a>) -> PageSearch<'a> {
+        PageSearch {
+            page,
+            decided: Decided::new(page),
+        }
+    }
+
+    /// Whether the element matches in a search of the whole page.
+    pub(super) fn matches(&self, test: &Test, element: Element<'a>) -> bool {
+        self.matches_from(self.page, test, element)
+    }
+
+    /// Whether the element matches in a search that began at `root`.
+    fn matches_from(&self, root: Element<'a>, test: &Test, element: Element<'a>) -> bool {
+        match test {
             Test::All => true,
             Test::Tag(name) => tree::name(element) == name,
             Test::TagEnd(end) => tree::name(element).ends_with(end.as_str()),
@@ -124,41 +160,124 @@ impl Test {
             Test::AttributePattern(name, pattern) => {
                 tree::attr(element, name).is_some_and(|value| pattern.is_match(value))
             }
-            Test::IndexBelow(index) => root != element && sibling_index(element) < *index,
-            Test::IndexAbove(index) => sibling_index(element) > *index,
-            Test::Index(index) => sibling_index(element) == *index,
+            Test::Nth {
+                a: 0,
+                b,
+                backwards,
+                of_type,
+            } if *b <= NEAR => {
+                has_parent_element(element) && is_at(element, (0, *b), *backwards, *of_type)
+            }
+            Test::Nth { .. } => has_parent_element(element) && self.is_decided(test, element),
+            Test::IndexBelow(_) => root != element && self.is_decided(test, element),
+            Test::IndexAbove(_) | Test::Index(_) => self.is_decided(test, element),
+            Test::Empty => is_empty(element),
+            Test::Root => tree::children(root).next() == Some(element),
+            Test::Start => root == element,
+            Test::And(tests) => tests
+                .iter()
+                .all(|test| self.matches_from(root, test, element)),
+            Test::Or(tests) => tests
+                .iter()
+                .any(|test| self.matches_from(root, test, element)),
+            Test::Not(test) => !self.matches_from(root, test, element),
+            Test::Has(inner) if inner.is_rooted() => {
+                tree::descendants(element).any(|below| self.matches_from(element, inner, below))
+            }
+            Test::Has(_) => self.is_decided(test, element),
+            Test::Ancestor(inner) if root == self.page => {
+                self.leads_to(inner, element, tree::parent, &self.decided.known(test))
+            }
+            Test::Preceding(inner) if root == self.page => {
+                self.leads_to(inner, element, tree::previous, &self.decided.known(test))
+            }
+            Test::Ancestor(_) | Test::ParentRun(_) | Test::Previous(_) | Test::Preceding(_) => {
+                self.matches_structure(root, test, element)
+            }
+            _ => test.matches_text(element),
+        }
+    }
+
+    fn is_decided(&self, test: &Test, element: Element<'a>) -> bool {
+        let decide = || self.decide(test);
+        self.decided.passes(test, element, decide)
+    }
+
+    /// Which nodes of the page pass a test that reads other elements.
+    fn decide(&self, test: &Test) -> Vec<bool> {
+        let by_index = |passes: &dyn Fn(i64) -> bool| {
+            let mut passing =
+                by_position(self.page, (false, false), |position| passes(position - 1));
+            passing[self.page.index()] = passes(0);
+            passing
+        };
+        match test {
+            Test::IndexBelow(index) => by_index(&|place| place < *index),
+            Test::IndexAbove(index) => by_index(&|place| place > *index),
+            Test::Index(index) => by_index(&|place| place == *index),
             Test::Nth {
                 a,
                 b,
                 backwards,
                 of_type,
-            } => has_parent_element(element) && is_at(element, (*a, *b), *backwards, *of_type),
-            Test::Empty => is_empty(element),
-            Test::Root => tree::children(root).next() == Some(element),
-            Test::Start => root == element,
-            Test::And(tests) => tests.iter().all(|test| test.matches(root, element)),
-            Test::Or(tests) => tests.iter().any(|test| test.matches(root, element)),
-            Test::Not(test) => !test.matches(root, element),
-            Test::Has(test) => tree::descendants(element).any(|below| test.matches(element, below)),
-            Test::Ancestor(_) | Test::ParentRun(_) | Test::Previous(_) | Test::Preceding(_) => {
-                self.matches_structure(root, element)
+            } => by_position(self.page, (*backwards, *of_type), |position| {
+                is_nth(position, *a, *b)
+            }),
+            Test::Has(test) => {
+                let mut passing = none(self.page);
+                for below in tree::descendants(self.page).rev() {
+                    if let Some(parent) = tree::parent(below)
+                        && (passing[below.index()] || self.matches(test, below))
+                    {
+                        passing[parent.index()] = true;
+                    }
+                }
+                passing
             }
-            _ => self.matches_text(element),
+            other => unreachable!("{other:?} reads only its element"),
         }
     }
 
-    fn matches_structure(&self, root: Element<'_>, element: Element<'_>) -> bool {
+    /// Whether a test matches one of the elements that `step` leads to. The elements on the way have the same answer, so each is
+    /// tested once.
+    fn leads_to(
+        &self,
+        test: &Test,
+        element: Element<'a>,
+        step: fn(Element<'a>) -> Option<Element<'a>>,
+        known: &KnownNodes,
+    ) -> bool {
+        let mut last = element;
+        let found = loop {
+            if let Some(found) = known[last.index()].get() {
+                break found;
+            }
+            match step(last) {
+                Some(next) if self.matches(test, next) => break true,
+                Some(next) => last = next,
+                None => break false,
+            }
+        };
+        let way = std::iter::successors(Some(element), |one| {
+            (*one != last).then(|| step(*one)).flatten()
+        });
+        way.for_each(|one| known[one.index()].set(Some(found)));
+        found
+    }
+
+    fn matches_structure(&self, root: Element<'a>, test: &Test, element: Element<'a>) -> bool {
         if root == element {
             return false;
         }
-        match self {
+        let matches = |test: &Test, element: Element<'a>| self.matches_from(root, test, element);
+        match test {
             Test::Ancestor(test) => {
                 let mut above = element;
                 while above != root {
                     let Some(parent) = tree::parent(above) else {
                         return false;
                     };
-                    if test.matches(root, parent) {
+                    if matches(test, parent) {
                         return true;
                     }
                     above = parent;
@@ -168,21 +287,21 @@ impl Test {
             Test::ParentRun(run) => {
                 let mut at = Some(element);
                 run.iter().rev().all(|test| {
-                    let matched = at.is_some_and(|element| test.matches(root, element));
+                    let matched = at.is_some_and(|element| matches(test, element));
                     at = at.and_then(tree::parent);
                     matched
                 })
             }
             Test::Previous(test) => {
-                tree::previous(element).is_some_and(|before| test.matches(root, before))
+                tree::previous(element).is_some_and(|before| matches(test, before))
             }
-            Test::Preceding(test) => {
-                tree::preceding(element).any(|before| test.matches(root, before))
-            }
+            Test::Preceding(test) => tree::preceding(element).any(|before| matches(test, before)),
             _ => false,
         }
     }
+}
 
+impl Test {
     fn matches_text(&self, element: Element<'_>) -> bool {
         let seen = |own: bool| {
             if own {
@@ -227,11 +346,6 @@ fn has_attribute_prefix(element: Element<'_>, prefix: &str) -> bool {
         .any(|(name, _)| name.to_lowercase().starts_with(prefix))
 }
 
-/// `elementSiblingIndex`: 0 for the document.
-fn sibling_index(element: Element<'_>) -> i64 {
-    tree::preceding(element).count() as i64
-}
-
 fn has_parent_element(element: Element<'_>) -> bool {
     tree::parent(element).is_some_and(|parent| !tree::is_document(parent))
 }
@@ -259,7 +373,8 @@ pub(super) fn is_at(
     is_nth(before as i64 + 1, a, b)
 }
 
-fn is_nth(position: i64, a: i64, b: i64) -> bool {
+/// Whether a position, from 1, is `an + b`.
+pub(super) fn is_nth(position: i64, a: i64, b: i64) -> bool {
     match a {
         0 => position == b,
         _ => (position - b) * a >= 0 && (position - b) % a == 0,

@@ -4,6 +4,7 @@ fn select(html: &str, selector: &str, attribute: Option<&str>) -> Vec<String> {
     let selector = Selector::compile(selector, Engine::Jsoup).expect("a selector");
     selector
         .select(&Document::parse(html), attribute, usize::MAX)
+        .expect("a small result")
         .into_iter()
         .flatten()
         .collect()
@@ -56,7 +57,8 @@ fn jodd_counts_matches_where_jsoup_counts_siblings() {
     let first = |engine| {
         let found = Selector::compile("p:eq(0)", engine)
             .expect("a selector")
-            .select(&document, None, usize::MAX);
+            .select(&document, None, usize::MAX)
+            .expect("a small result");
         found.into_iter().flatten().collect::<Vec<_>>()
     };
     assert_eq!(first(Engine::Jsoup), ["a", "b"]);
@@ -68,7 +70,7 @@ fn no_more_is_made_than_asked_for() {
     let document = Document::parse("<p>1</p><p>2</p><p>3</p>");
     for engine in [Engine::Jsoup, Engine::Jodd] {
         let selector = Selector::compile("p", engine).expect("a selector");
-        let found = selector.select(&document, None, 2);
+        let found = selector.select(&document, None, 2).expect("two");
         assert_eq!(found, [Some("1".to_owned()), Some("2".to_owned())]);
     }
 }
@@ -95,4 +97,16 @@ fn template_contents_belong_to_the_template_as_in_jsoup() {
     assert_eq!(select(html, "p:first-child", None), ["a"]);
     assert_eq!(select(html, "div", None), ["a"]);
     assert_eq!((count("*"), count("div *")), (8, 2));
+}
+
+#[test]
+fn texts_of_nested_elements_are_bounded() {
+    let html = format!("{}{}", "<div>".repeat(3_000), "x".repeat(100_000));
+    let document = Document::parse(&html);
+    for engine in [Engine::Jsoup, Engine::Jodd] {
+        let selector = Selector::compile("div", engine).expect("a selector");
+        let found = selector.select(&document, None, usize::MAX);
+        let error = found.expect_err("300 MB").message;
+        assert_eq!(error, "The result is larger than 256 MiB");
+    }
 }

@@ -137,6 +137,6 @@ pub(super) fn preceding(element: Element<'_>) -> impl Iterator<Item = Element<'_
 }
 
 /// The elements below an element, in document order.
-pub(super) fn descendants(element: Element<'_>) -> impl Iterator<Item = Element<'_>> {
+pub(super) fn descendants(element: Element<'_>) -> impl DoubleEndedIterator<Item = Element<'_>> {
     element.descendants().filter(is_element)
 }

@@ -118,6 +118,21 @@ impl<'p> HtmlNode<'p> {
         &self.page.nodes[self.id as usize]
     }
 
+    /// The index in the page, in document order; 0 for the document.
+    pub(crate) fn index(self) -> usize {
+        self.id as usize
+    }
+
+    /// The index after the last descendant.
+    pub(crate) fn end(self) -> usize {
+        self.data().end as usize
+    }
+
+    /// The node of the same page at an index.
+    pub(crate) fn at_index(self, index: usize) -> HtmlNode<'p> {
+        self.page.node(offset(index))
+    }
+
     pub(crate) fn kind(self) -> HtmlNodeKind {
         self.data().kind
     }
@@ -189,7 +204,7 @@ impl<'p> HtmlNode<'p> {
     }
 
     /// All descendants, in document order.
-    pub(crate) fn descendants(self) -> impl Iterator<Item = HtmlNode<'p>> {
+    pub(crate) fn descendants(self) -> impl DoubleEndedIterator<Item = HtmlNode<'p>> {
         (self.id + 1..self.data().end).map(move |id| self.page.node(id))
     }
 

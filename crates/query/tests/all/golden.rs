@@ -394,7 +394,9 @@ fn css_selectors() {
         let page: usize = columns[1].parse().expect("the number of a page");
         match Selector::compile(columns[3], engine) {
             Ok(selector) => {
-                let values = selector.select(&pages[page], Some(columns[2]), usize::MAX);
+                let values = selector
+                    .select(&pages[page], Some(columns[2]), usize::MAX)
+                    .expect("a small result");
                 values
                     .iter()
                     .map(|value| format!(" [{}]", value.as_deref().unwrap_or("null")))

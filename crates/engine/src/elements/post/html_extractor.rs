@@ -112,7 +112,8 @@ impl HtmlExtractor {
                 selector.select(page, Some(&attribute), most)
             });
             // A search that the run no longer waits for finds nothing.
-            let values = values.await.unwrap_or_default();
+            let values = values.await.unwrap_or_else(|| Ok(Vec::new()));
+            let values = values.map_err(|error| ExceptionText::from(error.message))?;
             values_found.extend(values.into_iter().map(|value| value.map(Rc::from)));
             if values_found.len() == most_values {
                 break;
