@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use drumfire_elements::controllers::include_controller;
 use drumfire_java::file_server;
 use drumfire_jmx::{Diagnostic, Node, Tree};
+use memchr::memmem;
 
 use crate::index::Index;
 
@@ -24,6 +25,8 @@ pub struct PlanFile {
     pub tree: Tree,
     /// Its names, computed on first use. Clones share them.
     index: OnceLock<Arc<Index>>,
+    /// Its path without links, found on first use.
+    canonical: OnceLock<PathBuf>,
 }
 
 impl PlanFile {
@@ -33,7 +36,12 @@ impl PlanFile {
             path,
             tree,
             index: OnceLock::new(),
+            canonical: OnceLock::new(),
         }
+    }
+
+    fn canonical(&self) -> &Path {
+        self.canonical.get_or_init(|| canonical(&self.path))
     }
 
     /// The names of the plan.
@@ -62,16 +70,21 @@ impl Joined {
         let mut joined = Joined::default();
         joined.read(plan)?;
         joined.follow(0, plan)?;
-        let mut candidates = including(&others, plan);
+        let mut candidates: Vec<(PlanFile, Vec<PathBuf>)> = including(&others, plan)
+            .into_iter()
+            .map(|other| {
+                let targets = targets(&other).map(|file| canonical(&file)).collect();
+                (other, targets)
+            })
+            .collect();
         // Another plan may include one that has just joined.
-        while let Some(at) = candidates
-            .iter()
-            .position(|other| joined.would_include(other))
-        {
-            let other = candidates.remove(at);
-            let plan_index = joined.plans.len();
-            joined.read(&other.tree.source.path.clone())?;
-            joined.follow(plan_index, plan)?;
+        while let Some(at) = candidates.iter().position(|(other, targets)| {
+            joined.index_of(other.canonical()).is_none()
+                && targets.iter().any(|file| joined.index_of(file).is_some())
+        }) {
+            let (other, _) = candidates.remove(at);
+            joined.plans.push(other);
+            joined.follow(joined.plans.len() - 1, plan)?;
         }
         Ok(joined)
     }
@@ -83,28 +96,20 @@ impl Joined {
             includes: Vec::new(),
         };
         for from in 0..joined.plans.len() {
-            let targets = joined.targets(&joined.plans[from]);
+            let indices: Vec<usize> = targets(&joined.plans[from])
+                .filter_map(|file| joined.index_of(&canonical(&file)))
+                .collect();
             joined
                 .includes
-                .extend(targets.into_iter().map(|to| (from, to)));
+                .extend(indices.into_iter().map(|to| (from, to)));
         }
         joined
     }
 
-    fn targets(&self, plan: &PlanFile) -> Vec<usize> {
-        let folder = plan.path.parent().unwrap_or(Path::new(""));
-        include_paths(&plan.tree.roots)
-            .iter()
-            .filter_map(|written| existing(written, &[folder]))
-            .filter_map(|file| self.index_of(&file))
-            .collect()
-    }
-
-    fn index_of(&self, file: &Path) -> Option<usize> {
-        let canonical_path = canonical(file);
-        self.plans
-            .iter()
-            .position(|plan| canonical(&plan.path) == canonical_path)
+    /// The index of the plan with a canonical path.
+    fn index_of(&self, canonical: &Path) -> Option<usize> {
+        let mut plans = self.plans.iter();
+        plans.position(|plan| plan.canonical() == canonical)
     }
 
     fn read(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
@@ -124,7 +129,7 @@ impl Joined {
                 let Some(file) = existing(&written, &folders) else {
                     continue;
                 };
-                let to = match self.index_of(&file) {
+                let to = match self.index_of(&canonical(&file)) {
                     Some(known) => known,
                     None => {
                         self.read(&file)?;
@@ -136,10 +141,6 @@ impl Joined {
             }
         }
         Ok(())
-    }
-
-    fn would_include(&self, other: &PlanFile) -> bool {
-        self.index_of(&other.path).is_none() && !self.targets(other).is_empty()
     }
 
     /// The plans in whose tree a Module Controller of this plan looks up its target: the plan itself, and each that includes
@@ -210,8 +211,7 @@ fn including(plans: &[PathBuf], except: &Path) -> Vec<PlanFile> {
     let others = plans.iter().filter(|plan| canonical(plan) != excepted);
     let with = others.filter(|plan| {
         let bytes = drumfire_platform::files::read_regular(plan).unwrap_or_default();
-        let sign = include_controller::FILE.name.as_bytes();
-        bytes.windows(sign.len()).any(|window| window == sign)
+        memmem::find(&bytes, include_controller::FILE.name.as_bytes()).is_some()
     });
     let read = with.filter_map(|path| {
         let tree = drumfire_jmx::read_file(path).ok()?.tree;
@@ -236,6 +236,13 @@ fn include_paths(nodes: &[Node]) -> Vec<String> {
         include_paths_found.extend(include_paths(&node.children));
     }
     include_paths_found
+}
+
+/// The files that a plan includes.
+fn targets(plan: &PlanFile) -> impl Iterator<Item = PathBuf> {
+    let folder = plan.path.parent().unwrap_or(Path::new(""));
+    let written = include_paths(&plan.tree.roots).into_iter();
+    written.filter_map(move |written| existing(&written, &[folder]))
 }
 
 /// The included file, relative to the working folder or to the first of `folders` that has it.

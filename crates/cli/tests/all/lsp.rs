@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -159,19 +159,30 @@ impl Client {
         self.input.flush().expect("it is sent");
     }
 
-    fn tell(&mut self, method: &str, parameters: Value) {
+    pub(super) fn tell(&mut self, method: &str, parameters: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": parameters }));
     }
 
     /// The whole answer to a request.
     fn answer(&mut self, method: &str, parameters: Value) -> Value {
+        let answer = self.answer_within(LIMIT, method, parameters);
+        answer.expect("an answer")
+    }
+
+    /// The whole answer to a request, if it comes within the limit.
+    pub(super) fn answer_within(
+        &mut self,
+        limit: Duration,
+        method: &str,
+        parameters: Value,
+    ) -> Result<Value, RecvTimeoutError> {
         self.next_id += 1;
         let id = self.next_id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
         loop {
-            let message = self.messages.recv_timeout(LIMIT).expect("an answer");
+            let message = self.messages.recv_timeout(limit)?;
             if message["id"] == id {
-                return message;
+                return Ok(message);
             } else {
                 self.put_back.push_back(message)
             }

@@ -309,6 +309,32 @@ fn try_all(folder: &Path, text: &str) -> Result<(), String> {
     worker.join().map_err(|_| "a thread panicked".to_owned())
 }
 
+/// An editor in a folder with a plan that includes `p.jmx`.
+fn started_editor(include: &str) -> Client {
+    let editor = Client::start();
+    std::fs::write(editor.path("q.jmx"), include).expect("a plan can be written");
+    editor
+}
+
+/// Asks everything about a plan; says which question was not answered. The plan has one name in all rounds, since each question
+/// reads all plans of the folder.
+fn ask_all(editor: &mut Client, text: &str) -> Result<(), String> {
+    editor.open("p.jmx", text);
+    let document = json!({ "uri": editor.uri("p.jmx") });
+    let line = text.lines().count().saturating_sub(3);
+    let place = json!({ "line": line, "character": 40 });
+    for question in ["documentSymbol", "hover", "completion", "definition"] {
+        let about = json!({ "textDocument": document, "position": place });
+        let answer = editor.answer_within(LIMIT, &format!("textDocument/{question}"), about);
+        match answer {
+            Ok(answer) if answer.get("error").is_none() => {}
+            answer => return Err(format!("the editor's {question}: {answer:?}")),
+        }
+    }
+    editor.tell("textDocument/didClose", json!({ "textDocument": document }));
+    Ok(())
+}
+
 #[test]
 fn no_element_in_an_odd_shape_stops_a_command() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -316,9 +342,9 @@ fn no_element_in_an_odd_shape_stops_a_command() {
     let good = plan(&drumfire_testkit::plans::group(1, &debug("d")));
     std::fs::write(folder.join("good.jmx"), &good).expect("a plan can be written");
     let include = r#"<IncludeController guiclass="IncludeControllerGui" testclass="IncludeController" testname="i"><stringProp name="IncludeController.includepath">p.jmx</stringProp></IncludeController><hashTree/>"#;
-    std::fs::write(folder.join("q.jmx"), plan(include)).expect("a plan can be written");
-    let mut editor = Client::start();
-    std::fs::write(editor.path("q.jmx"), plan(include)).expect("a plan can be written");
+    let include = plan(include);
+    std::fs::write(folder.join("q.jmx"), &include).expect("a plan can be written");
+    let mut editor = started_editor(&include);
     let mut random = Random::default();
     let mut faults = Vec::new();
     for facts in all() {
@@ -327,19 +353,9 @@ fn no_element_in_an_odd_shape_stops_a_command() {
             if let Err(fault) = try_all(folder, &text) {
                 faults.push(format!("{} {round}: {fault}\n{text}", facts.class));
             }
-            std::fs::write(editor.path("p.jmx"), &text).expect("a plan can be written");
-            let name = format!("{}-{round}.jmx", facts.class.replace('.', "-"));
-            editor.open(&name, &text);
-            let document = json!({ "textDocument": { "uri": editor.uri(&name) } });
-            editor.ask("textDocument/documentSymbol", document);
-            let at = text.lines().count().saturating_sub(3);
-            for question in [
-                "textDocument/hover",
-                "textDocument/completion",
-                "textDocument/definition",
-            ] {
-                let place = json!({ "textDocument": { "uri": editor.uri(&name) }, "position": { "line": at, "character": 40 } });
-                editor.ask(question, place);
+            if let Err(fault) = ask_all(&mut editor, &text) {
+                faults.push(format!("{} {round}: {fault}\n{text}", facts.class));
+                editor = started_editor(&include);
             }
         }
     }
