@@ -13,7 +13,7 @@ use drumfire_testkit::server::{ResponseStep, Server, respond};
 
 use crate::faults::bench::{group, pause, plan, sample, start};
 use crate::faults::built;
-use crate::faults::scripts::{groovy, has_java};
+use crate::faults::scripts::groovy;
 
 /// The number of labels.
 const LABELS: usize = 200;
@@ -81,9 +81,12 @@ pub fn soak(seconds: &str, program: Option<&Path>) -> anyhow::Result<()> {
     let seconds: u64 = seconds.parse().context("the time is in seconds")?;
     ensure!(seconds >= 30, "a soak of less than 30 s shows nothing");
     let program = program.map_or_else(built, |program| Ok(std::path::absolute(program)?))?;
-    let home = jmeter_home().unwrap_or_default();
-    let workshop = Workshop::new(program).variable("JMETER_HOME", &home.to_string_lossy());
-    workshop.write("p.jmx", soak_plan(seconds));
+    let home = jmeter_home();
+    let mut workshop = Workshop::new(program);
+    if let Some(home) = &home {
+        workshop = workshop.variable("JMETER_HOME", &home.to_string_lossy());
+    }
+    workshop.write("p.jmx", soak_plan(seconds, home.is_some()));
     let outputs = Outputs::start()?;
     let mut words = [
         "run p.jmx -l r.csv --report p.html --run-file r.drumfire --junit j.xml --markdown m.md",
@@ -129,10 +132,10 @@ pub fn soak(seconds: &str, program: Option<&Path>) -> anyhow::Result<()> {
 }
 
 /// Users that take samples of many labels; if there is Java, one that runs a script.
-fn soak_plan(seconds: u64) -> String {
+fn soak_plan(seconds: u64, has_java: bool) -> String {
     let label = format!("label ${{__Random(1,{LABELS})}}");
     let mut groups = group(USERS, -1, &[pause(PAUSE_MS), sample(&label)].concat());
-    if has_java() {
+    if has_java {
         let script = groovy("script", "vars.put('n', String.valueOf(System.nanoTime()))");
         groups.push_str(&group("2", -1, &[pause(PAUSE_MS), script].concat()));
     }

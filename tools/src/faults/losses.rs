@@ -5,11 +5,11 @@ use std::net::TcpListener;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use drumfire_testkit::program::{LIMIT, Workshop, jmeter_home};
+use drumfire_testkit::program::{LIMIT, Workshop};
 
 use super::Fault;
 use super::bench::{FaultBench, UNACCOUNTED, ensure, expect, group, pause, plan, sample, start};
-use super::scripts::{groovy, has_java};
+use super::scripts::{groovy, scripts_folder};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -309,14 +309,10 @@ fn no_threads(bench: &FaultBench) -> anyhow::Result<()> {
 
 /// Runs a script that writes to address 0 beside a user that takes samples, in place and on a thread of its own.
 fn native_crash(bench: &FaultBench) -> anyhow::Result<()> {
-    if !has_java() {
+    let Some(workshop) = scripts_folder(bench) else {
         return Ok(());
-    }
+    };
     let script = "def f = Class.forName('sun.misc.Unsafe').getDeclaredField('theUnsafe'); f.accessible = true; if (vars.getIteration() > 1 || !vars.get('x')) { vars.put('x', '1'); f.get(null).putAddress(0L, 0L) }";
-    let home = jmeter_home().unwrap_or_default();
-    let workshop = bench
-        .with_plan("1", 1, "")
-        .variable("JMETER_HOME", &home.to_string_lossy());
     let busy = group("1", -1, &[pause(20), sample("busy")].concat());
     let crashes = group(
         "1",

@@ -1,9 +1,8 @@
 //! Scripts and queries that never end, and scripts that terminate Java.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use drumfire_testkit::program::{Finished, LIMIT, jmeter_home};
+use drumfire_testkit::program::{Finished, LIMIT, Workshop, jmeter_home};
 use drumfire_testkit::server::{ResponseStep, Server, ok};
 
 use super::Fault;
@@ -103,26 +102,22 @@ fn extractor(prefix: &str, properties: &[(&str, &str)]) -> String {
     )
 }
 
-/// Whether scripts can run; prints a message if not.
-pub fn has_java() -> bool {
-    let java = Command::new("java").arg("-version").output();
-    let has = jmeter_home().is_some() && java.is_ok_and(|output| output.status.success());
-    if !has {
-        println!("        skipped: no Java, or no JMETER_HOME");
-    }
-    has
+/// A folder whose runs find this machine's JMeter, so that they fetch no jars; `None` if scripts cannot run here.
+pub fn scripts_folder(bench: &FaultBench) -> Option<Workshop> {
+    let home = jmeter_home()?;
+    let workshop = bench.with_plan("1", 1, "");
+    Some(workshop.variable("JMETER_HOME", &home.to_string_lossy()))
 }
 
 fn exits(bench: &FaultBench, inside: &str, by: &str) -> anyhow::Result<()> {
-    if !has_java() {
+    let Some(workshop) = scripts_folder(bench) else {
         return Ok(());
-    }
+    };
     let after = group("1", 1, &sample("after"))
         .replace("ThreadGroupGui", "PostThreadGroupGui")
         .replace("\"ThreadGroup\"", "\"PostThreadGroup\"")
         .replace("<ThreadGroup ", "<PostThreadGroup ")
         .replace("</ThreadGroup>", "</PostThreadGroup>");
-    let workshop = bench.with_plan("1", 1, "");
     let users = group("2", 50, &[sample("before"), inside.to_owned()].concat());
     workshop.write("p.jmx", plan(&[users, after].concat()));
     let finished = workshop.run(&["run", "p.jmx", "-l", "r.csv"], LIMIT);
@@ -136,10 +131,13 @@ fn exits(bench: &FaultBench, inside: &str, by: &str) -> anyhow::Result<()> {
 
 /// Runs a user that never ends beside one that takes samples. One signal ends both.
 fn endless(bench: &FaultBench, inside: &str, needs_java: bool) -> anyhow::Result<()> {
-    if needs_java && !has_java() {
+    let workshop = match needs_java {
+        true => scripts_folder(bench),
+        false => Some(bench.with_plan("1", 1, "")),
+    };
+    let Some(workshop) = workshop else {
         return Ok(());
-    }
-    let workshop = bench.with_plan("1", 1, "");
+    };
     let busy = group("1", -1, &[pause(20), sample("busy")].concat());
     let stuck = group("1", 1, inside);
     workshop.write("p.jmx", plan(&[busy, stuck].concat()));
