@@ -9,7 +9,8 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_elements::config::user_defined_variables;
@@ -21,7 +22,8 @@ use drumfire_jmx::Value;
 use drumfire_platform::files::create_for_program;
 use drumfire_platform::processes::ending_signal;
 use drumfire_results::{DataType, Sample};
-use tokio::process::{Child, Command};
+use shared_child::SharedChild;
+use tokio::sync::oneshot;
 
 use crate::base::number;
 use crate::decode::Decoder;
@@ -124,7 +126,7 @@ impl OsProcess {
             .current_dir(&directory)
             .envs(environment);
         let ended = match self.start(cx, process) {
-            Ok((child, printed)) => finish(child, printed, timeout_ms, &mut output)
+            Ok((running, printed)) => finish(running, printed, timeout_ms, &mut output)
                 .await
                 .map_err(|error| format!("java.io.IOException: {error}")),
             Err(Unstarted::File(name, error)) => Err(format!(
@@ -167,7 +169,7 @@ impl OsProcess {
         &self,
         cx: &mut Context,
         mut process: Command,
-    ) -> Result<(Child, Option<Printed>), Unstarted> {
+    ) -> Result<(Running, Option<Printed>), Unstarted> {
         let stdin = match self.stdin.eval(cx).into_string() {
             name if name.trim().is_empty() => Stdio::null(),
             name => opened(File::open(&name), name)?.into(),
@@ -183,12 +185,9 @@ impl OsProcess {
             }
         };
         process.stdout(stdout).stderr(stderr);
-        let child = process
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(Unstarted::Program)?;
+        let running = Running::start(process).map_err(Unstarted::Program)?;
         let ours = ours.map(Printed::of).transpose();
-        Ok((child, ours.map_err(Unstarted::Program)?))
+        Ok((running, ours.map_err(Unstarted::Program)?))
     }
 
     fn judge(
@@ -283,10 +282,58 @@ fn line(command: &str, arguments: &[String]) -> String {
     line
 }
 
+/// The stack of a thread that only waits for a program.
+const WAITING_STACK_BYTES: usize = 64 << 10;
+
+/// A program that was started. Dropping this ends the program, unless it has ended.
+///
+/// A thread waits for it. With tokio's processes, each turn of every worker would take a lock of the whole process, whether or not
+/// any program runs (`GlobalOrphanQueue::reap_orphans`).
+struct Running {
+    child: Arc<SharedChild>,
+    ended: oneshot::Receiver<std::io::Result<ExitStatus>>,
+}
+
+impl Running {
+    /// Starts the program. The command is dropped, and with it this process's copies of the program's pipes.
+    fn start(mut command: Command) -> std::io::Result<Running> {
+        let child = Arc::new(SharedChild::spawn(&mut command)?);
+        let (sender, ended) = oneshot::channel();
+        let running = Running { child, ended };
+        let child = running.child.clone();
+        let thread = std::thread::Builder::new()
+            .name("program".to_owned())
+            .stack_size(WAITING_STACK_BYTES)
+            .spawn(move || {
+                // Nothing receives the status of a program that was given up.
+                let _ = sender.send(child.wait());
+            });
+        if let Err(refused) = thread {
+            running.child.kill()?;
+            running.child.wait()?;
+            return Err(refused);
+        }
+        Ok(running)
+    }
+
+    /// Waits for the program's end.
+    async fn wait(&mut self) -> std::io::Result<ExitStatus> {
+        let ended = (&mut self.ended).await;
+        ended.unwrap_or_else(|gone| Err(std::io::Error::other(gone)))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It fails only if the system does not permit it, and then nothing else can end the program either.
+        let _ = self.child.kill();
+    }
+}
+
 /// Waits for the program and reads its output. A background program that it leaves behind may keep the output open, so
 /// reading also stops a moment after the program itself has ended.
 async fn finish(
-    mut child: Child,
+    mut running: Running,
     printed: Option<Printed>,
     timeout_ms: i64,
     output: &mut Vec<u8>,
@@ -304,8 +351,8 @@ async fn finish(
         tokio::select! {
             status = async {
                 tokio::select! {
-                    () = &mut read => child.wait().await,
-                    status = child.wait() => {
+                    () = &mut read => running.wait().await,
+                    status = running.wait() => {
                         let _ = tokio::time::timeout(Duration::from_millis(200), &mut read).await;
                         status
                     }
@@ -324,7 +371,7 @@ async fn drain(printed: Option<Printed>, into: &mut Vec<u8>) {
 }
 
 /// The exit code as Java gives it: 128 more than the signal that ended the program.
-fn exit_code(status: std::process::ExitStatus) -> i32 {
+fn exit_code(status: ExitStatus) -> i32 {
     status
         .code()
         .or_else(|| ending_signal(status).map(|signal| 128 + signal))
@@ -424,11 +471,23 @@ mod tests {
     }
 
     #[cfg(unix)]
+    #[tokio::test]
+    async fn a_program_that_is_given_up_is_ended() {
+        let mut command = Command::new("sleep");
+        command.arg("600");
+        let running = Running::start(command).expect("a program");
+        let child = running.child.clone();
+        drop(running);
+        let status = child.wait().expect("its status");
+        assert_eq!(exit_code(status), 128 + 9);
+    }
+
+    #[cfg(unix)]
     #[test]
     fn output_goes_to_no_pipe_that_nothing_reads() {
         let folder = tempfile::tempdir().expect("there is room");
         let path = folder.path().join("pipe");
-        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        let made = Command::new("mkfifo").arg(&path).status();
         assert!(made.is_ok_and(|status| status.success()));
         let name = path.to_str().expect("UTF-8");
         let Err(Unstarted::File(of, error)) = created(name) else {
