@@ -3,7 +3,7 @@
 //! status line are skipped, folded lines are joined, and the end of the stream ends the head.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use memchr::{Memchr, memchr};
 
@@ -17,7 +17,7 @@ pub(crate) struct Head {
     pub version: (u16, u16),
     pub reason: Range<usize>,
     /// From the status line to the empty line, with folded lines joined.
-    pub bytes: Arc<[u8]>,
+    pub bytes: Rc<[u8]>,
     pub facts: Facts,
 }
 

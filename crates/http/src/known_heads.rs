@@ -2,6 +2,7 @@
 //! a small response. Recent HTTP/2 requests are cached too, since a plan repeats them.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 
 use crate::head::Head;
 use crate::target::Target;
@@ -11,34 +12,24 @@ const MOST: usize = 8;
 /// Longer heads rarely repeat.
 const LONGEST_BYTES: usize = 2048;
 
-/// A small cache of the latest items.
-struct Latest<T> {
-    all: Vec<T>,
-    /// Index of the item to replace next.
-    oldest: usize,
-}
+/// A small cache of the latest items, the newest first: once the date has changed, older heads are not sent any more, and differ
+/// from the newest only near their ends.
+struct Latest<T>(VecDeque<T>);
 
 impl<T> Default for Latest<T> {
     fn default() -> Self {
-        Self {
-            all: Vec::new(),
-            oldest: 0,
-        }
+        Self(VecDeque::new())
     }
 }
 
 impl<T> Latest<T> {
     fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<&T> {
-        self.all.iter().find(|known| wanted(known))
+        self.0.iter().find(|known| wanted(known))
     }
 
     fn add(&mut self, latest: T) {
-        if self.all.len() < MOST {
-            self.all.push(latest);
-            return;
-        }
-        self.all[self.oldest] = latest;
-        self.oldest = (self.oldest + 1) % MOST;
+        self.0.truncate(MOST - 1);
+        self.0.push_front(latest);
     }
 }
 

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::headers::Headers;
@@ -240,7 +239,7 @@ pub struct Incoming {
     pub version: (u16, u16),
     /// Status line and headers as received, up to and including the empty line; folded
     /// header lines are joined by one space.
-    pub head: Arc<[u8]>,
+    pub head: Rc<[u8]>,
     /// The range of the reason phrase in `head`.
     pub reason: Range<usize>,
     pub(crate) content_type: Option<Range<usize>>,

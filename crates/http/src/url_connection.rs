@@ -1,7 +1,7 @@
 //! The rules of `java.net.HttpURLConnection` for reading responses and keeping connections, where they differ from those of
 //! HttpClient (`sun.net.www.http.HttpClient#parseHTTPHeader`, `KeepAliveCache`).
 
-use std::sync::Arc;
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::failure::{Coded, DecodeFailure, Failure, FailureKind, Phase};
@@ -109,7 +109,7 @@ pub(crate) fn head_of_unknown() -> Head {
         status: 0,
         version: (1, 0),
         reason: 0..TYPE.len(),
-        bytes: Arc::from(bytes),
+        bytes: Rc::from(bytes),
         facts: Facts {
             content_type: Some(0..TYPE.len()),
             ..Facts::default()
