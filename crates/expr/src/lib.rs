@@ -43,4 +43,4 @@ pub use spec::{FunctionOrigin, FunctionRung, FunctionSpec, Parameter};
 pub use template::Template;
 pub use template_error::{Severity, TemplateError};
 pub use text::Text;
-pub use vars::{Slot, Value, VarNames, Vars, numeral};
+pub use vars::{Slot, Value, VarNames, Vars, is_numeral, numeral};

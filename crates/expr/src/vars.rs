@@ -73,6 +73,31 @@ thread_local! {
     static LAST: RefCell<[Option<(i32, Value)>; LAST_NUMERALS]> = const { RefCell::new([const { None }; LAST_NUMERALS]) };
 }
 
+/// Digits of numbers that fit any `i32`.
+const MOST_PARSED_DIGITS: usize = 9;
+
+/// Whether `text` is what [`numeral`] gives for the number. Reading digits costs less than to look up and set a value. It is false
+/// for negative numbers and those of ten digits, which are rare.
+pub fn is_numeral(text: &str, number: i32) -> bool {
+    let digits = text.as_bytes();
+    let Some((first, rest)) = digits.split_first() else {
+        return false;
+    };
+    let has_leading_zero = *first == b'0' && !rest.is_empty();
+    if number < 0 || has_leading_zero || digits.len() > MOST_PARSED_DIGITS {
+        return false;
+    }
+    let mut value = 0_u32;
+    for digit in digits {
+        let digit = digit.wrapping_sub(b'0');
+        if digit > 9 {
+            return false;
+        }
+        value = value * 10 + u32::from(digit);
+    }
+    value == number.unsigned_abs()
+}
+
 /// The number as a value, cached. Loop counters are set several times per iteration. So small numbers are only formatted
 /// once per thread, and larger ones once per iteration.
 pub fn numeral(number: i32) -> Value {
@@ -314,6 +339,25 @@ mod tests {
         let all = [0, 7, 1_023, 1_024, -1, i32::MIN].map(numeral);
         let all: Vec<&str> = all.iter().map(|number| &**number).collect();
         assert_eq!(all, ["0", "7", "1023", "1024", "-1", "-2147483648"]);
+        for (text, number) in [
+            ("0", 0),
+            ("7", 7),
+            ("70000", 70_000),
+            ("999999999", 999_999_999),
+        ] {
+            assert!(is_numeral(text, number));
+            assert!(!is_numeral(text, number + 1));
+        }
+        for (text, number) in [
+            ("", 0),
+            ("07", 7),
+            (":", 10),
+            ("/", -1),
+            ("+7", 7),
+            ("x", 0),
+        ] {
+            assert!(!is_numeral(text, number), "{text}");
+        }
     }
 
     #[test]

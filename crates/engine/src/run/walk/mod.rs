@@ -716,7 +716,11 @@ impl Walker<'_> {
         };
         let begun = matches!(self.state(id).extra, Extra::VirtualUser { .. });
         let count = self.state(id).count - i32::from(begun);
-        self.cx.vars.set(slot, drumfire_expr::numeral(count));
+        // Most passes find the number that they write.
+        let current = self.cx.vars.get(slot);
+        if !current.is_some_and(|current| drumfire_expr::is_numeral(current, count)) {
+            self.cx.vars.set(slot, drumfire_expr::numeral(count));
+        }
     }
 }
 
