@@ -102,6 +102,8 @@ struct Tally {
     sum: u128,
     min: u64,
     max: u64,
+    /// Number of zeros: the times to connect of all requests over open connections.
+    zeros: u64,
     /// Buckets of the latest values, not sorted yet.
     fresh: Vec<u16>,
     sorted: Distribution,
@@ -115,6 +117,10 @@ impl Tally {
         } else {
             self.min.min(us)
         };
+        if us == 0 {
+            self.zeros += 1;
+            return;
+        }
         self.max = self.max.max(us);
         self.sum += u128::from(us);
         self.fresh.push(bucket(us, BUCKET_BITS) as u16);
@@ -124,7 +130,7 @@ impl Tally {
     }
 
     fn is_empty(&self) -> bool {
-        self.fresh.is_empty() && self.sorted.buckets.is_empty()
+        self.zeros == 0 && self.fresh.is_empty() && self.sorted.buckets.is_empty()
     }
 
     #[cold]
@@ -140,6 +146,10 @@ impl Tally {
     fn take(&mut self) -> Distribution {
         if !self.fresh.is_empty() {
             self.sort();
+        }
+        if self.zeros > 0 {
+            let zeros = (bucket(0, BUCKET_BITS), std::mem::take(&mut self.zeros));
+            self.sorted.buckets.merge_entries(std::iter::once(zeros));
         }
         Distribution {
             sum: std::mem::take(&mut self.sum),
