@@ -350,7 +350,7 @@ pub struct Times {
     pub first_byte: Option<Instant>,
     /// The first byte of the response's body had arrived.
     pub first_body: Option<Instant>,
-    /// The exchange ended, successfully or not.
+    /// The exchange ended, successfully or not: its last byte was read, or decoded if that is needed.
     pub end: Instant,
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn over_http1<'a>(
             }
         };
         connection.pace = usual;
-        times.end = Instant::now();
+        times.end = receiver.ended.unwrap_or_else(Instant::now);
         worker
             .counts
             .transferred(source.sent, receiver.received_bytes());

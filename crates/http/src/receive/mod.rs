@@ -72,6 +72,8 @@ pub(crate) struct Receiver {
     pub body_bytes: u64,
     pub first_byte: Option<Instant>,
     pub first_body: Option<Instant>,
+    /// When the last byte was read, if nothing of the body was decoded or digested after that.
+    pub ended: Option<Instant>,
     /// When the kernel received the first and the last byte.
     pub arrivals: Option<(Instant, Instant)>,
 }
@@ -106,6 +108,7 @@ impl Receiver {
             body_bytes: 0,
             first_byte: None,
             first_body: None,
+            ended: None,
             arrivals: None,
         }
     }
@@ -251,6 +254,9 @@ impl Receiver {
         }
         if at < bytes.len() && !self.done {
             at += self.push_body(&bytes[at..], now)?;
+        }
+        if self.done && self.decoder.is_none() && !self.body.is_digested() {
+            self.ended = Some(now);
         }
         self.work += at;
         Ok(at)

@@ -215,10 +215,13 @@ impl ResponseReader {
         if let (Some(tracing), Some(trace)) = (&self.settings.tracing, &mut sample.trace) {
             tracing.read_response(incoming, trace);
         }
-        sample.set_end(clock.ms(times.end));
+        let end_ms = clock.ms(times.end);
+        sample.set_end(end_ms);
         sample.service_us = since(times.begin, times.end);
         sample.own_us = times.own().map(|own| own.as_micros() as u64);
-        sample.mark_latency(clock.ms(times.first_body.unwrap_or(times.end)));
+        // A short response is read at once.
+        let first_body = times.first_body.filter(|first| *first != times.end);
+        sample.mark_latency(first_body.map_or(end_ms, |first| clock.ms(first)));
         if let Some(connected) = times
             .connected
             .filter(|_| !*reused && self.client == Client::HttpClient)
