@@ -6,16 +6,17 @@
 //! Callgrind tells the addresses that runs execute, and the linker's map the section of each address. A section is listed by its
 //! name without hashes, so that the list outlives changes of the code. Names of generic functions do not tell their instances
 //! apart without the hash; if runs execute few of them, these are listed with it, and the rest follow behind all others.
+//!
+//! Those that each sample executes come first. A sample executes 80 KiB of code, more than a core's first cache holds, and where it
+//! is spread over the functions of a whole run, it also needs more pages than the core translates without a walk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
-use xtask::{ScratchFolder, cargo, root, run, target};
+use anyhow::Context as _;
+use xtask::{ScratchFolder, root};
+
+use crate::callgrind::{Bench, Counts, Event, events};
 
 /// The linker script that `crates/cli/build.rs` passes on.
 const LAYOUT: &str = "crates/cli/hot_code.ld";
@@ -32,6 +33,9 @@ const LONGEST_PATTERN: usize = 104;
 /// The profiles whose programs are laid out. Their linkers inline other functions, and the hashes in names differ.
 const PROFILES: [&str; 2] = ["release", "dist"];
 
+/// A run with fewer samples does not tell which functions each of them executes.
+const FEWEST_SAMPLES: u64 = 1_000;
+
 /// Plans of the clone with their properties. They do what most plans do; functions that only others need stay where they are.
 const RUNS: [(&str, &[&str]); 7] = [
     ("examples/quickstart.jmx", &["-Jseconds=3"]),
@@ -42,16 +46,6 @@ const RUNS: [(&str, &[&str]); 7] = [
     ("benches/requests.jmx", &["-Jseconds=3"]),
     ("benches/requests.jmx", &["-Jseconds=3", "-Jscheme=https"]),
 ];
-
-/// The demo site, which is ended when dropped.
-struct Demo(Child);
-
-impl Drop for Demo {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// Writes the linker script from runs of the program under Valgrind.
 ///
@@ -65,77 +59,37 @@ pub fn record() -> anyhow::Result<()> {
     let layout = Layout::of(&functions);
     fs::write(root().join(LAYOUT), layout.script())?;
     println!(
-        "{LAYOUT}: {} functions of most runs, {} of others",
+        "{LAYOUT}: {} functions of samples, {} of most runs, {} of others",
+        layout.samples.len(),
         layout.most_runs.len(),
         layout.some_runs.len()
     );
     Ok(())
 }
 
-/// The functions of the program that this profile builds, with the number of runs that execute each.
+/// The functions of the program that this profile builds, with the runs and samples that execute each.
 fn observe(profile: &str) -> anyhow::Result<BTreeMap<u64, Function>> {
-    let folder = ScratchFolder::new("layout")?;
+    let folder = ScratchFolder::new("link-map")?;
     let map = folder.path().join("map");
-    let mut build = cargo();
-    build.args(["build", "--profile", profile, "--package", "drumfire"]);
-    run(build.env(LINK_MAP, &map))?;
-    let program = std::path::absolute(target())?
-        .join(profile)
-        .join("drumfire");
+    let bench = Bench::new("layout", profile, &[(LINK_MAP, &map)])?;
     let mut functions = functions(&fs::read_to_string(&map).context("the linker's map")?);
-    let [http, https] = [free_port()?, free_port()?];
-    let _demo = demo(&program, http, https)?;
     for (plan, properties) in RUNS {
         println!("{profile}: {plan} {}", properties.join(" "));
-        let counts = folder.path().join("counts");
-        let port = if properties.contains(&"-Jscheme=https") {
-            https
-        } else {
-            http
-        };
-        let mut command = Command::new("valgrind");
-        command
-            .args(["--quiet", "--tool=callgrind", "--dump-instr=yes"])
-            .arg("--compress-pos=no")
-            .arg(format!("--callgrind-out-file={}", counts.display()))
-            .arg(&program)
-            .args(["run", "-l", "rows.jtl", "--report", "page.html"])
-            .arg(root().join(plan))
-            .args([format!("-Jdemo.port={http}"), format!("-Jport={port}")])
-            .args(properties)
-            .current_dir(folder.path())
-            .stdout(Stdio::null());
-        run(&mut command)?;
-        count_run(&mut functions, &fs::read_to_string(&counts)?);
+        let options = ["--dump-instr=yes", "--dump-line=no"];
+        count_run(&mut functions, &bench.run(&options, plan, properties)?);
     }
     Ok(functions)
 }
 
-fn free_port() -> anyhow::Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    Ok(listener.local_addr()?.port())
-}
-
-fn demo(program: &Path, http: u16, https: u16) -> anyhow::Result<Demo> {
-    let mut command = Command::new(program);
-    command.args(["demo", "--port", &http.to_string()]);
-    command.args(["--https-port", &https.to_string()]);
-    let demo = Demo(command.stdout(Stdio::null()).spawn().context("the demo")?);
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while TcpStream::connect((Ipv4Addr::LOCALHOST, https)).is_err() {
-        if Instant::now() > deadline {
-            bail!("the demo site does not answer on port {https}");
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    Ok(demo)
-}
-
-/// A function of the program: the name of its section, its length, and how many runs executed it.
+/// A function of the program.
 struct Function {
+    /// That of its section.
     name: String,
     bytes: u64,
+    /// How many runs executed it.
     runs: usize,
+    /// Whether most samples of a run called it.
+    is_of_samples: bool,
 }
 
 /// The functions in the linker's map, by their addresses: `a540 a540 1f 16 FILE:(.text.NAME)`, in hexadecimal.
@@ -149,29 +103,36 @@ fn functions(map: &str) -> BTreeMap<u64, Function> {
         let mut numbers = line.split_whitespace();
         let address = u64::from_str_radix(numbers.next()?, 16).ok()?;
         let bytes = u64::from_str_radix(numbers.nth(1)?, 16).ok()?;
-        let runs = 0;
-        (bytes > 0).then_some((address, Function { name, bytes, runs }))
+        let function = Function {
+            name,
+            bytes,
+            runs: 0,
+            is_of_samples: false,
+        };
+        (bytes > 0).then_some((address, function))
     });
     functions.collect()
 }
 
-/// Counts a run for each function with an address in Callgrind's counts: `0xa540 12 7`.
-fn count_run(functions: &mut BTreeMap<u64, Function>, counts: &str) {
-    let addresses = counts.lines().filter_map(|line| {
-        let digits = line.strip_prefix("0x")?.split(' ').next()?;
-        u64::from_str_radix(digits, 16).ok()
-    });
-    let mut executed = BTreeSet::new();
-    for address in addresses {
-        if let Some((start, function)) = functions.range(..=address).next_back()
-            && address - start < function.bytes
+/// Adds what a run executed. A function is called as often as its first instruction is executed.
+fn count_run(functions: &mut BTreeMap<u64, Function>, counts: &Counts) {
+    let mut calls: BTreeMap<u64, u64> = BTreeMap::new();
+    for event in events(&counts.text) {
+        if let Event::Executions(_, at, count) = event
+            && let Some((start, function)) = functions.range(..=at).next_back()
+            && at - start < function.bytes
         {
-            executed.insert(*start);
+            let of_function = calls.entry(*start).or_default();
+            if at == *start {
+                *of_function += count;
+            }
         }
     }
-    for start in executed {
+    let tells = counts.samples >= FEWEST_SAMPLES;
+    for (start, calls) in calls {
         if let Some(function) = functions.get_mut(&start) {
             function.runs += 1;
+            function.is_of_samples |= tells && calls > counts.samples / 2;
         }
     }
 }
@@ -179,6 +140,8 @@ fn count_run(functions: &mut BTreeMap<u64, Function>, counts: &str) {
 /// The patterns of sections, in the order of the program.
 #[derive(Default)]
 struct Layout {
+    /// Functions that most samples of a run call.
+    samples: BTreeSet<String>,
     /// Functions that most runs execute.
     most_runs: BTreeSet<String>,
     /// Functions that the others execute.
@@ -206,23 +169,26 @@ impl Layout {
     /// Adds the functions that one pattern matches, if a run executed one of them.
     fn add(&mut self, pattern: String, functions: &[&Function]) {
         let executed = || functions.iter().filter(|function| function.runs > 0);
-        let runs = executed().map(|function| function.runs).max();
+        let most = executed().max_by_key(|function| (function.is_of_samples, function.runs));
         let all: u64 = functions.iter().map(|function| function.bytes).sum();
         let of_runs: u64 = executed().map(|function| function.bytes).sum();
-        match runs {
+        match most {
             None => {}
-            Some(runs) if of_runs * 2 >= all => drop(self.of_runs(runs).insert(pattern)),
+            Some(most) if of_runs * 2 >= all => drop(self.list(most).insert(pattern)),
             Some(_) => {
                 for function in executed() {
-                    self.of_runs(function.runs).insert(function.name.clone());
+                    self.list(function).insert(function.name.clone());
                 }
                 self.instances.insert(pattern);
             }
         }
     }
 
-    fn of_runs(&mut self, runs: usize) -> &mut BTreeSet<String> {
-        if runs * 2 > RUNS.len() {
+    /// The list for a function that runs executed.
+    fn list(&mut self, function: &Function) -> &mut BTreeSet<String> {
+        if function.is_of_samples {
+            &mut self.samples
+        } else if function.runs * 2 > RUNS.len() {
             &mut self.most_runs
         } else {
             &mut self.some_runs
@@ -231,13 +197,19 @@ impl Layout {
 
     /// The script for the linker, which takes a section for the first list with a pattern that matches.
     fn script(&self) -> String {
-        let lists = [&self.most_runs, &self.some_runs, &self.instances].map(|patterns| {
+        let lists = [
+            &self.samples,
+            &self.most_runs,
+            &self.some_runs,
+            &self.instances,
+        ]
+        .map(|patterns| {
             let patterns = patterns.iter();
             let lines: String = patterns.map(|one| format!("      .text.{one}\n")).collect();
             format!("    *(\n{lines}    )\n")
         });
         format!(
-            "/* The functions that runs execute, made by `cargo xtask layout`: those of most runs, those of others, and instances of \
+            "/* The functions that runs execute, made by `cargo xtask layout`: those of samples, of most runs, of others, and instances of \
              generic\n   functions of which runs execute few. A name that no longer exists matches nothing. */\nSECTIONS {{\n  \
              .text.run : {{\n{}  }}\n}}\nINSERT BEFORE .text;\n",
             lists.concat()
@@ -319,39 +291,52 @@ mod tests {
   220   220    10    16         /p/b.o:(.text.memcpy)
 ";
 
-    /// The layout after each run executed the addresses of a line.
-    fn layout(counts: &[&str]) -> [Vec<String>; 3] {
+    /// The layout after runs of this many samples, with their counts.
+    fn layout(runs: &[(u64, &str)]) -> Layout {
         let mut functions = functions(MAP);
-        for counts in counts {
-            count_run(&mut functions, counts);
+        for (samples, text) in runs {
+            let counts = Counts {
+                text: (*text).to_owned(),
+                samples: *samples,
+            };
+            count_run(&mut functions, &counts);
         }
-        let Layout {
-            most_runs,
-            some_runs,
-            instances,
-        } = Layout::of(&functions.into_values().collect::<Vec<_>>());
-        [most_runs, some_runs, instances].map(|list| list.into_iter().collect())
+        Layout::of(&functions.into_values().collect::<Vec<_>>())
     }
+
+    fn names(list: &BTreeSet<String>) -> Vec<&str> {
+        list.iter().map(String::as_str).collect()
+    }
+
+    /// Executes `one` often, and neither what it calls nor what stands between functions.
+    const ONE: &str = "fn=(1) one\n0x100 900\n+0x7f 7\ncalls=1 0x300\n* 1\n0x225 1\n";
 
     #[test]
     fn functions_are_listed_by_the_runs_that_execute_them() {
-        let run = "fn=(1)\n0x100 7 2\n0x17f 7 2\ncalls=1 0x300 0\n0x300 1 1\n0x225 1 1\n";
-        let [most, some, instances] = layout(&[run; 4]);
-        assert_eq!(most, ["_ZN1a3one17h*"]);
-        assert!(some.is_empty() && instances.is_empty());
-        let [most, some, _] = layout(&[run]);
-        assert!(most.is_empty());
-        assert_eq!(some, ["_ZN1a3one17h*"]);
+        let layout_of_most = layout(&[(1, ONE); 4]);
+        assert_eq!(names(&layout_of_most.most_runs), ["_ZN1a3one17h*"]);
+        assert!(layout_of_most.some_runs.is_empty() && layout_of_most.instances.is_empty());
+        let layout_of_one = layout(&[(1, ONE)]);
+        assert!(layout_of_one.most_runs.is_empty());
+        assert_eq!(names(&layout_of_one.some_runs), ["_ZN1a3one17h*"]);
+    }
+
+    #[test]
+    fn functions_that_most_samples_call_are_told_from_others() {
+        let of_samples = |samples| !layout(&[(samples, ONE)]).samples.is_empty();
+        assert!(of_samples(1_700));
+        assert!(!of_samples(1_800));
+        assert!(!of_samples(900), "too few samples");
     }
 
     #[test]
     fn few_instances_are_listed_with_their_hashes() {
-        let [_, some, instances] = layout(&["0x185 1 1\n"]);
-        assert_eq!(some, ["_ZN1a3new17h0000000000000002E"]);
-        assert_eq!(instances, ["_ZN1a3new17h*"]);
-        let [_, some, instances] = layout(&["0x195 1 1\n"]);
-        assert_eq!(some, ["_ZN1a3new17h*"]);
-        assert!(instances.is_empty());
+        let first = layout(&[(1, "0x185 1\n")]);
+        assert_eq!(names(&first.some_runs), ["_ZN1a3new17h0000000000000002E"]);
+        assert_eq!(names(&first.instances), ["_ZN1a3new17h*"]);
+        let second = layout(&[(1, "0x195 1\n")]);
+        assert_eq!(names(&second.some_runs), ["_ZN1a3new17h*"]);
+        assert!(second.instances.is_empty());
     }
 
     #[test]
@@ -363,10 +348,12 @@ mod tests {
             names.map(str::to_owned).collect()
         });
         let lists: Vec<BTreeSet<String>> = lists.collect();
-        assert_eq!(lists.len(), 3);
-        let [most_runs, some_runs, instances] = [0, 1, 2].map(|list| lists[list].clone());
+        assert_eq!(lists.len(), 4);
+        let [samples, most_runs, some_runs, instances] =
+            [0, 1, 2, 3].map(|list| lists[list].clone());
         assert!(most_runs.len() > 1_000, "{}", most_runs.len());
         let layout = Layout {
+            samples,
             most_runs,
             some_runs,
             instances,

@@ -3,6 +3,7 @@
 //! Commands that need the project's crates live in the package `drumfire-tools`, which this program starts. This program does
 //! not depend on those crates, so it builds in seconds.
 
+mod callgrind;
 mod forms;
 mod fuzz;
 mod integrations;
