@@ -60,6 +60,11 @@ impl Bench {
         Ok(bench)
     }
 
+    /// The program.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Runs a plan of the clone with these options for Callgrind and properties for the plan.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! Commands that need the project's crates live in the package `drumfire-tools`, which this program starts. This program does
 //! not depend on those crates, so it builds in seconds.
 
+mod atomics;
 mod callgrind;
 mod forms;
 mod fuzz;
@@ -43,6 +44,8 @@ usage: cargo xtask COMMAND
   optimize                      make a profile-guided build, in optimized/ of cargo's target folder (nginx, rustup's component
                                 llvm-tools; allow half an hour)
   layout                        list the functions that ordinary runs execute, for the linker, in crates/cli/hot_code.ld (Valgrind)
+  atomics                       count the locked instructions of a sample; fails if there are more than before, or if one writes
+                                what all workers share (x86_64 Linux, Valgrind, objdump)
   bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE] [--out FOLDER]
                                 measure the cost of a sample, beside wrk, oha, k6, Gatling, JMeter and curl where they are
                                 installed (benches/install_peers.sh; needs nginx); tools/src/bench/scenario defines the
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
         ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
         ["layout"] => layout::record(),
+        ["atomics"] => atomics::check(),
         [
             "bench" | "faults" | "fleet" | "record" | "soak" | "streams" | "trust" | "truth"
             | "gen",

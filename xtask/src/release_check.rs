@@ -28,6 +28,10 @@ const STEPS: &[CheckStep] = &[
         check: package,
     },
     CheckStep {
+        name: "atomics",
+        check: super::atomics::check,
+    },
+    CheckStep {
         name: "integrations",
         check: || super::integrations::test(&[]),
     },
