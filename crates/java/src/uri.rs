@@ -138,11 +138,14 @@ impl UriParser<'_> {
 
     /// Skips `legal` characters and, with `escapes`, also `%xx` and visible characters outside ASCII.
     fn scan(&self, mut p: usize, end: usize, legal: &CharSet, escapes: bool) -> Parsed<usize> {
-        while p < end {
+        loop {
+            let rest = &self.bytes[p..end];
+            let Some(skipped) = rest.iter().position(|b| !legal.contains(*b)) else {
+                return Ok(end);
+            };
+            p += skipped;
             let b = self.bytes[p];
-            if legal.contains(b) {
-                p += 1;
-            } else if escapes && b == b'%' {
+            if escapes && b == b'%' {
                 let pair = self.bytes.get(p + 1..p + 3).filter(|_| p + 3 <= end);
                 match pair {
                     Some(hex) if hex.iter().all(u8::is_ascii_hexdigit) => p += 3,
@@ -153,22 +156,34 @@ impl UriParser<'_> {
             } else if escapes && b >= 0x80 {
                 let c = self.text[p..].chars().next().expect("p is on a character");
                 if is_space_char(c) || c.is_control() || c == '\u{80}' {
-                    break;
+                    return Ok(p);
                 }
                 p += c.len_utf8();
             } else {
-                break;
+                return Ok(p);
             }
         }
-        Ok(p)
     }
 
     fn check(&self, range: Range<usize>, legal: &CharSet, what: &str) -> Parsed<()> {
-        let p = self.scan(range.start, range.end, legal, true)?;
-        if p < range.end {
+        self.part(range.start, range.end, legal, b"", what)
+            .map(|_| ())
+    }
+
+    /// The end of a part with `legal` characters: the first of `stops`, which are not legal, or `end`.
+    fn part(
+        &self,
+        start: usize,
+        end: usize,
+        legal: &CharSet,
+        stops: &[u8],
+        what: &str,
+    ) -> Parsed<usize> {
+        let p = self.scan(start, end, legal, true)?;
+        if p < end && !stops.contains(&self.bytes[p]) {
             return self.fail(&format!("Illegal character in {what}"), p);
         }
-        Ok(())
+        Ok(p)
     }
 
     fn parse(mut self) -> Parsed<UriParts> {
@@ -230,14 +245,12 @@ impl UriParser<'_> {
                 return self.expecting("authority", p);
             }
         }
-        let stop = self.find(p, end, b"?#");
-        self.check(p..stop, &PATH, "path")?;
+        let stop = self.part(p, end, &PATH, b"?#", "path")?;
         self.parts.path = p..stop;
         p = stop;
         if self.at(p, end, b'?') {
             p += 1;
-            let stop = self.find(p, end, b"#");
-            self.check(p..stop, &URIC, "query")?;
+            let stop = self.part(p, end, &URIC, b"#", "query")?;
             self.parts.query = Some(p..stop);
             p = stop;
         }
@@ -245,36 +258,35 @@ impl UriParser<'_> {
     }
 
     fn parse_authority(&mut self, start: usize, end: usize) -> Parsed<()> {
-        let bracketed = self.find(start, end, b"]") < end && self.find(start, end, b"]") > start;
+        let bracket = self.find(start, end, b"]");
+        let bracketed = bracket < end && bracket > start;
         let server_chars = if bracketed {
             self.scan(start, end, &SERVER_WITH_SCOPE, false)? == end
         } else {
             self.scan(start, end, &SERVER, true)? == end
         };
-        let reg_chars = if bracketed {
-            false
-        } else {
-            self.scan(start, end, &REG_NAME, true)? == end
-        };
         self.parts.authority = Some(start..end);
-        if reg_chars && !server_chars {
-            return Ok(());
-        }
         if !server_chars {
-            return self.fail("Illegal character in authority", start);
+            return match self.is_registry(start, end, bracketed)? {
+                true => Ok(()),
+                false => self.fail("Illegal character in authority", start),
+            };
         }
-        let server = self.parse_server(start, end);
-        let failure = match server {
-            Ok(()) => return Ok(()),
-            Err(failure) => failure,
+        let Err(failure) = self.parse_server(start, end) else {
+            return Ok(());
         };
         self.parts.user_info = None;
         self.parts.host = None;
         self.parts.port = -1;
-        if self.server_based || !reg_chars {
+        if self.server_based || !self.is_registry(start, end, bracketed)? {
             return Err(failure);
         }
         Ok(())
+    }
+
+    /// Whether an authority may be a name that no host has.
+    fn is_registry(&self, start: usize, end: usize, bracketed: bool) -> Parsed<bool> {
+        Ok(!bracketed && self.scan(start, end, &REG_NAME, true)? == end)
     }
 
     fn parse_server(&mut self, start: usize, end: usize) -> Parsed<()> {
