@@ -371,7 +371,6 @@ fn types_shared_by_a_run_are_send_and_sync() {
     shared::<Target>();
     shared::<drumfire_http::Tls>();
     shared::<drumfire_http::Identity>();
-    shared::<drumfire_http::Failure>();
 }
 
 #[test]
