@@ -19,7 +19,7 @@ const STEPS_S: [u32; 12] = [
 /// chart.
 const MOST_STEPS: usize = 600;
 /// Memory limit for the steps of all labels, in bytes, beyond which these get longer.
-const LABEL_BYTES: usize = 24 << 20;
+const LABEL_BYTES: usize = 12 << 20;
 /// Limit of distinct response codes.
 const MAX_CODES: usize = 200;
 /// The code of samples beyond [`MAX_CODES`].
