@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context as _, bail};
 use xtask::output;
 
-use crate::callgrind::{Bench, Event, events};
+use crate::callgrind::{Bench, executions};
 
 const PLAN: &str = "benches/requests.jmx";
 /// So many users that several are ready whenever a worker looks.
@@ -46,11 +46,12 @@ pub fn check() -> anyhow::Result<()> {
     let [fewer, more] = runs;
     let runs = [fewer?, more?];
     for (index, run) in runs.iter().enumerate() {
-        for event in events(&run.text) {
-            if let Event::Executions(function, at, count) = event
-                && locked.contains_key(&at)
-            {
-                executed.entry(at).or_insert((function, [0; 2])).1[index] += count;
+        for execution in executions(&run.text) {
+            if locked.contains_key(&execution.address) {
+                let counts = executed
+                    .entry(execution.address)
+                    .or_insert((execution.function, [0; 2]));
+                counts.1[index] += execution.count;
             }
         }
     }

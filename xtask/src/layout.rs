@@ -16,7 +16,7 @@ use std::fs;
 use anyhow::Context as _;
 use xtask::{ScratchFolder, root};
 
-use crate::callgrind::{Bench, Counts, Event, events};
+use crate::callgrind::{Bench, Counts, executions};
 
 /// The linker script that `crates/cli/build.rs` passes on.
 const LAYOUT: &str = "crates/cli/hot_code.ld";
@@ -117,14 +117,13 @@ fn functions(map: &str) -> BTreeMap<u64, Function> {
 /// Adds what a run executed. A function is called as often as its first instruction is executed.
 fn count_run(functions: &mut BTreeMap<u64, Function>, counts: &Counts) {
     let mut calls: BTreeMap<u64, u64> = BTreeMap::new();
-    for event in events(&counts.text) {
-        if let Event::Executions(_, at, count) = event
-            && let Some((start, function)) = functions.range(..=at).next_back()
-            && at - start < function.bytes
+    for execution in executions(&counts.text) {
+        if let Some((start, function)) = functions.range(..=execution.address).next_back()
+            && execution.address - start < function.bytes
         {
             let of_function = calls.entry(*start).or_default();
-            if at == *start {
-                *of_function += count;
+            if execution.address == *start {
+                *of_function += execution.count;
             }
         }
     }
