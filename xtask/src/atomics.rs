@@ -74,7 +74,8 @@ fn judge(rates: &[(f64, &str, &str)]) -> anyhow::Result<()> {
     }
     let sum = |of: &dyn Fn(f64, &str) -> bool| -> f64 {
         let chosen = rates.iter().filter(|(rate, text, _)| of(*rate, text));
-        chosen.map(|(rate, ..)| rate).sum()
+        // The sum of no numbers would be printed as -0.
+        chosen.fold(0.0, |sum, (rate, ..)| sum + rate)
     };
     let each = sum(&|rate, _| rate >= OF_EACH);
     let shared = sum(&|_, instruction| is_static(instruction));
