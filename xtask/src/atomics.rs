@@ -13,7 +13,7 @@ use xtask::output;
 use crate::callgrind::{Bench, executions};
 
 const PLAN: &str = "benches/requests.jmx";
-/// So many users that several are ready whenever a worker looks.
+/// Enough users that a worker finds several of them ready in most turns of its event loop.
 const USERS: &str = "-Jusers=50";
 /// Iterations of the users, with ten requests each, in the two runs.
 const LOOPS: [&str; 2] = ["-Jloops=4", "-Jloops=44"];

@@ -122,26 +122,9 @@ const PROFILES: &[(&str, &str, &str)] = &[
         "The same seconds and steps, near their bounds after an hour.",
     ),
     (
-        "start",
-        "plain plan: ms to the first sample",
-        "The whole process takes 13 ms of CPU. The look at every process of the machine, a quarter of the system calls \
-         before the first request, now comes later.",
-    ),
-    (
         "users",
         "100000 without: KiB a user beyond '100 without'",
         "A task of 1,024 bytes, aligned to 128, and seven small allocations that together take 0.4 KiB.",
-    ),
-    (
-        "start",
-        "plan of 50 MB: ms to the first sample",
-        "Of 0.6 s reading the file takes 0.35 and compiling its 33,335 requests 0.25.",
-    ),
-    (
-        "start",
-        "plan of 50 MB: peak MiB",
-        "By massif, on a tenth of the plan: the text of the file has 21 % of the memory, its elements and their \
-         properties 28 %, the compiled requests 37 %, and the allocator's own room 13 %.",
     ),
     (
         "users",

@@ -24,7 +24,7 @@ impl<'a, T> Decided<'a, T> {
         }
     }
 
-    /// What is known of a test.
+    /// The nodes for which the test has been decided so far.
     pub(super) fn known(&self, test: &T) -> KnownNodes {
         let mut known = self.known.borrow_mut();
         let nodes = known

@@ -1,4 +1,4 @@
-//! What identifies a run in its record: the plan, its data, and the machine.
+//! The part of a run's record that identifies the run: its plan, the plan's data files, and the machine.
 
 use std::fs::File;
 use std::io::Read;
